@@ -1,0 +1,447 @@
+"""What a call does: which memory its result looks at, what it writes, what it keeps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from unplace import torchapi
+from unplace.analysis import builtin_calls, operators
+from unplace.analysis.kinds import is_tensor_only
+from unplace.analysis.refs import Bound, Class, Function, Instance, Named, TorchModule
+from unplace.analysis.run import Run, WriteKind, anything
+from unplace.analysis.state import ANY, State, weak_join
+from unplace.analysis.summaries import instantiate
+from unplace.analysis.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    LIST,
+    MODULE,
+    NAMESPACE,
+    NONE_VALUE,
+    NUMBER,
+    OTHER,
+    OTHER_VALUE,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Base,
+    Link,
+    Objs,
+    Origin,
+    Tracked,
+    Value,
+)
+from unplace.torchapi import View
+
+if TYPE_CHECKING:
+    from unplace.analysis.evaluate import Evaluator
+
+_MODULE_ITSELF = frozenset(
+    "train eval to cuda cpu float double half bfloat16 requires_grad_ apply share_memory to_empty compile".split()
+)
+_REGISTERED = frozenset("parameters named_parameters buffers named_buffers state_dict modules children".split())
+
+
+@dataclass(slots=True)
+class Arguments:
+    """The arguments of one call, evaluated; `exact` is False with `*args` or `**kwargs`."""
+
+    positional: list[Value] = field(default_factory=list)
+    nodes: list[ast.expr] = field(default_factory=list)
+    keywords: dict[str, Value] = field(default_factory=dict)
+    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    exact: bool = True
+
+    def all(self) -> list[Value]:
+        """Every argument."""
+        return [*self.positional, *self.keywords.values()]
+
+    def at(self, position: int, name: str) -> tuple[ast.expr, Value] | None:
+        """The argument passed at a position or by a name."""
+        if name in self.keywords:
+            return self.keyword_nodes[name], self.keywords[name]
+        if position < len(self.positional):
+            return self.nodes[position], self.positional[position]
+        return None
+
+    def bind(self, parameters: tuple[str, ...]) -> dict[str, Value]:
+        """The arguments by parameter name; more than there are names are left out."""
+        return {**dict(zip(parameters, self.positional, strict=False)), **self.keywords}
+
+
+class Calls:
+    """Evaluates call expressions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        """Works on the evaluator's run."""
+        self.evaluator = evaluator
+        self.run: Run = evaluator.run
+
+    def call(self, node: ast.expr, state: State) -> Value:
+        """The value of a call expression."""
+        assert isinstance(node, ast.Call)
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            base = self.evaluator.evaluate(func.value, state)
+            if not base.must_be(NAMESPACE):
+                return self._method(node, func, base, state)
+            callee = self.evaluator.attribute_of(func, base, state)
+            self.run.values[func] = callee
+        else:
+            callee = self.evaluator.evaluate(func, state)
+        return self.apply(node, callee, self.arguments(node, state), state)
+
+    def arguments(self, node: ast.Call, state: State) -> Arguments:
+        """Evaluate the arguments, left to right."""
+        result = Arguments()
+        for argument in node.args:
+            value = self.evaluator.evaluate(argument, state)
+            if isinstance(argument, ast.Starred):
+                result.exact = False
+                if value.must_be(CONTAINER) and value.objs:
+                    value = self.evaluator.element(argument, value, state)
+            result.positional.append(value)
+            result.nodes.append(argument)
+        for keyword in node.keywords:
+            value = self.evaluator.evaluate(keyword.value, state)
+            if keyword.arg is None:
+                result.exact = False
+                result.positional.append(value)
+                result.nodes.append(keyword.value)
+            else:
+                result.keywords[keyword.arg] = value
+                result.keyword_nodes[keyword.arg] = keyword.value
+        return result
+
+    def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
+        """Call a value."""
+        ref = callee.ref
+        if isinstance(ref, Named):
+            return self.named(node, ref.qualified, arguments, state)
+        if isinstance(ref, Function):
+            return self.function(node, ref, arguments, state, None)
+        if isinstance(ref, Bound):
+            return self._bound(node, ref, arguments, state)
+        if isinstance(ref, Class):
+            return self._instantiate(node, ref, arguments, state)
+        if isinstance(ref, TorchModule):
+            return self.torch_module(node, ref, arguments, state)
+        if isinstance(ref, Instance) and (forward := self.run.program.method(ref.of, "forward")) is not None:
+            return self.function(node, forward, arguments, state, callee)
+        return self.unknown_call(node, arguments.all(), state, callee)
+
+    # -- code out of sight ----------------------------------------------------------------------------------------
+
+    def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
+        """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
+        label = f"`{ast.unparse(node.func)}(...)`"
+        given = anything(values)
+        self.run.keep(state, given, label, node.lineno)
+        self.clobber(node, given, state)
+        for value in values:
+            if value.may_be(TENSOR | UNKNOWN) and value.objs:
+                self.run.save(state, value, label, node.lineno, certain=False)
+        is_module = callee is not None and callee.must_be(MODULE)
+        kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
+        result = self.evaluator.unknown(node, state, f"the result of {label}")
+        if given:
+            self.may_be_any(result.objs, given, state, Link.CALL)
+        if kinds == TENSOR:
+            return replace(result, kinds=TENSOR, likely=True)
+        return result
+
+    def may_be_any(self, objs: Objs, given: Objs, state: State, link: Link) -> None:
+        """Let new objects possibly be (or look into) some of those given."""
+        for obj in objs:
+            state.bases[obj] = Base(given, link)
+
+    def clobber(self, node: ast.AST, objs: Objs, state: State) -> None:
+        """Code out of sight may have stored anything in the slots of these objects."""
+        reachable = state.reachable(objs)
+        for slot, value in list(state.heap.items()):
+            if slot[0] in reachable and value.objs:
+                foreign = self.run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)
+                state.heap[slot] = replace(
+                    value, objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
+                )
+
+    # -- named functions ------------------------------------------------------------------------------------------
+
+    def named(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        """A call of something imported or builtin."""
+        if qualified.startswith("builtins."):
+            return builtin_calls.call(self, node, qualified[9:], arguments, state)
+        if not qualified.startswith("torch."):
+            return builtin_calls.library_call(self, node, qualified, arguments, state)
+        inplace = torchapi.inplace_function(qualified)
+        if inplace is not None and arguments.nodes:
+            return self._write_first(node, WriteKind.FUNCTION, qualified, arguments, state)
+        position = torchapi.inplace_flag(qualified)
+        if position is not None and arguments.nodes and is_true(arguments.at(position, "inplace")):
+            return self._write_first(node, WriteKind.FLAG, qualified, arguments, state)
+        if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
+            return self._out(node, qualified, arguments, state)
+        if qualified == "torch.nn.Parameter":
+            return self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+        operator = torchapi.function(qualified)
+        if operator is not None:
+            return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
+        module = torchapi.module(qualified)
+        if module is not None:
+            return self._make_module(node, qualified, arguments)
+        if qualified.startswith(("torch.optim.", "torch.utils.data.")) or qualified in _CONTEXTS:
+            self.run.keep(state, anything(arguments.all()), f"`{ast.unparse(node.func)}(...)`", node.lineno)
+            return Value(OTHER, ref=Named(qualified))
+        return self.unknown_call(node, arguments.all(), state)
+
+    def _write_first(
+        self, node: ast.Call, kind: WriteKind, name: str, arguments: Arguments, state: State
+    ) -> Value:
+        target, value = arguments.nodes[0], arguments.positional[0]
+        self.run.write(node, kind, target, value, state, name, tuple(arguments.all()[1:]))
+        return value
+
+    def _out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        target, value = arguments.keyword_nodes["out"], arguments.keywords["out"]
+        self.run.write(node, WriteKind.OUT, target, value, state, qualified, tuple(arguments.positional))
+        return value
+
+    def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments) -> Value:
+        module = torchapi.module(qualified)
+        assert module is not None
+        inplace = module.inplace is not None and is_true(arguments.at(module.inplace, "inplace"))
+        parts = None
+        if qualified == "torch.nn.Sequential" and arguments.exact and not arguments.keywords:
+            parts = tuple(arguments.positional)
+        if qualified in ("torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList"):
+            return Value(MODULE)
+        return Value(MODULE, ref=TorchModule(qualified, node, inplace, parts), tracked=Tracked.NO)
+
+    # -- modules --------------------------------------------------------------------------------------------------
+
+    def torch_module(self, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
+        """A call of a module that torch defines."""
+        if not arguments.positional:
+            return self.unknown_call(node, arguments.all(), state)
+        if ref.parts is not None:
+            value, target = arguments.positional[0], arguments.nodes[0]
+            for index, part in enumerate(ref.parts):
+                value = self._part(node, index, part, target, value, state)
+            return value
+        module = torchapi.module(ref.qualified)
+        assert module is not None
+        if ref.inplace and not module.ignores_inplace:
+            target, value = arguments.nodes[0], arguments.positional[0]
+            self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+            return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
+        return operators.module_result(self, node, module, arguments.all(), state)
+
+    def _part(
+        self, node: ast.Call, index: int, part: Value, target: ast.expr, value: Value, state: State
+    ) -> Value:
+        """One layer of a Sequential, called on what the previous one returned."""
+        ref = part.ref
+        if isinstance(ref, TorchModule) and ref.parts is None and torchapi.module(ref.qualified) is not None:
+            module = torchapi.module(ref.qualified)
+            assert module is not None
+            if ref.inplace and not module.ignores_inplace:
+                self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+                return value
+            return operators.module_result(self, node, module, [value], state, key=index)
+        return self.unknown_call(node, [value], state, part)
+
+    # -- functions of this file -----------------------------------------------------------------------------------
+
+    def function(
+        self, node: ast.Call, function: Function, arguments: Arguments, state: State, receiver: Value | None
+    ) -> Value:
+        """A call of a function of this file, by its summary."""
+        program = self.run.program
+        bound = bind_parameters(function, arguments, receiver)
+        if bound is None:
+            return self.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
+        summary = program.summary(function)
+        if summary is None:
+            return self.unknown_call(node, list(bound.values()), state)
+        captured = self._captured(function, state)
+        for name in summary.keeps:
+            if name in bound:
+                self.run.keep(state, bound[name].objs, f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        if summary.keeps_outer:
+            self.run.keep(state, captured, f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        for name in summary.changes:
+            if name in bound:
+                self.clobber(node, bound[name].objs, state)
+        for name, value in bound.items():
+            if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
+                self.run.save(state, value, f"{ast.unparse(node.func)}()", node.lineno, certain=False)
+        return instantiate(self, node, summary.result, bound, captured, state)
+
+    def _captured(self, function: Function, state: State) -> Objs:
+        """What an inner function can reach of the names that are bound here."""
+        names = function.scope.all_names() - function.scope.bound
+        return anything([state.env[n] for n in sorted(names) if n in state.env and state.env[n].objs])
+
+    def _bound(self, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
+        if isinstance(ref.receiver.ref, Instance):
+            method = self.run.program.method(ref.receiver.ref.of, ref.name)
+            if method is not None:
+                return self.function(node, method, arguments, state, ref.receiver)
+        return self.unknown_call(node, [ref.receiver, *arguments.all()], state)
+
+    def _instantiate(self, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
+        """A new object of a class of this file; its constructor may keep its arguments."""
+        self.run.keep(state, anything(arguments.all()), f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        kinds = MODULE if of.is_module else OTHER
+        return self.run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))
+
+    # -- methods --------------------------------------------------------------------------------------------------
+
+    def _method(self, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+        name = func.attr
+        if base.is_tensor:
+            return self.tensor_method(node, func, base, self.arguments(node, state), state)
+        if isinstance(base.ref, Instance):
+            callee = self.evaluator.attribute_of(func, base, state)
+            self.run.values[func] = callee
+            arguments = self.arguments(node, state)
+            if callee.ref is None and base.must_be(MODULE) and (name in _MODULE_ITSELF or name in _REGISTERED):
+                return self._module_method(node, name, base, state)
+            if callee.ref is None and callee.kinds & UNKNOWN:
+                return self.unknown_call(node, [base, *arguments.all()], state, callee)
+            return self.apply(node, callee, arguments, state)
+        if base.must_be(CALLABLE) and isinstance(base.ref, Class):
+            return self._class_method(node, name, base.ref, state)
+        arguments = self.arguments(node, state)
+        if base.must_be(MODULE):
+            return self._module_method(node, name, base, state, arguments)
+        if base.must_be(CONTAINER) and base.objs:
+            return builtin_calls.container_method(self, node, name, base, arguments, state)
+        if base.must_be(TEXT):
+            return Value(TEXT | NUMBER | LIST)
+        if base.must_be(SHAPE | NUMBER):
+            return Value(NUMBER)
+        if base.must_be(ARRAY):
+            return self.run.fresh(node, state, "an array", ARRAY | NUMBER)
+        if torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN):
+            self.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
+            return base
+        operator = torchapi.tensor_method(name)
+        if operator is not None and is_tensor_only(name) and base.may_be(TENSOR | UNKNOWN):
+            guess = replace(base, kinds=TENSOR)
+            return self.tensor_method(node, func, guess, arguments, state)
+        return self.unknown_call(node, [base, *arguments.all()], state)
+
+    def _class_method(self, node: ast.Call, name: str, of: Class, state: State) -> Value:
+        """`C.method(...)`: a static method, a class method, `Function.apply` or an explicit receiver."""
+        arguments = self.arguments(node, state)
+        return self.unknown_call(node, arguments.all(), state)
+
+    def tensor_method(
+        self, node: ast.Call, func: ast.Attribute, base: Value, arguments: Arguments, state: State
+    ) -> Value:
+        """A method of a tensor."""
+        name = func.attr
+        inplace = torchapi.inplace_method(name)
+        if inplace is not None:
+            operands = tuple(arguments.all())
+            self.run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
+            if inplace.kind == "metadata":
+                self.run.forget_shapes(state, base)
+                return replace(base, shape=None)
+            if inplace.saves_result:
+                self.run.save(state, base, f"{name}()", node.lineno)
+            if name == "requires_grad_":
+                self.run.leaves.update(base.objs)
+                return replace(base, tracked=Tracked.LEAF)
+            return base
+        operator = torchapi.tensor_method(name)
+        if operator is None:
+            return self.unknown_call(node, [base, *arguments.all()], state)
+        if name == "retain_grad":
+            self.run.keep(state, base.objs, "retain_grad()", node.lineno, certain=True)
+        if name == "numpy":
+            self.run.keep(state, base.objs, "the NumPy array that shares its memory", node.lineno, certain=True)
+            return Value(ARRAY)
+        if "out" in arguments.keywords:
+            return self._out(node, f"torch.{name}", arguments, state)
+        bound = {**dict(zip(operator.parameters, [base, *arguments.positional], strict=False)), **arguments.keywords}
+        return operators.result(self, node, operator, bound, arguments, state)
+
+    def _module_method(
+        self, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None = None
+    ) -> Value:
+        if name in _MODULE_ITSELF:
+            return base
+        if name in _REGISTERED:
+            element = self.run.foreign((node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, UNKNOWN)
+            if name.startswith("named_"):
+                pair = self.run.container(node, state, TUPLE, {0: Value(TEXT), 1: element})
+                return self._sequence(node, pair, state)
+            return self._sequence(node, element, state)
+        if name == "forward":
+            return self.apply(node, base, arguments or Arguments(), state)
+        values = arguments.all() if arguments is not None else []
+        return self.unknown_call(node, [base, *values] if base.objs else values, state)
+
+    def _sequence(self, node: ast.AST, element: Value, state: State) -> Value:
+        made = self.run.fresh(node, state, "a sequence", LIST, key="sequence", tracked=Tracked.NO)
+        for obj in made.objs:
+            state.heap[(obj, ANY)] = element
+        return made
+
+
+_CONTEXTS = frozenset(
+    {
+        "torch.no_grad",
+        "torch.enable_grad",
+        "torch.inference_mode",
+        "torch.set_grad_enabled",
+        "torch.autocast",
+        "torch.manual_seed",
+        "torch.device",
+        "torch.Generator",
+        "torch.set_default_dtype",
+        "torch.Size",
+    }
+)
+
+
+def is_true(found: tuple[ast.expr, Value] | None) -> bool:
+    """Whether an argument is the literal True."""
+    return found is not None and isinstance(found[0], ast.Constant) and found[0].value is True
+
+
+def bind_parameters(function: Function, arguments: Arguments, receiver: Value | None) -> dict[str, Value] | None:
+    """Arguments by parameter name, or None when the call can't be matched with the signature."""
+    node = function.scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    signature = node.args
+    if not arguments.exact or signature.vararg or signature.kwarg:
+        return None
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    values = list(arguments.positional)
+    if receiver is not None and not is_static(node):
+        values.insert(0, receiver)
+    if len(values) > len(names):
+        return None
+    bound: dict[str, Value] = dict(zip(names, values, strict=False))
+    known = {*names, *(a.arg for a in signature.kwonlyargs)}
+    if not arguments.keywords.keys() <= known:
+        return None
+    bound.update(arguments.keywords)
+    return bound
+
+
+def is_static(node: ast.AST) -> bool:
+    """Whether a method is declared with @staticmethod."""
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in getattr(node, "decorator_list", []))
+
+

@@ -1,0 +1,528 @@
+"""What an expression may evaluate to, in evaluation order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+from unplace import torchapi
+from unplace.analysis import arithmetic, pieces
+from unplace.analysis.calls import Calls
+from unplace.analysis.imports import canonical
+from unplace.analysis.refs import Bound, Class, Function, Instance, Named
+from unplace.analysis.run import Run, anything
+from unplace.analysis.state import ANY, Merger, State, aged_value, weak_join
+from unplace.analysis.stores import store_item
+from unplace.analysis.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    DICT,
+    LIST,
+    MODULE,
+    NAMESPACE,
+    NONE,
+    NONE_VALUE,
+    NUMBER,
+    NUMBER_VALUE,
+    OTHER,
+    OTHER_VALUE,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TEXT_VALUE,
+    TUPLE,
+    UNKNOWN,
+    Base,
+    Link,
+    Obj,
+    Origin,
+    Tracked,
+    Value,
+)
+from unplace.torchapi import Result, View
+
+TRANSPOSED = frozenset({"T", "mT", "H", "mH"})
+
+
+class Evaluator:
+    """Evaluates the expressions of one run; every value is also noted in `run.values`."""
+
+    def __init__(self, run: Run) -> None:
+        """`run` collects what is met on the way."""
+        self.run = run
+        self.calls = Calls(self)
+        self._by_type: dict[type, Callable[[ast.expr, State], Value]] = {
+            ast.Constant: self._constant,
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Subscript: self._subscript,
+            ast.Call: self.calls.call,
+            ast.BinOp: self._binary,
+            ast.UnaryOp: self._unary,
+            ast.Compare: self._compare,
+            ast.BoolOp: self._boolean,
+            ast.IfExp: self._conditional,
+            ast.Tuple: self._display,
+            ast.List: self._display,
+            ast.Set: self._set,
+            ast.Dict: self._dict,
+            ast.ListComp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.DictComp: self._comprehension,
+            ast.Lambda: self._lambda,
+            ast.NamedExpr: self._walrus,
+            ast.Starred: self._starred,
+            ast.Await: self._suspend,
+            ast.Yield: self._suspend,
+            ast.YieldFrom: self._suspend,
+            ast.JoinedStr: self._text,
+            ast.Slice: self._slice,
+        }
+
+    def evaluate(self, node: ast.expr, state: State) -> Value:
+        """The value of an expression; `state` is updated with its effects."""
+        handler = self._by_type.get(type(node))
+        if handler is None:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self.evaluate(child, state)
+            value = self.unknown(node, state, "an expression")
+        else:
+            value = handler(node, state)
+        self.run.values[node] = value
+        return value
+
+    def unknown(self, node: ast.expr, state: State, label: str) -> Value:
+        """A value of which nothing is known: it may be held elsewhere."""
+        value = self.run.foreign((node, "unknown"), Origin.CALL, label, node.lineno, UNKNOWN)
+        for obj in value.objs:
+            self.run.make(obj, state)
+        return value
+
+    # -- leaves ---------------------------------------------------------------------------------------------------
+
+    def _constant(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Constant)
+        constant = node.value
+        if constant is None:
+            return NONE_VALUE
+        if isinstance(constant, str | bytes):
+            return TEXT_VALUE
+        if isinstance(constant, int | float | complex):
+            return NUMBER_VALUE
+        return OTHER_VALUE
+
+    def _name(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Name)
+        found = state.env.get(node.id)
+        if found is not None and node.id not in self.run.scope.volatile:
+            return found
+        return self.run.program.free_name(self.run, node, found)
+
+    def _text(self, node: ast.expr, state: State) -> Value:
+        for child in ast.walk(node):
+            if isinstance(child, ast.FormattedValue):
+                self.evaluate(child.value, state)
+        return TEXT_VALUE
+
+    def _slice(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Slice)
+        for part in (node.lower, node.upper, node.step):
+            if part is not None:
+                self.evaluate(part, state)
+        return OTHER_VALUE
+
+    def _starred(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Starred)
+        return self.evaluate(node.value, state)
+
+    def _lambda(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Lambda)
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            value = self.evaluate(default, state)
+            self.run.keep(state, value.objs, "a default argument", node.lineno, certain=True)
+        scope = self.run.program.scopes.by_node[node]
+        return Value(CALLABLE, ref=Function(scope))
+
+    def _walrus(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.NamedExpr)
+        value = self.evaluate(node.value, state)
+        state.env[node.target.id] = value
+        state.binds[node.target.id] = node
+        return value
+
+    def _suspend(self, node: ast.expr, state: State) -> Value:
+        inner = getattr(node, "value", None)
+        if inner is not None:
+            value = self.evaluate(inner, state)
+            self.run.keep(state, value.objs, "the consumer of the generator", node.lineno, certain=True)
+        return self.unknown(node, state, "what was sent in")
+
+    # -- attributes and subscripts --------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Attribute)
+        base = self.evaluate(node.value, state)
+        return self.attribute_of(node, base, state)
+
+    def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
+        """`base.attr`, with `base` evaluated already."""
+        name = node.attr
+        if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
+            return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
+        if base.is_tensor or (base.kinds & UNKNOWN and name in TRANSPOSED):
+            return self._tensor_attribute(node, base, state)
+        if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
+            qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
+            return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
+        if isinstance(base.ref, Instance) and len(base.objs) == 1:
+            return self._instance_attribute(node, base, base.ref.of, state)
+        if base.must_be(SHAPE | NUMBER | TEXT):
+            return Value(NUMBER | TEXT | CALLABLE)
+        if base.must_be(ARRAY):
+            return Value(NUMBER | SHAPE if name in ("shape", "size", "ndim") else ARRAY)
+        if name in ("shape",):
+            return Value(SHAPE)
+        if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
+            return replace(self._tensor_attribute(node, base, state), likely=True)
+        return self._foreign_attribute(node, base, state, UNKNOWN)
+
+    def _tensor_attribute(self, node: ast.Attribute, base: Value, state: State) -> Value:
+        operator = torchapi.tensor_attribute(node.attr)
+        if operator is None:
+            return self._foreign_attribute(node, base, state, UNKNOWN)
+        if node.attr == "grad":
+            return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
+        if operator.result is Result.TENSOR:
+            if operator.view is View.NEVER:
+                return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype)
+            link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+            same = node.attr == "data"
+            tracked = Tracked.NO if node.attr == "data" else None
+            return self.run.view(node, state, base, f".{node.attr}", link, same_shape=same, tracked=tracked)
+        return Value(_result_kinds(operator.result))
+
+    def _instance_attribute(self, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
+        (holder,) = base.objs
+        known = state.heap.get((holder, node.attr))
+        if known is not None:
+            return known
+        method = self.run.program.method(owner, node.attr)
+        if method is not None:
+            return Value(CALLABLE, ref=Bound(base, node.value, node.attr))
+        facts = self.run.program.attribute(owner, node.attr)
+        return self._remember(node, base, state, facts)
+
+    def _foreign_attribute(self, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
+        if len(base.objs) == 1:
+            (holder,) = base.objs
+            known = state.heap.get((holder, node.attr))
+            if known is not None:
+                return known
+        return self._remember(node, base, state, Value(kinds))
+
+    def _remember(self, node: ast.Attribute, base: Value, state: State, facts: Value) -> Value:
+        """The first read of an attribute of something from outside: name what is there, so that it is the same again."""
+        if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
+            return facts
+        holder = next(iter(base.objs), None)
+        key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
+        origin = Origin.REGISTERED if facts.tracked is Tracked.LEAF else Origin.ATTRIBUTE
+        value = self.run.foreign(
+            key, origin, ast.unparse(node), node.lineno, facts.kinds, ref=facts.ref, tracked=facts.tracked, likely=facts.likely
+        )
+        if len(base.objs) == 1 and holder is not None and not holder.old:
+            state.heap[(holder, node.attr)] = value
+            return value
+        return replace(value, identity=(node, "read"))
+
+    def _subscript(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Subscript)
+        base = self.evaluate(node.value, state)
+        self.evaluate(node.slice, state)
+        return self.element_of(node, base, state)
+
+    def element_of(self, node: ast.Subscript, base: Value, state: State) -> Value:
+        """`base[index]`, with both evaluated already."""
+        if base.is_tensor:
+            basic = self.is_basic_index(node.slice)
+            if basic is False:
+                return self.run.fresh(node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely)
+            link = Link.VIEW if basic else Link.MAYBE
+            piece = pieces.of_index(node.slice, base, state) if basic else None
+            return self.run.view(node, state, base, f"`{ast.unparse(node)}`", link, piece=piece)
+        if base.must_be(SHAPE):
+            return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
+        if base.must_be(TEXT):
+            return TEXT_VALUE
+        if base.must_be(ARRAY):
+            return self.run.fresh(node, state, "an array", ARRAY | NUMBER)
+        if base.must_be(CONTAINER) and base.objs:
+            if isinstance(node.slice, ast.Slice):
+                element = self.element(node, base, state)
+                return self.run.container(node, state, base.kinds, {ANY: element})
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            return self.element(node, base, state, key)
+        if base.kinds == NUMBER | TEXT | CALLABLE or base.must_be(CALLABLE | OTHER | NONE):
+            return OTHER_VALUE
+        made = self.run.foreign((node, "element"), Origin.ATTRIBUTE, ast.unparse(node), node.lineno, UNKNOWN)
+        for obj in made.objs:
+            self.run.make(obj, state)
+            if base.objs:
+                state.bases[obj] = Base(base.objs, Link.MAYBE)
+        return made
+
+    def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
+        """A slot of a container: the one under a constant key, or any of them."""
+        found: list[Value] = []
+        exact = False
+        for holder in base.objs:
+            slots = dict(state.fields_of(holder))
+            if isinstance(key, int) and key < 0 and ANY not in slots and all(isinstance(k, int) for k in slots):
+                key = len(slots) + key
+            if key is not None and key in slots and ANY not in slots and not holder.old:
+                found.append(slots[key])
+                exact = len(base.objs) == 1
+            elif holder.origin is not Origin.FRESH and ANY not in slots:
+                found.append(self.unknown(node, state, ast.unparse(node)))
+            else:
+                found.extend(slots.values())
+        if not found:
+            return self.unknown(node, state, ast.unparse(node))
+        value = found[0]
+        for other in found[1:]:
+            value = weak_join(value, other)
+        return value if exact else replace(value, identity=(node, "read"), shape=(node, "shape"))
+
+    def is_basic_index(self, index: ast.expr) -> bool | None:
+        """Whether indexing a tensor with `index` gives a view (True), a copy (False), or it isn't known (None)."""
+        if isinstance(index, ast.Tuple):
+            kinds = [self.is_basic_index(e) for e in index.elts]
+            if any(k is False for k in kinds):
+                return False
+            return True if all(kinds) else None
+        if isinstance(index, ast.Slice):
+            return True
+        if isinstance(index, ast.Constant):
+            return index.value is None or index.value is Ellipsis or type(index.value) is int
+        value = self.run.values.get(index)
+        if isinstance(index, ast.List | ast.Compare | ast.ListComp):
+            return False if not isinstance(index, ast.Compare) or (value is not None and value.is_tensor) else None
+        if value is None:
+            return None
+        if value.must_be(NUMBER | NONE):
+            return True
+        if value.is_tensor and value.dtype == "bool":
+            return False
+        if value.must_be(LIST | ARRAY):
+            return False
+        return None
+
+    # -- operators ------------------------------------------------------------------------------------------------
+
+    def _binary(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.BinOp)
+        left = self.evaluate(node.left, state)
+        right = self.evaluate(node.right, state)
+        return arithmetic.binary(self.run, node, node.op, left, right, state)
+
+    def _unary(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.UnaryOp)
+        operand = self.evaluate(node.operand, state)
+        if isinstance(node.op, ast.Not):
+            return NUMBER_VALUE
+        if operand.must_be(NUMBER):
+            return NUMBER_VALUE
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        return self.run.fresh(
+            node, state, "a result", operand.kinds, shape=operand.shape, dtype=operand.dtype,
+            tracked=operand.tracked, likely=operand.likely,
+        )
+
+    def _compare(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Compare)
+        operands = [self.evaluate(e, state) for e in (node.left, *node.comparators)]
+        return arithmetic.compare(self.run, node, operands, state)
+
+    def _boolean(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.BoolOp)
+        values = [self.evaluate(node.values[0], state)]
+        states = [state.fork()]
+        for operand in node.values[1:]:
+            values.append(self.evaluate(operand, state))
+            states.append(state.fork())
+        state.become(Merger(node).merge(states))
+        return self._either(node, values)
+
+    def _conditional(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.IfExp)
+        self.evaluate(node.test, state)
+        other = state.fork()
+        values = [self.evaluate(node.body, state), self.evaluate(node.orelse, other)]
+        state.become(Merger(node).merge([state.fork(), other]))
+        return self._either(node, values)
+
+    def _either(self, node: ast.expr, values: list[Value]) -> Value:
+        value = values[0]
+        for other in values[1:]:
+            value = weak_join(value, other)
+        return replace(value, identity=(node, "either"), shape=value.shape or (node, "shape"))
+
+    # -- displays and comprehensions ------------------------------------------------------------------------------
+
+    def _display(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Tuple | ast.List)
+        kinds = TUPLE if isinstance(node, ast.Tuple) else LIST
+        fields: dict[Hashable, Value] = {}
+        for index, element in enumerate(node.elts):
+            value = self.evaluate(element, state)
+            if isinstance(element, ast.Starred):
+                inner = self.element(element, value, state) if value.objs else value
+                fields[ANY] = weak_join(fields[ANY], inner) if ANY in fields else inner
+            else:
+                fields[index] = value
+        return self.run.container(node, state, kinds, fields)
+
+    def _set(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Set)
+        values = [self.evaluate(e, state) for e in node.elts]
+        self.run.keep(state, anything(values), "a set", node.lineno, certain=True)
+        return OTHER_VALUE
+
+    def _dict(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Dict)
+        fields: dict[Hashable, Value] = {}
+        for key, item in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                self.evaluate(key, state)
+            value = self.evaluate(item, state)
+            if key is None:
+                value = self.element(item, value, state) if value.objs else value
+            slot = key.value if isinstance(key, ast.Constant) else ANY
+            fields[slot] = weak_join(fields[slot], value) if slot in fields and slot == ANY else value
+        return self.run.container(node, state, DICT, fields)
+
+    def _comprehension(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+        outer = dict(state.env)
+        born: set[Obj] = set()
+        self.run.born.append(born)
+        self.run.inside.append(node)
+        for generator in node.generators:
+            iterable = self.evaluate(generator.iter, state)
+            element = self.iterate(generator.iter, iterable, state)
+            self.bind_target(generator.target, element, state)
+            for condition in generator.ifs:
+                self.evaluate(condition, state)
+        if isinstance(node, ast.DictComp):
+            self.evaluate(node.key, state)
+            element = self.evaluate(node.value, state)
+        else:
+            element = self.evaluate(node.elt, state)
+        self.run.inside.pop()
+        self.run.born.pop()
+        state.age(self.run.names, born)
+        element = replace(aged_value(element, self.run.names, born), identity=None)
+        state.env = {name: state.env[name] for name in outer}
+        kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
+        return self.run.container(node, state, kinds, {ANY: element})
+
+    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """What a loop over `iterable` yields; `node` is the expression it came from."""
+        if iterable.is_tensor:
+            return self.run.view(node, state, iterable, "a row", Link.VIEW, key="row", forbidden=True)
+        if iterable.must_be(SHAPE):
+            return NUMBER_VALUE
+        if iterable.must_be(CONTAINER) and iterable.objs:
+            if iterable.must_be(DICT):
+                return Value(TEXT | NUMBER | UNKNOWN)
+            return replace(self.element(node, iterable, state), identity=(node, "item"), shape=(node, "shape"))
+        if iterable.must_be(ARRAY):
+            return Value(ARRAY | NUMBER)
+        if iterable.must_be(TEXT | NUMBER):
+            return iterable
+        made = self.run.foreign((node, "item"), Origin.ATTRIBUTE, f"an element of {ast.unparse(node)}", node.lineno, UNKNOWN)
+        for obj in made.objs:
+            self.run.make(obj, state)
+            if iterable.objs:
+                state.bases[obj] = Base(iterable.objs, Link.MAYBE)
+        return made
+
+    def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
+        """Bind a loop or comprehension target, or one side of an unpacking."""
+        if isinstance(target, ast.Name):
+            state.env[target.id] = value
+            state.binds[target.id] = target
+        elif isinstance(target, ast.Tuple | ast.List):
+            starred = any(isinstance(e, ast.Starred) for e in target.elts)
+            for index, element in enumerate(target.elts):
+                if isinstance(element, ast.Starred):
+                    rest = self.element(element.value, value, state) if value.must_be(CONTAINER) else None
+                    inner = self.run.container(element, state, LIST, {ANY: rest} if rest else {})
+                    self.bind_target(element.value, inner, state)
+                else:
+                    self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)
+        elif isinstance(target, ast.Attribute):
+            holder = self.evaluate(target.value, state)
+            self.store_attribute(target, holder, value, state)
+        elif isinstance(target, ast.Subscript):
+            holder = self.evaluate(target.value, state)
+            self.evaluate(target.slice, state)
+            store_item(self, target, holder, value, state)
+
+    def _unpacked(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+        if value.must_be(CONTAINER) and value.objs:
+            return self._piece_of(node, value, index, state)
+        if value.is_tensor:
+            return self.run.view(node, state, value, "a row", Link.VIEW, key="row", forbidden=True)
+        if value.must_be(SHAPE | NUMBER):
+            return NUMBER_VALUE
+        return self.iterate(node, value, state)
+
+    def _piece_of(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+        """One output of a split, known to be disjoint from the others; or a plain element."""
+        element = self.element(node, value, state, index)
+        if index is None or len(element.objs) != 1 or len(value.objs) != 1:
+            return element
+        (obj,) = element.objs
+        base = state.bases.get(obj)
+        if base is None or base.piece is None or base.piece[1] != ANY:
+            return element
+        return self.run.view(
+            node, state, replace(element, objs=base.objs), element_label(obj.label, index), base.link,
+            piece=(base.piece[0], index), forbidden=base.forbidden,
+        )
+
+    def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+        """`holder.attr = value` for an ordinary attribute."""
+        if len(holder.objs) == 1:
+            (obj,) = holder.objs
+            slot = (obj, target.attr)
+            state.heap[slot] = weak_join(state.heap[slot], value) if obj.old and slot in state.heap else value
+            return
+        for obj in holder.objs:
+            slot = (obj, target.attr)
+            state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
+        if not holder.objs:
+            self.run.keep(state, value.objs, f"`{ast.unparse(target)}`", target.lineno)
+
+
+def element_label(label: str, index: int) -> str:
+    """How a message calls one output of a splitting operation."""
+    return f"output {index} of {label}"
+
+
+def _result_kinds(result: Result) -> int:
+    return {
+        Result.TENSOR: TENSOR,
+        Result.TENSORS: TUPLE,
+        Result.NUMBER: NUMBER,
+        Result.BOOL: NUMBER,
+        Result.SHAPE: SHAPE,
+        Result.OTHER: OTHER,
+        Result.UNKNOWN: UNKNOWN,
+    }[result]

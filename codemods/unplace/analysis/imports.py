@@ -1,0 +1,64 @@
+"""What imported names stand for: `F.relu` is `torch.nn.functional.relu`."""
+
+from __future__ import annotations
+
+import ast
+
+# Places that torch also offers under another name; the table knows only the second one.
+_CANONICAL = {
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+}
+
+
+class Imports:
+    """The imports of a module and of the functions in it; a name imported as two different things is forgotten."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Collect the imports of the whole module."""
+        self.names: dict[str, str] = {}
+        conflicting: set[str] = set()
+        for node in ast.walk(tree):
+            for name, target in _imported(node):
+                if self.names.setdefault(name, target) != target:
+                    conflicting.add(name)
+        for name in conflicting:
+            del self.names[name]
+
+    def name_for(self, qualified: str) -> str | None:
+        """How this module can write a qualified name, or None if its module isn't imported."""
+        best: str | None = None
+        for name, target in self.names.items():
+            if qualified == target:
+                return name
+            if qualified.startswith(target + "."):
+                written = name + qualified[len(target) :]
+                if best is None or len(written) < len(best):
+                    best = written
+        return best
+
+
+def canonical(qualified: str) -> str:
+    """The name under which the operator table knows a qualified name."""
+    known = _CANONICAL.get(qualified)
+    if known is not None:
+        return known
+    if qualified.startswith("torch.nn.modules."):
+        return "torch.nn." + qualified.rsplit(".", 1)[1]
+    return qualified
+
+
+def _imported(node: ast.AST) -> list[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        return [(a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2 for a in node.names]
+    if isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        return [(a.asname or a.name, f"{module}.{a.name}") for a in node.names if a.name != "*"]
+    return []

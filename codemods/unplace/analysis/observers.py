@@ -1,0 +1,209 @@
+"""Who else can see a write: the names, slots, views and callers that would notice that a name was only rebound."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from unplace.analysis.run import Run
+from unplace.analysis.state import ANY, Definition, State
+from unplace.analysis.values import DICT, LIST, Link, Obj, Objs, Origin, Value
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A name that looks into the written memory and can be made again by its defining expression."""
+
+    name: str
+    definition: Definition
+    obj: Obj
+
+
+@dataclass(slots=True)
+class Observers:
+    """What has to happen, besides rebinding the written name, for nobody to notice.
+
+    `together`: places (as written: `b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
+    `views`: names to derive again, in order of creation. `blockers`: reasons why rebinding would be wrong.
+    `assumptions`: what has to be assumed of code that can't be seen.
+    """
+
+    together: list[str] = field(default_factory=list)
+    views: list[LiveView] = field(default_factory=list)
+    blockers: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+
+
+class Watch:
+    """Finds the observers of one object at one point."""
+
+    def __init__(self, run: Run, state: State, live: set[str]) -> None:
+        """`live` are the names that may be read after the point."""
+        self.run = run
+        self.state = state
+        self.live = live
+
+    def of(self, value: Value, place: str) -> Observers:
+        """The observers of `value`, which is reached (and would be rebound) through `place`."""
+        found = Observers()
+        self._names(value, place, found)
+        self._slots(value, place, found)
+        self._outside(value.objs, found)
+        self._order_views(found, value, {place, *found.together})
+        return found
+
+    def _names(self, value: Value, place: str, found: Observers) -> None:
+        for name, held in self.state.env.items():
+            if name == place or name not in self.live or not held.objs:
+                continue
+            if is_same(held, value):
+                found.together.append(name)
+            elif not self._is_container(held) and self.state.may_share(held.objs, value.objs):
+                definition = self._definition(name, held)
+                if definition is not None:
+                    found.views.append(definition)
+                else:
+                    found.blockers.append(f"`{name}` {self._relation(held, value)} and is read later")
+
+    def _is_container(self, held: Value) -> bool:
+        return any(True for obj in held.objs for _ in self.state.fields_of(obj))
+
+    def _relation(self, held: Value, value: Value) -> str:
+        for obj in value.objs | held.objs:
+            base = self.state.bases.get(obj)
+            if base is not None and base.link is Link.MAYBE:
+                return f"may share its memory ({obj.label} in line {obj.line} can return a view or a copy)"
+        if any(obj in self.state.roots(value.objs) for obj in held.objs):
+            return "is the tensor that it is a view of"
+        return "shares its memory"
+
+    def _definition(self, name: str, held: Value) -> LiveView | None:
+        """How the view can be made again, if that is certain."""
+        if len(held.objs) != 1 or not isinstance(held.identity, Obj):
+            return None
+        definition = self.state.definitions.get(held.identity)
+        if definition is None or held.objs != {held.identity}:
+            return None
+        if any(self.state.binds.get(used) != token for used, token in definition.uses.items()):
+            return None
+        return LiveView(name, definition, held.identity)
+
+    def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
+        """Views are made again in order of creation, each from names that are right by then."""
+        found.views.sort(key=lambda view: view.obj.index)
+        ready = set(roots)
+        usable: list[LiveView] = []
+        for view in found.views:
+            tensors = {
+                name
+                for name in view.definition.uses
+                if name in self.state.env and self.state.env[name].objs & self._bases_of(view.obj)
+            }
+            for name in sorted(tensors - ready):
+                if is_same(self.state.env[name], value):  # not read later itself, but the view is made from it
+                    found.together.append(name)
+                    ready.add(name)
+            if tensors and tensors <= ready:
+                usable.append(view)
+                ready.add(view.name)
+            else:
+                found.blockers.append(f"`{view.name}` shares its memory and is read later")
+        found.views = usable
+
+    def _bases_of(self, obj: Obj) -> Objs:
+        return self.state.roots((obj,)) - {obj}
+
+    def _slots(self, value: Value, place: str, found: Observers) -> None:
+        for (holder, key), held in self.state.heap.items():
+            if not held.objs or not self.state.may_share(held.objs, value.objs):
+                continue
+            if holder in value.objs:
+                found.blockers.append("attributes were set on the tensor itself")
+                continue
+            if not self._is_seen(holder):
+                continue
+            written = self._slot_place(holder, key)
+            if written == place:
+                continue
+            if written is not None and is_same(held, value):
+                found.together.append(written)
+            elif written is not None:
+                found.blockers.append(f"`{written}` shares its memory")
+            else:
+                found.blockers.append(f"it is stored in a container or attribute (line {holder.line}) that is read later")
+
+    def _is_seen(self, holder: Obj) -> bool:
+        """Whether anything that is read later can reach the slots of `holder`."""
+        if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
+            return True
+        starts = [o for n, v in self.state.env.items() if n in self.live for o in v.objs]
+        starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
+        return holder in self.state.reachable(starts)
+
+    def _slot_place(self, holder: Obj, key: object) -> str | None:
+        """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
+        if holder.old:
+            return None
+        for name, value in self.state.env.items():
+            if value.objs != {holder} or not isinstance(value.identity, Obj):
+                continue
+            if value.kinds & (LIST | DICT):
+                if key == ANY or value.kinds & ~(LIST | DICT):
+                    return None
+                return f"{name}[{key!r}]".replace("'", '"')
+            if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
+                return f"{name}.{key}"
+        return None
+
+    def _is_plain(self, holder: Value, name: str) -> bool:
+        """Whether assigning the attribute does nothing but set it."""
+        owner = getattr(holder.ref, "of", None)
+        return owner is not None and not owner.lookup("special", name)
+
+    def _outside(self, objs: Objs, found: Observers) -> None:
+        state = self.state
+        for obj in sorted(state.roots(objs), key=lambda o: o.index):
+            text = _outside_assumption(obj)
+            if text is not None and text not in found.assumptions:
+                found.assumptions.append(text)
+        keeper = state.kept_by(objs)
+        if keeper is not None and keeper.certain:
+            found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
+        elif keeper is not None:
+            found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+
+
+def _outside_assumption(obj: Obj) -> str | None:
+    if obj.origin is Origin.PARAMETER:
+        return f"no caller reads the argument {obj.label} after the call"
+    if obj.origin is Origin.CALL:
+        return f"{obj.label} is a tensor that nothing else holds"
+    if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
+        return f"nothing else holds the tensor in {_quoted(obj.label)}"
+    return None
+
+
+def _quoted(label: str) -> str:
+    return label if "`" in label or " " in label else f"`{label}`"
+
+
+def is_same(first: Value, second: Value) -> bool:
+    """Whether two values are one object for certain."""
+    token = first.identity
+    if token is None or token != second.identity:
+        return False
+    return not (isinstance(token, Obj) and token.old)
+
+
+def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
+    """Whether evaluating `node` reads memory of these objects."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
+            value = run.values.get(inner)
+            if value is not None and value.objs and state.may_share(value.objs, objs):
+                return True
+        if isinstance(inner, ast.Name):
+            held = state.env.get(inner.id)
+            if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
+                return True
+    return False

@@ -1,0 +1,254 @@
+"""The result of one of torch's own operators: its memory, shape and dtype, and what autograd saves for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
+
+from unplace.analysis import saves
+from unplace.analysis.arithmetic import FLOATS, is_untracked, promoted
+from unplace.analysis.refs import Named
+from unplace.analysis.state import ANY, State
+from unplace.analysis.values import (
+    CONTAINER,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Base,
+    Link,
+    Token,
+    Tracked,
+    Value,
+)
+from unplace.torchapi import ModuleClass, Operator, Result, View
+
+if TYPE_CHECKING:
+    from unplace.analysis.calls import Arguments, Calls
+
+_OVERLAPPING = frozenset("expand expand_as broadcast_to broadcast_tensors meshgrid unfold as_strided".split())
+_SAME_SHAPE = frozenset(
+    """
+    clone contiguous detach to float double half bfloat16 long int bool short char byte cpu cuda type_as type
+    zeros_like ones_like empty_like full_like rand_like randn_like randint_like masked_fill softmax log_softmax cumsum cumprod flip roll
+    dropout normalize layer_norm batch_norm tril triu nan_to_num requires_grad_ detach_ sort argsort scatter index_add
+    index_fill index_copy scatter_add masked_scatter index_put logical_not isnan isinf isfinite bitwise_not
+    """.split()
+)
+_CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+}
+_DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
+_DEFAULT_FLOAT = frozenset("zeros ones empty rand randn eye linspace logspace".split())
+_INDICES = frozenset("argmax argmin argsort nonzero searchsorted bucketize bincount randperm multinomial".split())
+
+
+def result(
+    calls: Calls,
+    node: ast.expr,
+    operator: Operator,
+    bound: Mapping[str, Value],
+    arguments: Arguments,
+    state: State,
+) -> Value:
+    """What a call of `operator` returns, given its arguments by parameter name."""
+    run = calls.run
+    values = list(bound.values())
+    if operator.result in (Result.NUMBER, Result.BOOL):
+        return Value(NUMBER)
+    if operator.result is Result.SHAPE:
+        return Value(NUMBER if operator.name == "size" and len(bound) > 1 else SHAPE)
+    if operator.result is Result.OTHER:
+        if operator.name in ("register_hook", "register_post_accumulate_grad_hook", "share_memory_"):
+            run.keep(state, frozenset().union(*(v.objs for v in values)), f"{operator.name}()", node.lineno)
+        return Value(OTHER, ref=Named(f"torch.{operator.name}"))
+    if operator.result is Result.UNKNOWN:
+        return calls.unknown_call(node, values, state) if isinstance(node, ast.Call) else Value(UNKNOWN)
+    looked_at = bound.get(operator.view_of) if operator.view_of else (values[0] if values else None)
+    if operator.result is Result.TENSORS:
+        return _sequence(calls, node, operator, looked_at, values, state)
+    made = _tensor(calls, node, operator, looked_at, values, arguments, state)
+    saves.note(run, state, operator, bound, made, node)
+    return made
+
+
+def _tensor(
+    calls: Calls,
+    node: ast.expr,
+    operator: Operator,
+    looked_at: Value | None,
+    values: list[Value],
+    arguments: Arguments,
+    state: State,
+) -> Value:
+    run = calls.run
+    dtype = dtype_of(operator, looked_at, values, arguments)
+    shape = shape_of(operator, values)
+    if operator.view is View.NEVER or looked_at is None:
+        return run.fresh(
+            node,
+            state,
+            f"{operator.name}()",
+            shape=shape,
+            dtype=dtype,
+            tracked=tracked_of(calls, operator, values, arguments),
+            likely=bool(values) and all(v.likely for v in values if v.may_be(TENSOR | UNKNOWN)) and values[0].likely,
+        )
+    link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+    tracked = Tracked.NO if operator.name == "detach" else None
+    base = looked_at
+    if base.may_be(CONTAINER):
+        return calls.unknown_call(node, values, state) if isinstance(node, ast.Call) else base
+    return run.view(
+        node,
+        state,
+        base,
+        f"{operator.name}()",
+        link,
+        same_shape=shape is not None,
+        overlapping=operator.name in _OVERLAPPING,
+        tracked=tracked,
+        dtype=dtype,
+    )
+
+
+def _sequence(
+    calls: Calls, node: ast.expr, operator: Operator, looked_at: Value | None, values: list[Value], state: State
+) -> Value:
+    run = calls.run
+    if operator.view is View.MULTI and looked_at is not None and looked_at.objs:
+        overlapping = operator.name in _OVERLAPPING
+        piece = None if overlapping else (node, ANY)
+        element = run.view(
+            node,
+            state,
+            looked_at,
+            f"{operator.name}()",
+            Link.VIEW,
+            key="piece",
+            piece=piece,
+            forbidden=not getattr(operator, "writable", False),
+            overlapping=overlapping,
+        )
+        return run.container(node, state, TUPLE, {ANY: element})
+    tracked = Tracked.NO if is_untracked(run, *values) else Tracked.MAYBE
+    fields: dict[Hashable, Value] = {
+        index: run.fresh(node, state, f"{operator.name}()", key=index, tracked=tracked) for index in range(4)
+    }
+    if operator.view is View.MAYBE and looked_at is not None:
+        for value in fields.values():
+            for obj in value.objs:
+                state.bases[obj] = Base(looked_at.objs, Link.MAYBE)
+    saves.note(run, state, operator, dict(zip(operator.parameters, values, strict=False)), None, node)
+    return run.container(node, state, TUPLE, fields)
+
+
+def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments: Arguments) -> Tracked:
+    """Whether the result can be part of an autograd graph."""
+    flag = arguments.keyword_nodes.get("requires_grad")
+    if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
+        return Tracked.LEAF
+    if operator.result_bool or operator.name in _INDICES or operator.name.endswith("_like"):
+        return Tracked.NO
+    tensors = [v for v in values if v.may_be(TENSOR | UNKNOWN | CONTAINER)]
+    if operator.name in ("tensor", "as_tensor", "from_numpy") or not tensors:
+        return Tracked.NO
+    return Tracked.NO if is_untracked(calls.run, *tensors) and not any(v.may_be(CONTAINER) for v in tensors) else (
+        Tracked.MAYBE
+    )
+
+
+def shape_of(operator: Operator, values: list[Value]) -> Token:
+    """The shape of the result where it is that of the first argument for certain."""
+    if not values:
+        return None
+    first = values[0]
+    if operator.name in _SAME_SHAPE and first.may_be(TENSOR | UNKNOWN):
+        return first.shape
+    if operator.elementwise:
+        shapes = {v.shape for v in values if v.may_be(TENSOR | UNKNOWN)}
+        if len(shapes) == 1:
+            return shapes.pop()
+    return None
+
+
+def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments) -> Token:
+    """The dtype of the result, or None where it doesn't follow."""
+    name = operator.name
+    if operator.result_bool:
+        return "bool"
+    if name in _CASTS and len(values) == 1:
+        return _CASTS[name]
+    explicit = arguments.keyword_nodes.get("dtype")
+    if explicit is None and name == "to" and arguments.nodes:
+        explicit = next((n for n in arguments.nodes if named_dtype(n) is not None), None)
+        if explicit is None:
+            return None
+    if explicit is not None:
+        return named_dtype(explicit)
+    if name in _INDICES:
+        return "int64"
+    if name in _DEFAULT_FLOAT:
+        return "default"
+    if name in ("type_as", "to", "tensor", "as_tensor", "arange", "full", "from_numpy", "view"):
+        return looked_at.dtype if name == "view" and looked_at is not None else None
+    dtypes = [v.dtype for v in values if v.may_be(TENSOR | UNKNOWN)]
+    if not dtypes:
+        return None
+    first = dtypes[0]
+    for other in dtypes[1:]:
+        first = promoted(first, other)
+    if isinstance(first, str) and first not in FLOATS and operator.view is View.NEVER and not operator.name.endswith("_like"):
+        return None
+    return first
+
+
+def named_dtype(node: ast.expr) -> str | None:
+    """`torch.float64` and the like by name."""
+    return _DTYPE_NAMES.get(node.attr) if isinstance(node, ast.Attribute) else None
+
+
+def module_result(
+    calls: Calls, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
+) -> Value:
+    """What a module of torch returns when it is called."""
+    run = calls.run
+    first = values[0]
+    if module.saves_input and run.grad.records:
+        for value in values:
+            run.save(state, value, f"{module.name}()", node.lineno)
+    if module.result is Result.TENSOR:
+        if module.view is View.NEVER:
+            made = run.fresh(node, state, f"{module.name}()", key=key, dtype=first.dtype)
+        else:
+            link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE
+            made = run.view(node, state, first, f"{module.name}()", link, key=key)
+        if module.saves_result:
+            run.save(state, made, f"{module.name}()", node.lineno)
+        return made
+    if module.result is Result.TENSORS:
+        fields: dict[Hashable, Value] = {
+            index: run.fresh(node, state, f"{module.name}()", key=(key, index)) for index in range(2)
+        }
+        if module.saves_result:
+            for value in fields.values():
+                run.save(state, value, f"{module.name}()", node.lineno)
+        if module.name.rsplit(".", 1)[-1] in ("LSTM", "LSTMCell") and len(fields) == 2 and module.name.endswith("LSTM"):
+            states = {i: run.fresh(node, state, "LSTM()", key=(key, "state", i)) for i in range(2)}
+            fields[1] = run.container(node, state, TUPLE, dict(states))
+        return run.container(node, state, TUPLE, fields)
+    return calls.unknown_call(node, values, state)
+
+

@@ -1,0 +1,59 @@
+"""Which views of one tensor can't overlap: `x[:, :k]` and `x[:, k:]`, `x[0]` and `x[1]`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from unplace.analysis.state import State
+from unplace.analysis.values import Token, Value
+
+
+def of_index(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:
+    """A pair (cut, part): views with the same cut and different parts are disjoint. None where nothing is known.
+
+    The first position that isn't a full slice decides; what follows only makes the view smaller.
+    """
+    if base.identity is None:
+        return None
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    for position, part in enumerate(parts):
+        if isinstance(part, ast.Slice) and part.lower is None and part.upper is None:
+            continue
+        if isinstance(part, ast.Constant) and part.value is Ellipsis:
+            if position:
+                return None
+            rest = _of_part(parts[-1], state) if len(parts) == 2 else None
+            return ((base.identity, "last", rest[0]), rest[1]) if rest is not None else None
+        found = _of_part(part, state)
+        return ((base.identity, position, found[0]), found[1]) if found is not None else None
+    return None
+
+
+def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
+    if isinstance(part, ast.Constant) and type(part.value) is int and part.value >= 0:
+        return "index", part.value
+    if not isinstance(part, ast.Slice):
+        return None
+    if part.step is not None:
+        return _strided(part)
+    bound = part.upper if part.lower is None else part.lower if part.upper is None else None
+    if bound is None:
+        return None
+    names = sorted({n.id for n in ast.walk(bound) if isinstance(n, ast.Name)})
+    if any(not isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp
+                          | ast.unaryop | ast.Attribute) for n in ast.walk(bound)):
+        return None
+    cut = ("cut", ast.dump(bound), tuple(state.binds.get(n) for n in names))
+    return cut, "low" if part.lower is None else "high"
+
+
+def _strided(part: ast.Slice) -> tuple[Hashable, Hashable] | None:
+    """`0::2` and `1::2`: the even and the odd ones."""
+    step, lower = part.step, part.lower
+    if part.upper is not None or not isinstance(step, ast.Constant) or type(step.value) is not int:
+        return None
+    start = 0 if lower is None else lower.value if isinstance(lower, ast.Constant) else None
+    if type(start) is not int or not 0 <= start < step.value:
+        return None
+    return ("stride", step.value), start

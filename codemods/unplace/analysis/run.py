@@ -1,0 +1,234 @@
+"""One analysis run over one function: what it knows while it walks, and what it hands to the rules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from unplace.analysis.gradmode import GradMode
+from unplace.analysis.liveness import Liveness
+from unplace.analysis.scopes import Scope
+from unplace.analysis.state import State
+from unplace.analysis.values import (
+    NO_OBJS,
+    TENSOR,
+    Base,
+    Link,
+    Names,
+    Obj,
+    Objs,
+    Origin,
+    Saved,
+    Token,
+    Tracked,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from unplace.analysis.program import Program
+
+
+class WriteKind(Enum):
+    """How a write to a tensor is spelled."""
+
+    AUGMENTED = "augmented"  # x += k
+    METHOD = "method"  # x.add_(k)
+    FUNCTION = "function"  # torch.relu_(x)
+    FLAG = "flag"  # F.relu(x, inplace=True)
+    MODULE = "module"  # act(x) with act = nn.ReLU(inplace=True)
+    OUT = "out"  # torch.add(a, b, out=x)
+    STORE = "store"  # x[i] = v
+    AUGMENTED_STORE = "augmented store"  # x[i] += v
+    DATA = "data"  # x.data = v
+
+
+@dataclass(slots=True)
+class Write:
+    """One in-place operation as the analysis met it: the facts just before the write.
+
+    `target` is the expression of the tensor that is written (`x` in `x[i] = v`), `value` what it may be.
+    """
+
+    node: ast.AST
+    kind: WriteKind
+    target: ast.expr
+    value: Value
+    state: State
+    statement: ast.stmt
+    grad: GradMode
+    name: str = ""  # the method or qualified function, where there is one
+    operands: tuple[Value, ...] = ()
+    source: ast.Call | None = None  # where the module that writes was made
+    inside: ast.AST | None = None  # the comprehension or lambda that the write stands in
+
+
+@dataclass(slots=True)
+class Run:
+    """The context of one walk over one scope."""
+
+    program: Program
+    scope: Scope
+    names: Names = field(default_factory=Names)
+    values: dict[ast.expr, Value] = field(default_factory=dict)
+    writes: dict[ast.AST, Write] = field(default_factory=dict)
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    calls: dict[ast.Call, tuple[Scope, dict[str, Value]]] = field(default_factory=dict)
+    born: list[set[Obj]] = field(default_factory=list)
+    grad: GradMode = GradMode.CALLER
+    statement: ast.stmt | None = None
+    liveness: Liveness | None = None
+    leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
+    inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
+
+    def fresh(
+        self,
+        node: ast.AST,
+        state: State,
+        label: str,
+        kinds: int = TENSOR,
+        *,
+        key: Hashable = None,
+        shape: Token = None,
+        dtype: Token = None,
+        tracked: Tracked = Tracked.MAYBE,
+        ref: Hashable = None,
+        overlapping: bool = False,
+        likely: bool = False,
+    ) -> Value:
+        """A new object made at `node`, that nothing else holds yet."""
+        line = getattr(node, "lineno", 0)
+        obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping)
+        self.make(obj, state)
+        if tracked is Tracked.LEAF:
+            self.leaves.add(obj)
+        return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, tracked, ref, likely)
+
+    def make(self, obj: Obj, state: State) -> None:
+        """Note that `obj` is made here and now, forgetting what an earlier iteration said of it."""
+        for born in self.born:
+            born.add(obj)
+        state.bases.pop(obj, None)
+        state.definitions.pop(obj, None)
+        state.kept.pop(obj, None)
+        state.saved.pop(obj, None)
+        for slot in [slot for slot in state.heap if slot[0] is obj]:
+            del state.heap[slot]
+
+    def view(
+        self,
+        node: ast.AST,
+        state: State,
+        base: Value,
+        label: str,
+        link: Link,
+        *,
+        key: Hashable = None,
+        piece: tuple[Token, Hashable] | None = None,
+        forbidden: bool = False,
+        same_shape: bool = False,
+        overlapping: bool = False,
+        tracked: Tracked | None = None,
+        dtype: Token = None,
+    ) -> Value:
+        """A tensor made at `node` that looks (or may look) into the memory of `base`."""
+        made = self.fresh(
+            node,
+            state,
+            label,
+            key=key,
+            shape=base.shape if same_shape else None,
+            dtype=dtype if dtype is not None else base.dtype,
+            tracked=base.tracked if tracked is None else tracked,
+            overlapping=overlapping,
+            likely=base.likely,
+        )
+        (obj,) = made.objs
+        if base.objs:
+            state.bases[obj] = Base(base.objs, link, piece, forbidden)
+        return made
+
+    def foreign(
+        self,
+        key: Hashable,
+        origin: Origin,
+        label: str,
+        line: int,
+        kinds: int,
+        *,
+        ref: Hashable = None,
+        tracked: Tracked = Tracked.MAYBE,
+        dtype: Token = None,
+        likely: bool = False,
+    ) -> Value:
+        """Something that code out of sight may hold as well."""
+        obj = self.names.obj(key, origin, label, line)
+        return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
+
+    def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
+        """Hand objects, and all that can be reached from them, to something that may (or, certainly, does) hold them."""
+        if not objs:
+            return
+        for obj in state.reachable(objs):
+            known = state.kept.get(obj)
+            if known is None or (certain and not known.certain):
+                state.kept[obj] = Saved(by, line, certain)
+
+    def save(self, state: State, value: Value, operation: str, line: int, *, certain: bool = True) -> None:
+        """Note that autograd keeps `value` for the backward of `operation`."""
+        if not self.grad.records:
+            return
+        for obj in state.roots(value.objs):
+            known = state.saved.get(obj)
+            if known is None or (certain and not known.certain):
+                state.saved[obj] = Saved(operation, line, certain)
+
+    def write(
+        self,
+        node: ast.AST,
+        kind: WriteKind,
+        target: ast.expr,
+        value: Value,
+        state: State,
+        name: str = "",
+        operands: tuple[Value, ...] = (),
+        source: ast.Call | None = None,
+    ) -> None:
+        """Record an in-place operation; later visits of the same place replace earlier ones."""
+        assert self.statement is not None
+        self.writes[node] = Write(
+            node, kind, target, value, state.fork(), self.statement, self.grad, name, operands, source,
+            self.inside[0] if self.inside else None,
+        )
+        if any(o.tracked is not Tracked.NO for o in operands) and self.grad.records:
+            self._becomes_tracked(state, value)
+
+    def _becomes_tracked(self, state: State, value: Value) -> None:
+        for table in (state.env, state.heap):
+            for key, held in list(table.items()):  # type: ignore[attr-defined]
+                if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
+                    table[key] = replace(held, tracked=Tracked.MAYBE)  # type: ignore[index]
+
+    def forget_shapes(self, state: State, value: Value) -> None:
+        """After an operation that changes a tensor's shape in place."""
+        for table in (state.env, state.heap):
+            for key, held in list(table.items()):  # type: ignore[attr-defined]
+                if held.objs & value.objs:
+                    table[key] = replace(held, shape=None)  # type: ignore[index]
+
+    def container(self, node: ast.AST, state: State, kinds: int, fields: dict[Hashable, Value]) -> Value:
+        """A new list, tuple or dict with these slots."""
+        made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
+        (obj,) = made.objs
+        for key, value in fields.items():
+            state.heap[(obj, key)] = value
+        return made
+
+
+def anything(values: list[Value]) -> Objs:
+    """All objects of several values."""
+    return frozenset().union(*(v.objs for v in values)) if values else NO_OBJS
+
+

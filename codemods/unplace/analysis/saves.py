@@ -1,0 +1,44 @@
+"""What autograd keeps for backward when an operation runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from unplace.analysis.run import Run
+from unplace.analysis.state import State
+from unplace.analysis.values import NUMBER, TENSOR, UNKNOWN, Tracked, Value
+from unplace.torchapi import Operator
+
+
+def note(
+    run: Run, state: State, operator: Operator, arguments: Mapping[str, Value], result: Value | None, node: ast.AST
+) -> None:
+    """Note what `operator` saves, given its arguments by parameter name.
+
+    Nothing is saved when no argument can need a gradient. Source: `saves` and `guard` of the operator table, which
+    come from torch's derivatives.yaml.
+    """
+    line = getattr(node, "lineno", 0)
+    tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN)}
+    if not any(v.tracked is not Tracked.NO for v in tensors.values()):
+        return
+    if "*" in operator.saves:
+        for value in tensors.values():
+            run.save(state, value, f"{operator.name}()", line, certain=False)
+        return
+    only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
+    if operator.numeric_scalars_free and only_one and len(arguments) > 1:
+        return
+    for name in operator.saves:
+        if name == "result":
+            if result is not None:
+                run.save(state, result, f"{operator.name}()", line)
+            continue
+        saved = tensors.get(name)
+        guard = operator.guard.get(name)
+        if saved is None:
+            continue
+        if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
+            continue
+        run.save(state, saved, f"{operator.name}()", line)

@@ -1,0 +1,181 @@
+"""Scopes: which names a function binds, which of them inner functions see, and which inner functions rebind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One function, lambda, class body or the module.
+
+    `captured` are the names bound here that an inner scope reads; `volatile` those that an inner scope rebinds
+    (`nonlocal`, or `global` for the module), so that any call may change them.
+    """
+
+    node: FunctionNode
+    name: str
+    parent: Scope | None
+    bound: set[str] = field(default_factory=set)
+    assigned: set[str] = field(default_factory=set)  # bound by something other than an import
+    read: set[str] = field(default_factory=set)
+    global_names: set[str] = field(default_factory=set)
+    nonlocal_names: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    volatile: set[str] = field(default_factory=set)
+    inner: list[Scope] = field(default_factory=list)
+    suspends: bool = False  # has yield or await
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is the module itself."""
+        return isinstance(self.node, ast.Module)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def enclosing_class(self) -> ast.ClassDef | None:
+        """The class whose body this function stands in directly."""
+        parent = self.parent
+        return parent.node if parent is not None and isinstance(parent.node, ast.ClassDef) else None
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """All parameters in order; empty for the module and classes."""
+        if isinstance(self.node, ast.Module | ast.ClassDef):
+            return []
+        return list(all_parameters(self.node.args))
+
+    def all_names(self) -> set[str]:
+        """Every name that means something here or further in: what a new name must avoid."""
+        names = self.bound | self.read | self.global_names | self.nonlocal_names
+        for scope in self.inner:
+            names |= scope.all_names()
+        return names
+
+
+def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
+    """The parameters of a signature, left to right."""
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg:
+        yield arguments.kwarg
+
+
+class Scopes:
+    """The scopes of a module, by node."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Collect every scope and resolve who sees whose names."""
+        self.by_node: dict[ast.AST, Scope] = {}
+        self.module = self._open(tree, "<module>", None)
+        for statement in tree.body:
+            self._visit(statement, self.module)
+        self._resolve(self.module)
+
+    def _open(self, node: FunctionNode, name: str, parent: Scope | None) -> Scope:
+        scope = Scope(node, name, parent)
+        self.by_node[node] = scope
+        if parent is not None:
+            parent.inner.append(scope)
+        return scope
+
+    def _visit(self, node: ast.AST, scope: Scope) -> None:
+        todo: list[ast.AST] = [node]
+        while todo:
+            current = todo.pop()
+            kind = type(current)
+            if kind is ast.Name:
+                if isinstance(current.ctx, ast.Load):  # type: ignore[attr-defined]
+                    scope.read.add(current.id)  # type: ignore[attr-defined]
+                else:
+                    scope.bound.add(current.id)  # type: ignore[attr-defined]
+                    scope.assigned.add(current.id)  # type: ignore[attr-defined]
+                continue
+            if kind in _SCOPES:
+                todo.extend(self._enter(current, scope))  # type: ignore[arg-type]
+                continue
+            if kind is ast.Import or kind is ast.ImportFrom:
+                for alias in current.names:  # type: ignore[attr-defined]
+                    scope.bound.add(alias.asname or alias.name.split(".")[0])
+            elif kind is ast.Global:
+                scope.global_names.update(current.names)  # type: ignore[attr-defined]
+            elif kind is ast.Nonlocal:
+                scope.nonlocal_names.update(current.names)  # type: ignore[attr-defined]
+            elif kind is ast.Yield or kind is ast.YieldFrom or kind is ast.Await:
+                scope.suspends = True
+            elif kind is ast.ExceptHandler and current.name:  # type: ignore[attr-defined]
+                scope.bound.add(current.name)  # type: ignore[attr-defined]
+            elif (kind is ast.MatchAs or kind is ast.MatchStar) and current.name:  # type: ignore[attr-defined]
+                scope.bound.add(current.name)  # type: ignore[attr-defined]
+            elif kind is ast.MatchMapping and current.rest:  # type: ignore[attr-defined]
+                scope.bound.add(current.rest)  # type: ignore[attr-defined]
+            todo.extend(ast.iter_child_nodes(current))
+
+    def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
+        """Open an inner scope; returns the parts of the definition that belong to the outer one."""
+        outside: list[ast.AST] = []
+        inner = self._open(node, getattr(node, "name", "<lambda>"), scope)
+        body: list[ast.AST]
+        if isinstance(node, ast.ClassDef):
+            scope.bound.add(node.name)
+            scope.assigned.add(node.name)
+            outside += [*node.bases, *node.keywords, *node.decorator_list]
+            body = list(node.body)
+        else:
+            arguments = node.args
+            outside += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+            inner.bound.update(a.arg for a in all_parameters(arguments))
+            inner.assigned.update(a.arg for a in all_parameters(arguments))
+            if isinstance(node, ast.Lambda):
+                body = [node.body]
+            else:
+                scope.bound.add(node.name)
+                scope.assigned.add(node.name)
+                outside += node.decorator_list
+                outside += [a.annotation for a in all_parameters(arguments) if a.annotation]
+                body = list(node.body)
+        for child in body:
+            self._visit(child, inner)
+        return outside
+
+    def _resolve(self, scope: Scope) -> None:
+        scope.bound -= scope.global_names | scope.nonlocal_names
+        for inner in scope.inner:
+            self._resolve(inner)
+        for name in (scope.read | scope.global_names | scope.nonlocal_names) - scope.bound:
+            owner = self._owner(scope, name)
+            if owner is not None and owner is not scope:
+                owner.captured.add(name)
+                if name in scope.global_names or name in scope.nonlocal_names:
+                    owner.volatile.add(name)
+
+    def _owner(self, scope: Scope, name: str) -> Scope | None:
+        """The scope that a free name of `scope` refers to."""
+        if name in scope.global_names:
+            return self.module
+        outer = scope.parent
+        while outer is not None:
+            if not outer.is_class and (name in outer.bound or outer.is_module):
+                return outer
+            outer = outer.parent
+        return None
+
+    def owner(self, scope: Scope, name: str) -> Scope | None:
+        """The scope in which a name used in `scope` is bound; None for a builtin or unknown name."""
+        if name in scope.bound:
+            return scope
+        found = self._owner(scope, name)
+        return found if found is not None and name in found.bound else None

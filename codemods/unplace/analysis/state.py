@@ -1,0 +1,312 @@
+"""What is true at one point of the program: names, heap, views, escapes, and what autograd holds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from unplace.analysis.values import Base, Link, Names, Obj, Objs, Origin, Saved, Token, Tracked, Value
+
+Slot = tuple[Obj, Hashable]
+ANY = "*"  # the field that stands for all elements of a container
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The expression that made a view, and the bindings of the names in it: it can be replayed while they hold."""
+
+    expression: ast.expr
+    uses: Mapping[str, Token]
+
+
+@dataclass(slots=True)
+class State:
+    """The facts at one program point. Tokens compare equal only where the things they stand for are the same."""
+
+    env: dict[str, Value] = field(default_factory=dict)
+    binds: dict[str, Token] = field(default_factory=dict)
+    heap: dict[Slot, Value] = field(default_factory=dict)
+    bases: dict[Obj, Base] = field(default_factory=dict)
+    definitions: dict[Obj, Definition] = field(default_factory=dict)
+    kept: dict[Obj, Saved] = field(default_factory=dict)
+    saved: dict[Obj, Saved] = field(default_factory=dict)
+
+    def fork(self) -> State:
+        """An independent copy."""
+        return State(
+            dict(self.env),
+            dict(self.binds),
+            dict(self.heap),
+            dict(self.bases),
+            dict(self.definitions),
+            dict(self.kept),
+            dict(self.saved),
+        )
+
+    def become(self, other: State) -> None:
+        """Take over all facts of another state."""
+        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved"):
+            setattr(self, name, getattr(other, name))
+
+    def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
+        """The known slots of an object."""
+        for (owner, key), value in self.heap.items():
+            if owner is holder:
+                yield key, value
+
+    def ancestors(self, obj: Obj) -> dict[Obj, frozenset[tuple[Token, Hashable]]]:
+        """The object and everything it may be a view of, with the pieces that were cut out on the way."""
+        found: dict[Obj, frozenset[tuple[Token, Hashable]]] = {obj: frozenset()}
+        todo = [obj]
+        while todo:
+            current = todo.pop()
+            base = self.bases.get(current)
+            if base is None:
+                continue
+            pieces = found[current] | ({base.piece} if base.piece else frozenset())
+            for parent in base.objs:
+                if parent not in found:
+                    found[parent] = pieces
+                    todo.append(parent)
+        return found
+
+    def overlap(self, first: Obj, second: Obj) -> bool:
+        """Whether the two may share memory."""
+        if first is second:
+            return True
+        left, right = self.ancestors(first), self.ancestors(second)
+        return any(
+            not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right
+        )
+
+    def may_share(self, first: Objs, second: Objs) -> bool:
+        """Whether an object of one set may share memory with one of the other."""
+        return any(self.overlap(a, b) for a in first for b in second)
+
+    def roots(self, objs: Iterable[Obj]) -> Objs:
+        """The objects and everything they may be views of."""
+        return frozenset(ancestor for obj in objs for ancestor in self.ancestors(obj))
+
+    def reachable(self, objs: Iterable[Obj]) -> Objs:
+        """Everything that can be reached from these objects through views and slots."""
+        found: set[Obj] = set()
+        todo = list(objs)
+        while todo:
+            obj = todo.pop()
+            if obj in found:
+                continue
+            found.add(obj)
+            base = self.bases.get(obj)
+            if base is not None:
+                todo.extend(base.objs)
+            todo.extend(held for _, value in self.fields_of(obj) for held in value.objs)
+        return frozenset(found)
+
+    def outside(self, objs: Objs) -> Obj | None:
+        """The first object that code out of sight may hold, following views; None if there is none."""
+        for obj in sorted(self.roots(objs), key=lambda o: o.index):
+            if obj.origin is not Origin.FRESH:
+                return obj
+        return None
+
+    def kept_by(self, objs: Objs) -> Saved | None:
+        """The code out of sight that was handed one of these objects, or something sharing its memory."""
+        for holder, keeper in self.kept.items():
+            if any(self.overlap(obj, holder) for obj in objs):
+                return keeper
+        return None
+
+    def age(self, names: Names, born: set[Obj]) -> None:
+        """Let everything made in the iteration that just ended become what earlier iterations made."""
+        if not born:
+            return
+        for key, value in self.env.items():
+            self.env[key] = aged_value(value, names, born)
+        heap: dict[Slot, Value] = {}
+        for (holder, name), value in self.heap.items():
+            slot = (names.aged(holder) if holder in born else holder, name)
+            new = aged_value(value, names, born)
+            heap[slot] = weak_join(heap[slot], new) if slot in heap else new
+        self.heap = heap
+        bases: dict[Obj, Base] = {}
+        for obj, base in self.bases.items():
+            home = names.aged(obj) if obj in born else obj
+            new_base = replace(base, objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
+            bases[home] = join_bases(bases[home], new_base) if home in bases else new_base
+        self.bases = bases
+        self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
+        self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
+        self.saved = {(names.aged(o) if o in born else o): k for o, k in self.saved.items()}
+
+
+def _disjoint(first: frozenset[tuple[Token, Hashable]], second: frozenset[tuple[Token, Hashable]]) -> bool:
+    """Whether two views were cut from different pieces of one split."""
+    return any(split == other and piece != part for split, piece in first for other, part in second)
+
+
+def _aged_objs(objs: Objs, names: Names, born: set[Obj]) -> Objs:
+    return frozenset(names.aged(o) if o in born else o for o in objs) if objs & born else objs
+
+
+def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
+    """The value seen from the next iteration, in which the objects `born` in this one are old."""
+
+    def token(of: Token) -> Token:
+        return names.aged(of) if isinstance(of, Obj) and of in born else of
+
+    objs = _aged_objs(value.objs, names, born)
+    identity, shape, dtype = token(value.identity), token(value.shape), token(value.dtype)
+    if objs is value.objs and identity is value.identity and shape is value.shape and dtype is value.dtype:
+        return value
+    return replace(value, objs=objs, identity=identity, shape=shape, dtype=dtype)
+
+
+def join_bases(first: Base, second: Base) -> Base:
+    """What is known of an object's base when it may be either."""
+    if first == second:
+        return first
+    link = first.link if first.link is second.link else Link.MAYBE
+    piece = first.piece if first.piece == second.piece else None
+    return Base(first.objs | second.objs, link, piece, first.forbidden or second.forbidden)
+
+
+_TRACKED_ORDER = (Tracked.NO, Tracked.MAYBE, Tracked.LEAF)
+
+
+def join_tracked(first: Tracked, second: Tracked) -> Tracked:
+    """The more cautious of the two."""
+    if first is second:
+        return first
+    return Tracked.MAYBE
+
+
+def weak_join(first: Value, second: Value) -> Value:
+    """What is known of a value that may be either, at a place that is not one variable (so nothing is 'the same')."""
+    if first is second:
+        return first
+    return Value(
+        kinds=first.kinds | second.kinds,
+        objs=first.objs | second.objs,
+        identity=None,
+        shape=first.shape if first.shape == second.shape else None,
+        dtype=first.dtype if first.dtype == second.dtype else None,
+        tracked=join_tracked(first.tracked, second.tracked),
+        ref=first.ref if first.ref == second.ref else None,
+        likely=first.likely or second.likely,
+    )
+
+
+class Merger:
+    """Joins states at one place of the program, giving variables that agreed everywhere a common new token."""
+
+    def __init__(self, place: Hashable) -> None:
+        """`place` names the merge: tokens made here are `("phi", place, ...)`."""
+        self.place = place
+
+    def owns(self, token: Token) -> bool:
+        """Whether this merge made the token in an earlier round of the fixpoint."""
+        return isinstance(token, tuple) and len(token) == 4 and token[0] == "phi" and token[1] == self.place
+
+    def merge(self, states: list[State]) -> State:
+        """The join of the states; unbound names stay bound to what they are bound to elsewhere."""
+        if len(states) == 1:
+            return states[0]
+        result = State()
+        result.env = self._merge_values([s.env for s in states])
+        result.heap = self._merge_values([s.heap for s in states])
+        result.binds = self._merge_binds([s.binds for s in states])
+        for state in states:
+            for obj, base in state.bases.items():
+                known = result.bases.get(obj)
+                result.bases[obj] = base if known is None else join_bases(known, base)
+            for obj, keeper in state.kept.items():
+                result.kept.setdefault(obj, keeper)
+            for obj, saved in state.saved.items():
+                known_saved = result.saved.get(obj)
+                if known_saved is None or (saved.certain and not known_saved.certain):
+                    result.saved[obj] = saved
+        first = states[0].definitions
+        result.definitions = {
+            obj: definition
+            for obj, definition in first.items()
+            if all(_same_definition(s.definitions.get(obj), definition) for s in states[1:])
+        }
+        return result
+
+    def _merge_binds(self, binds: list[dict[str, Token]]) -> dict[str, Token]:
+        merged: dict[str, Token] = {}
+        for name in dict.fromkeys(name for bind in binds for name in bind):
+            tokens = {bind.get(name) for bind in binds}
+            merged[name] = tokens.pop() if len(tokens) == 1 else ("bind", self.place, name)
+        return merged
+
+    def _merge_values(self, tables: list[dict[Hashable, Value]]) -> dict[Hashable, Value]:  # type: ignore[type-arg]
+        merged: dict[Hashable, Value] = {}
+        differing: list[tuple[Hashable, list[Value | None]]] = []
+        for key in dict.fromkeys(key for table in tables for key in table):
+            values = [table.get(key) for table in tables]
+            first = values[0]
+            if first is not None and all(v is first or v == first for v in values) and not self._has_own(first):
+                merged[key] = first
+            else:
+                differing.append((key, values))
+        differing.sort(key=lambda item: _sort_key(item[0]))
+        classes: dict[Hashable, Hashable] = {}
+        for key, values in differing:
+            merged[key] = self._join(key, values, classes)
+        return merged
+
+    def _has_own(self, value: Value) -> bool:
+        return self.owns(value.identity) or self.owns(value.shape) or self.owns(value.dtype)
+
+    def _join(self, key: Hashable, values: list[Value | None], classes: dict[Hashable, Hashable]) -> Value:
+        present = [v for v in values if v is not None]
+        joined = present[0]
+        for value in present[1:]:
+            joined = weak_join(joined, value)
+        if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
+            return replace(joined, identity=None, shape=None, dtype=None)
+        tokens = {}
+        for aspect in ("identity", "shape", "dtype"):
+            tokens[aspect] = self._token(aspect, key, [getattr(v, aspect) for v in present], classes)
+        return replace(joined, **tokens)
+
+    def _token(self, aspect: str, key: Hashable, tokens: list[Token], classes: dict[Hashable, Hashable]) -> Token:
+        first = tokens[0]
+        if first is not None and all(t == first for t in tokens) and not self.owns(first):
+            return first
+        if any(t is None for t in tokens):
+            return None
+        if aspect == "dtype" and not all(t == first for t in tokens):
+            return None
+        group = (aspect, tuple(tokens))
+        if any(isinstance(t, Obj) and t.old for t in tokens):
+            group = (aspect, key)
+        return classes.setdefault(group, ("phi", self.place, aspect, _sort_key(key)))
+
+
+def _same_definition(first: Definition | None, second: Definition) -> bool:
+    return first is not None and first.expression is second.expression and first.uses == second.uses
+
+
+def _sort_key(key: Hashable) -> str:
+    if isinstance(key, str):
+        return key
+    holder, name = key  # type: ignore[misc]
+    return f"{holder.index}.{name}"
+
+
+def same_facts(first: State, second: State) -> bool:
+    """Whether two states say the same: the fixpoint test."""
+    return (
+        first.env == second.env
+        and first.heap == second.heap
+        and first.bases == second.bases
+        and first.binds == second.binds
+        and first.kept.keys() == second.kept.keys()
+        and first.saved.keys() == second.saved.keys()
+        and first.definitions.keys() == second.definitions.keys()
+    )
+
+

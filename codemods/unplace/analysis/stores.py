@@ -1,0 +1,98 @@
+"""Stores into subscripts, and what may be said of a view that a name is bound to."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.state import ANY, Definition, State, weak_join
+from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value
+
+if TYPE_CHECKING:
+    from unplace.analysis.evaluate import Evaluator
+
+
+def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
+    """`holder[index] = value`, with holder and index evaluated already."""
+    run = evaluator.run
+    if holder.is_tensor:
+        run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
+        return
+    if not holder.objs:
+        run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)
+        return
+    key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
+    for obj in holder.objs:
+        slots = dict(state.fields_of(obj))
+        exact = key in slots and ANY not in slots and len(holder.objs) == 1 and not obj.old
+        if exact and holder.must_be(CONTAINER):
+            state.heap[(obj, key)] = value
+        else:
+            slot = (obj, ANY)
+            loose = replace(value, identity=None)
+            state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
+            if not holder.must_be(CONTAINER):
+                run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)
+
+
+def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr | None, state: State) -> None:
+    """`name = value`; `source` is the expression that was assigned, where the name got exactly its value."""
+    if name in run.scope.global_names or name in run.scope.nonlocal_names or name in run.scope.volatile:
+        run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
+        if name not in run.scope.volatile:
+            return
+    state.env[name] = value
+    state.binds[name] = node
+    if source is None or not isinstance(value.identity, Obj):
+        return
+    base = state.bases.get(value.identity)
+    if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
+        return
+    names = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
+    if name not in names:
+        uses = {n: state.binds.get(n) for n in sorted(names)}
+        state.definitions[value.identity] = Definition(source, uses)
+
+
+def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
+    """Whether evaluating the expression again gives the same view (of what its base is then), without effects."""
+    if isinstance(node, ast.Constant | ast.Name):
+        return True
+    if isinstance(node, ast.Slice):
+        return all(is_replayable(run, part) for part in (node.lower, node.upper, node.step) if part is not None)
+    if isinstance(node, ast.Tuple):
+        return all(is_replayable(run, e) for e in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        return is_replayable(run, node.operand)
+    if isinstance(node, ast.BinOp):
+        return is_replayable(run, node.left) and is_replayable(run, node.right) and _is_number(run, node)
+    value = run.values.get(node)
+    if value is None:
+        return False
+    if isinstance(node, ast.Attribute):
+        if _is_number(run, node) or value.is_tensor and isinstance(value.identity, Obj) and node.attr != "grad":
+            return is_replayable(run, node.value)
+        return isinstance(node.value, ast.Name) and node.value.id == "self" and value.kinds & (TENSOR | UNKNOWN) == 0
+    if isinstance(node, ast.Subscript):
+        return is_replayable(run, node.value) and is_replayable(run, node.slice)
+    if isinstance(node, ast.Call) and not node.keywords:
+        function = isinstance(node.func, ast.Attribute) and is_replayable_call(run, node, node.func)
+        return function and all(is_replayable(run, a) for a in node.args)
+    return False
+
+
+def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:
+    """Whether a method call is a view, or asks a tensor for its size."""
+    receiver = run.values.get(func.value)
+    if receiver is None or not receiver.is_tensor:
+        return False
+    return is_replayable(run, func.value) and not func.attr.endswith("_")
+
+
+def _is_number(run: Run, node: ast.expr) -> bool:
+    value = run.values.get(node)
+    return value is not None and value.must_be(NUMBER | SHAPE | OTHER)
+
+

@@ -1,0 +1,203 @@
+"""What a call of a function of this file does, in terms of its parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from unplace.analysis.run import Run, anything
+from unplace.analysis.state import ANY, State
+from unplace.analysis.values import (
+    CONTAINER,
+    NO_OBJS,
+    NONE_VALUE,
+    TENSOR,
+    UNKNOWN,
+    Base,
+    Link,
+    Obj,
+    Objs,
+    Origin,
+    Token,
+    Tracked,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from unplace.analysis.calls import Calls
+
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A returned value: fresh, or one of these parameters (or a view of it), or something held elsewhere.
+
+    `same` names the parameter that is handed back itself, for certain.
+    """
+
+    kinds: int
+    parameters: frozenset[str] = frozenset()
+    same: str | None = None
+    foreign: bool = False
+    elements: tuple[tuple[Hashable, Result], ...] = ()
+    dtype: str | None = None
+    tracked: Tracked = Tracked.MAYBE
+    ref: Hashable = None
+    likely: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved."""
+
+    result: Result
+    writes: frozenset[str]
+    changes: frozenset[str]
+    keeps: frozenset[str]
+    saves: frozenset[str]
+    keeps_outer: bool
+
+
+def summarize(run: Run, end: State | None) -> Summary:
+    """The summary of a function after `run` has walked it."""
+    exits = list(run.returns)
+    if end is not None:
+        exits.append((NONE_VALUE, end))
+    results = [_describe(value, state, _DEPTH) for value, state in exits]
+    result = results[0] if results else Result(NONE_VALUE.kinds)
+    for other in results[1:]:
+        result = _join(result, other)
+    writes: set[str] = set()
+    for write in run.writes.values():
+        writes |= _parameters(write.state.roots(write.value.objs))
+    changes: set[str] = set()
+    keeps: set[str] = set()
+    saved: set[str] = set()
+    keeps_outer = False
+    for _, state in exits:
+        outside = {holder for holder, _ in state.heap if holder.origin is not Origin.FRESH}
+        changes |= _parameters(frozenset(outside))
+        held = anything([v for (holder, _), v in state.heap.items() if holder in outside])
+        kept = state.reachable(held) | frozenset(state.kept)
+        keeps |= _parameters(kept)
+        keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
+        saved |= _parameters(frozenset(state.saved))
+    return Summary(
+        result, frozenset(writes), frozenset(changes), frozenset(keeps), frozenset(saved), keeps_outer
+    )
+
+
+def _parameters(objs: Objs) -> set[str]:
+    return {obj.label.strip("`") for obj in objs if obj.origin is Origin.PARAMETER}
+
+
+def _describe(value: Value, state: State, depth: int) -> Result:
+    roots = state.roots(value.objs)
+    foreign = any(
+        o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots
+    ) or _is_held(value, state)
+    elements: tuple[tuple[Hashable, Result], ...] = ()
+    if value.must_be(CONTAINER) and value.objs:
+        if depth == 0:
+            foreign = True
+        else:
+            slots: dict[Hashable, Result] = {}
+            for holder in value.objs:
+                for key, held in state.fields_of(holder):
+                    described = _describe(held, state, depth - 1)
+                    slots[key] = _join(slots[key], described) if key in slots else described
+            elements = tuple(slots.items())
+    same = None
+    if len(value.objs) == 1 and isinstance(value.identity, Obj) and value.identity.origin is Origin.PARAMETER:
+        same = value.identity.label.strip("`")
+    return Result(
+        value.kinds,
+        frozenset(_parameters(roots)),
+        same,
+        foreign,
+        elements,
+        value.dtype if isinstance(value.dtype, str) else None,
+        value.tracked,
+        value.ref,
+        value.likely,
+    )
+
+
+def _is_held(value: Value, state: State) -> bool:
+    """Whether code out of sight holds the value when the function returns."""
+    if not value.objs:
+        return False
+    if state.kept_by(value.objs) is not None:
+        return True
+    return any(
+        holder.origin is not Origin.FRESH and held.objs and state.may_share(held.objs, value.objs)
+        for (holder, _), held in state.heap.items()
+    )
+
+
+def _join(first: Result, second: Result) -> Result:
+    elements = dict(first.elements)
+    for key, value in second.elements:
+        elements[key] = _join(elements[key], value) if key in elements else value
+    if {k for k, _ in first.elements} != {k for k, _ in second.elements}:
+        joined: Result | None = None
+        for value in elements.values():
+            joined = value if joined is None else _join(joined, value)
+        elements = {ANY: joined} if joined is not None else {}
+    tracked = first.tracked if first.tracked is second.tracked else Tracked.MAYBE
+    return Result(
+        first.kinds | second.kinds,
+        first.parameters | second.parameters,
+        first.same if first.same == second.same else None,
+        first.foreign or second.foreign,
+        tuple(elements.items()),
+        first.dtype if first.dtype == second.dtype else None,
+        tracked,
+        first.ref if first.ref == second.ref else None,
+        first.likely or second.likely,
+    )
+
+
+def instantiate(
+    calls: Calls,
+    node: ast.Call,
+    result: Result,
+    bound: dict[str, Value],
+    captured: Objs,
+    state: State,
+    key: Hashable = "result",
+) -> Value:
+    """The value of a call, from what its summary says of the result."""
+    run = calls.run
+    if result.same is not None and result.same in bound and not result.foreign:
+        return bound[result.same]
+    label = f"the result of `{ast.unparse(node.func)}(...)`"
+    sources = anything([bound[p] for p in result.parameters if p in bound])
+    missing = any(p not in bound for p in result.parameters)
+    dtype: Token = result.dtype
+    if result.foreign or missing:
+        value = run.foreign(
+            (node, key), Origin.CALL, label, node.lineno, result.kinds, ref=result.ref, tracked=result.tracked,
+            likely=result.likely,
+        )
+        sources |= captured
+        for obj in value.objs:
+            run.make(obj, state)
+    elif result.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0:
+        return Value(result.kinds, ref=result.ref)
+    else:
+        value = run.fresh(
+            node, state, label, result.kinds, key=key, dtype=dtype, tracked=result.tracked, ref=result.ref,
+            likely=result.likely,
+        )
+    if sources:
+        for obj in value.objs:
+            state.bases[obj] = Base(sources, Link.CALL if result.foreign else Link.MAYBE)
+    for slot, element in result.elements:
+        held = instantiate(calls, node, element, bound, captured, state, (key, slot))
+        for obj in value.objs:
+            state.heap[(obj, slot)] = replace(held, identity=None) if slot == ANY else held
+    return value

@@ -1,0 +1,186 @@
+"""The abstract domain: kinds of values, abstract objects, and what an expression may evaluate to.
+
+Kinds are bit sets (plain integers: the interpreter joins them millions of times). A `Value` knows the abstract
+objects it may be, and carries tokens: two values with the same `identity` token are the same object for certain,
+with the same `shape` / `dtype` token they have the same shape / dtype for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from enum import Enum
+
+TENSOR = 1
+NUMBER = 2
+NONE = 4
+TEXT = 8
+LIST = 16
+TUPLE = 32
+DICT = 64
+SHAPE = 128  # torch.Size, a tuple of ints
+ARRAY = 256  # numpy
+MODULE = 512  # an nn.Module
+CALLABLE = 1024  # functions, classes, bound methods
+NAMESPACE = 2048  # imported modules
+OTHER = 4096  # known, and none of the above: a dtype, an optimizer, a context manager, ...
+UNKNOWN = 8192
+
+CONTAINER = LIST | TUPLE | DICT
+KIND_NAMES = {
+    TENSOR: "tensor",
+    NUMBER: "number",
+    NONE: "None",
+    TEXT: "text",
+    LIST: "list",
+    TUPLE: "tuple",
+    DICT: "dict",
+    SHAPE: "shape",
+    ARRAY: "array",
+    MODULE: "module",
+    CALLABLE: "callable",
+    NAMESPACE: "namespace",
+    OTHER: "other",
+    UNKNOWN: "unknown",
+}
+
+Token = Hashable
+
+
+class Origin(Enum):
+    """Where an abstract object comes from; all but `FRESH` may be held by code that the analysis can't see."""
+
+    FRESH = "fresh"
+    PARAMETER = "parameter"
+    ATTRIBUTE = "attribute"
+    GLOBAL = "global"
+    CLOSURE = "closure"
+    CALL = "call"
+    REGISTERED = "registered"  # a parameter, buffer or gradient: being written in place is its purpose
+
+
+class Link(Enum):
+    """How an object's memory relates to that of its base."""
+
+    VIEW = "view"  # always a view
+    MAYBE = "maybe"  # a view, a copy or the base itself, depending on layout, dtype or arguments
+    CALL = "call"  # the result of code that the analysis can't see, which may hand its argument back
+
+
+class Tracked(Enum):
+    """Whether a tensor can be part of an autograd graph."""
+
+    NO = "no"
+    MAYBE = "maybe"
+    LEAF = "leaf"  # made with requires_grad=True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Obj:
+    """An abstract object: everything that one place in the source may create, or one thing that comes from outside.
+
+    `old` stands for the objects that earlier iterations of a loop made at the same place. `index` numbers objects
+    in order of creation and makes every order deterministic.
+    """
+
+    index: int
+    origin: Origin
+    label: str
+    line: int
+    old: bool = False
+    overlapping: bool = False  # expanded memory: several elements share one address
+
+    def __hash__(self) -> int:
+        return self.index
+
+
+Objs = frozenset[Obj]
+NO_OBJS: Objs = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression may evaluate to."""
+
+    kinds: int
+    objs: Objs = NO_OBJS
+    identity: Token = None
+    shape: Token = None
+    dtype: Token = None  # a name such as 'float32', or a token for an unknown dtype; None: nothing known
+    tracked: Tracked = Tracked.MAYBE
+    ref: Hashable = None  # what a callable, class, module or namespace stands for
+    likely: bool = False  # the kind is a good guess, not a proof
+
+    def may_be(self, kinds: int) -> bool:
+        """Whether the value may be of one of these kinds."""
+        return bool(self.kinds & kinds)
+
+    def must_be(self, kinds: int) -> bool:
+        """Whether the value is of one of these kinds for certain."""
+        return self.kinds & ~kinds == 0 and self.kinds != 0
+
+    @property
+    def is_tensor(self) -> bool:
+        """A tensor wherever an in-place tensor operation can succeed (a number or None may be mixed in)."""
+        return self.kinds & TENSOR != 0 and self.kinds & ~(TENSOR | NUMBER | NONE) == 0
+
+
+UNKNOWN_VALUE = Value(UNKNOWN)
+NUMBER_VALUE = Value(NUMBER)
+NONE_VALUE = Value(NONE)
+TEXT_VALUE = Value(TEXT)
+OTHER_VALUE = Value(OTHER)
+
+
+def describe_kinds(kinds: int) -> str:
+    """The kinds in words, for explanations."""
+    return " or ".join(name for bit, name in KIND_NAMES.items() if kinds & bit)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The memory that an object looks into.
+
+    `objs` are the possible bases; `piece` tells the outputs of one splitting operation apart: different pieces of
+    the same split don't overlap. `forbidden` marks views that torch refuses to write in place.
+    """
+
+    objs: Objs
+    link: Link
+    piece: tuple[Token, Hashable] | None = None
+    forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """An operation that kept a tensor for backward; `certain` is False for code the analysis can't see."""
+
+    operation: str
+    line: int
+    certain: bool = True
+
+
+@dataclass(slots=True)
+class Names:
+    """Hands out abstract objects; one per place in the source, and one more for its earlier iterations."""
+
+    by_key: dict[Hashable, Obj] = field(default_factory=dict)
+
+    def obj(self, key: Hashable, origin: Origin, label: str, line: int, *, overlapping: bool = False) -> Obj:
+        """The object of this place: the same one each time it is asked for."""
+        found = self.by_key.get(key)
+        if found is None:
+            found = Obj(len(self.by_key), origin, label, line, False, overlapping)
+            self.by_key[key] = found
+        return found
+
+    def aged(self, obj: Obj) -> Obj:
+        """The object that stands for what earlier iterations made where `obj` is made."""
+        if obj.old:
+            return obj
+        key = ("old", obj.index)
+        found = self.by_key.get(key)
+        if found is None:
+            found = Obj(len(self.by_key), obj.origin, obj.label, obj.line, True, obj.overlapping)
+            self.by_key[key] = found
+        return found

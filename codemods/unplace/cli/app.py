@@ -1,0 +1,50 @@
+"""The tree of commands; a command's module is imported only when it is run or listed."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Annotated, Any
+
+import typer
+
+from unplace import __version__
+from unplace.cli.parsing import CommandGroup
+
+COMMANDS = ("rewrite",)
+
+
+class _Commands(CommandGroup):
+    """The commands by name; `unplace.cli.<name>.app` is the Typer application of each."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        return typer.main.get_command(importlib.import_module(f"unplace.cli.{cmd_name}").app)
+
+
+app = typer.Typer(
+    cls=_Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # else errors and help import rich
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"unplace {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def unplace(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Rewrite in-place PyTorch tensor operations that break autograd."""

@@ -1,0 +1,113 @@
+"""Which files a run is about: the paths of the command line, folders walked."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unplace.findings import Problem
+from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
+
+SKIPPED_FOLDERS = frozenset(
+    {
+        "__pycache__", "__pypackages__", "_build", ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg",
+        ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache",
+        ".svn", ".tox", ".venv", ".vscode", "buck-out", "build", "dist", "node_modules", "venv",
+    }
+)  # fmt: skip
+"""Folders that are not walked into unless they are named on the command line."""
+
+_ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """The files to handle, in order and each once, and what could not be looked at."""
+
+    files: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+
+def discover(paths: Iterable[Path]) -> Discovery:
+    """Find the Python files below folders; a path that is named is always taken, whatever the ignore files say.
+
+    As in ruff and Git, links to folders are not followed (so that no loop can arise) unless they are named; links to
+    files are, and a file that can be reached in several ways is listed once.
+    """
+    found = Discovery()
+    candidates: list[_Candidate] = []
+    for path in map(os.path.abspath, paths):
+        try:
+            mode = Path(path).stat().st_mode
+        except OSError as error:
+            found.problems.append(_unreachable(path, error))
+            continue
+        if stat.S_ISDIR(mode):
+            candidates += _walk(path, os.path.realpath(path), rules_inside(path), found)
+        elif stat.S_ISREG(mode):
+            candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
+        else:
+            advice = "to rewrite a stream, give it on standard input and `-` as the path"
+            found.problems.append(Problem(shown(path), f"not a regular file, so nothing was read; {advice}"))
+    found.files.extend(_each_once(candidates))
+    return found
+
+
+def shown(path: str) -> str:
+    """The path as it is printed: relative to the working folder where it lies inside it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    path: str
+    target: str
+    is_link: bool
+
+
+def _unreachable(path: str, error: OSError) -> Problem:
+    if Path(path).is_symlink():
+        return Problem(shown(path), f"broken link ({error.strerror}); check where it points: {Path(path).readlink()}")
+    return Problem(shown(path), f"cannot open: {error.strerror}; check the path")
+
+
+def _walk(folder: str, target: str, rules: IgnoreRules | None, found: Discovery) -> Iterator[_Candidate]:
+    """The Python files below a folder whose real place is `target`, sorted by name."""
+    try:
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name)
+    except OSError as error:
+        found.problems.append(Problem(shown(folder), f"cannot list the folder: {error.strerror}; check its mode bits"))
+        return
+    for entry in entries:
+        path, inside = entry.path, str(Path(target, entry.name))
+        if entry.is_dir(follow_symlinks=False):
+            if not _is_skipped(entry) and not (rules and rules.ignores(path, is_folder=True)):
+                yield from _walk(path, inside, with_ignore_file(rules, path), found)
+        elif entry.name.endswith(".py") and not (rules and rules.ignores(path, is_folder=False)):
+            if entry.is_file():
+                is_link = entry.is_symlink()
+                yield _Candidate(path, os.path.realpath(path) if is_link else inside, is_link)
+            elif not entry.is_dir():
+                found.warnings.append(Problem(shown(path), "not a regular file, or a broken link; skipped"))
+
+
+def _is_skipped(folder: os.DirEntry[str]) -> bool:
+    return folder.name in SKIPPED_FOLDERS or any(Path(folder.path, mark).exists() for mark in _ENVIRONMENT_MARKS)
+
+
+def _each_once(candidates: list[_Candidate]) -> Iterator[str]:
+    """Leave out what is there twice; of a file and the links to it, the file stays."""
+    files = {candidate.target for candidate in candidates if not candidate.is_link}
+    taken: set[str] = set()
+    for candidate in candidates:
+        if candidate.target not in taken and not (candidate.is_link and candidate.target in files):
+            taken.add(candidate.target)
+            yield candidate.path

@@ -1,0 +1,100 @@
+"""The words in which `unplace` reports: one finding per in-place operation, one report per file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from unplace.edits import Edit
+
+
+class Status(str, Enum):
+    """What became of a site."""
+
+    REWRITTEN = "rewritten"
+    KEPT = "kept"
+    REFUSED = "refused"
+
+
+class Applicability(str, Enum):
+    """Whether an edit is proved (`safe`) or rests on the assumptions named with it (`unsafe`)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+class Harm(str, Enum):
+    """Whether the write can make autograd fail: it hits a storage that an earlier operation saved for backward."""
+
+    HARMFUL = "harmful"
+    HARMLESS = "harmless"
+    UNKNOWN = "unknown"
+
+
+class Form(str, Enum):
+    """How an in-place operation is written."""
+
+    AUGMENTED = "augmented assignment"
+    METHOD = "underscore method"
+    DATA_STORE = ".data store"
+    MASKED_STORE = "masked store"
+    SUBSCRIPT_STORE = "subscript store"
+    INPLACE_ARGUMENT = "inplace=True"
+    FUNCTION = "underscore function"
+    OUT_ARGUMENT = "out="
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One in-place operation of a file and its verdict.
+
+    Lines and columns count from 1, columns in characters; the end is exclusive, as in most editors.
+    `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
+    an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `edits` are the text
+    edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    form: Form
+    status: Status
+    applicability: Applicability | None
+    harm: Harm
+    message: str
+    assumptions: tuple[str, ...] = ()
+    fix: int | None = None
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file (or a place in it) could not be handled; `line` and `column` count from 1 where they are known."""
+
+    path: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        """`path:line:column: message`, as compilers print it."""
+        place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
+        return f"{self.path}{place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What one file contains and what it becomes: `after` is `before` where nothing is rewritten."""
+
+    path: str
+    before: str
+    after: str
+    findings: Sequence[Finding] = field(default_factory=tuple)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the run changes the file."""
+        return self.before != self.after

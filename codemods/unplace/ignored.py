@@ -1,0 +1,91 @@
+"""What Git would leave out: `.gitignore` files at every level and `.git/info/exclude`, matched by pathspec."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec.pattern import Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """The patterns of one ignore file, which count from `folder`; `outer` are those that it can overrule."""
+
+    folder: str
+    patterns: tuple[Pattern, ...]
+    outer: IgnoreRules | None
+
+    def ignores(self, path: str, *, is_folder: bool) -> bool:
+        """Whether the last pattern that speaks of `path` excludes it; its parents are taken as not ignored."""
+        relative = path[len(self.folder) :].lstrip(os.sep).replace(os.sep, "/") + "/" * is_folder
+        for pattern in reversed(self.patterns):
+            if _speaks_of(pattern, relative):
+                return bool(pattern.include)
+        return self.outer is not None and self.outer.ignores(path, is_folder=is_folder)
+
+    @property
+    def hides_its_folder(self) -> bool:
+        """Whether it says `*` and nothing else: the way in which environments and caches keep out of Git."""
+        inside = (f"{self.folder}{os.sep}{name}" for name in ("file.py", "file"))
+        return len(self.patterns) == 1 and all(self.ignores(path, is_folder=False) for path in inside)
+
+
+def _speaks_of(pattern: Pattern, path: str) -> bool:
+    """Whether the pattern matches the path itself; those of pathspec also match all that is below what they name.
+
+    Git asks for each folder on the way down, so that a later `!src/` must not bring back what is ignored in `src`.
+    """
+    found = pattern.match_file(path)
+    if found is None:
+        return False
+    match: re.Match[str] = found.match
+    if match.groupdict().get("ps_d") is None:  # pathspec's mark of the slash after the name
+        return not (path.endswith("/") and match.end() == len(path))  # `data/**` is not about `data` itself
+    return match.end("ps_d") == len(path) or (match.start() > 0 and path.endswith("/"))
+
+
+def with_ignore_file(outer: IgnoreRules | None, folder: str) -> IgnoreRules | None:
+    """The rules that hold inside `folder`, given those around it."""
+    return _read(Path(folder, ".gitignore"), folder, outer)
+
+
+def rules_inside(folder: str) -> IgnoreRules | None:
+    """The rules for what lies in `folder` (an absolute path): its own and those of the repository around it.
+
+    A folder that Git ignores, such as a virtual environment, is only walked because somebody asked for it by name:
+    the rules that exclude it as a whole don't count.
+    """
+    around = _repository_folders(folder)
+    rules = _read(Path(around[0], ".git", "info", "exclude"), around[0], None) if around else None
+    for parent in around:
+        if rules is not None and parent != around[0] and rules.ignores(parent, is_folder=True):
+            rules = None
+        if parent != folder:
+            rules = with_ignore_file(rules, parent)
+    inner = with_ignore_file(rules, folder)
+    return rules if inner is not None and inner is not rules and inner.hides_its_folder else inner
+
+
+def _repository_folders(folder: str) -> list[str]:
+    """The folders from the top of the Git repository down to `folder`; none outside a repository."""
+    parents = [folder, *map(str, Path(folder).parents)]
+    for depth, parent in enumerate(parents):
+        if Path(parent, ".git").exists():
+            return parents[depth::-1]
+    return []
+
+
+def _read(ignore_file: Path, folder: str, outer: IgnoreRules | None) -> IgnoreRules | None:
+    try:
+        lines = ignore_file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return outer
+    from pathspec import GitIgnoreSpec  # only now: many runs meet no ignore file, and the import is not free
+
+    patterns = GitIgnoreSpec.from_lines(lines).patterns
+    return IgnoreRules(folder, tuple(pattern for pattern in patterns if pattern.include is not None), outer)

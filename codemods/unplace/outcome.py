@@ -1,0 +1,108 @@
+"""What becomes of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import traceback
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from unplace import rewriter
+from unplace.discovery import shown
+from unplace.edits import Edit
+from unplace.findings import Finding, Problem, Status
+from unplace.source import Source, SourceError, read_source
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after."""
+
+    before: Source
+    after: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was found in one file and what changes there; a file with a problem has neither findings nor a change."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    change: Change | None = None
+    problem: Problem | None = None
+
+    def count(self, status: Status) -> int:
+        """How many of the findings have this status."""
+        return sum(finding.status is status for finding in self.findings)
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The text edits of this run, in order; findings that share a fix share their edits."""
+        done = (finding for finding in self.findings if finding.status is Status.REWRITTEN)
+        return sorted({edit for finding in done for edit in finding.edits})
+
+
+def rewrite_file(path: str, options: rewriter.Options) -> Outcome:
+    """Read one file and work out what becomes of it."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        return failed(shown(path), f"cannot read: {error.strerror or error}; check its mode bits")
+    return rewrite_bytes(data, shown(path), options)
+
+
+def rewrite_bytes(data: bytes, path: str, options: rewriter.Options) -> Outcome:
+    """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception."""
+    try:
+        source = read_source(data)
+        if not rewriter.may_have_sites(data):
+            return Outcome(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
+            return _rewrite(source, path, options)
+    except SourceError as error:
+        return failed(path, error.message, error.line, error.column)
+    except Exception as error:
+        return failed(path, _internal_error(error))
+
+
+def failed(path: str, message: str, line: int | None = None, column: int | None = None) -> Outcome:
+    """The outcome of a file that could not be handled."""
+    return Outcome(path, problem=Problem(path, message, line, column))
+
+
+def _rewrite(source: Source, path: str, options: rewriter.Options) -> Outcome:
+    try:
+        report = rewriter.rewrite_text(source.text, path, options)
+    except SyntaxError:
+        _reject_invalid(source.text)
+        raise
+    if not report.changed:
+        return Outcome(path, tuple(report.findings))
+    after = source.with_text(report.after)
+    try:
+        ast.parse(after.text)
+    except SyntaxError as error:
+        raise RuntimeError(f"the rewritten code does not parse ({error})") from error
+    return Outcome(path, tuple(report.findings), Change(source, after))
+
+
+def _reject_invalid(text: str) -> None:
+    """Raise `SourceError` if the file itself is at fault, and not one of our own rules."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        advice = f"Python {platform.python_version()} runs this and can't parse it: correct the line, or run unplace"
+        message = f"cannot parse: {error.msg}; {advice} with the version that the file is written for"
+        raise SourceError(message, error.lineno or 1, max(error.offset or 1, 1)) from None
+
+
+def _internal_error(error: Exception) -> str:
+    reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+    message = f"internal error, nothing written: {reason}; please report it with this file"
+    if os.environ.get("UNPLACE_DEBUG"):
+        return f"{message}\n{''.join(traceback.format_exception(error)).rstrip()}"
+    return message

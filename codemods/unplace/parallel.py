@@ -1,0 +1,64 @@
+"""The same work on many files, in processes, with the results in the order of the files."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+from unplace.discovery import shown
+from unplace.outcome import Outcome, failed
+
+Work = Callable[[str], Outcome]
+
+
+def in_processes(work: Work, paths: Sequence[str], jobs: int) -> Iterator[Outcome]:
+    """Do the work on each file, in `jobs` processes.
+
+    The work must have no effects outside its process: when the caller stops early, the processes are killed.
+    """
+    done = 0
+    chunk = max(1, min(16, len(paths) // (jobs * 4)))
+    while done < len(paths):
+        try:
+            with _pool(jobs) as pool:
+                for outcome in pool.map(work, paths[done:], chunksize=chunk):
+                    yield outcome
+                    done += 1
+        except BrokenProcessPool:  # noqa: PERF203
+            # A file took its process down with it: give each of the next ones a process of its own until it shows.
+            for outcome in _one_by_one(work, paths[done:]):
+                yield outcome
+                done += 1
+
+
+def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
+    """The work on one file after the other, up to and including the first that kills its process."""
+    for path in paths:
+        try:
+            with _pool(1) as pool:
+                yield pool.submit(work, path).result()
+        except BrokenProcessPool:  # noqa: PERF203
+            reason = "its process died (out of memory, or a crash of the interpreter)"
+            yield failed(shown(path), f"internal error, nothing written: {reason}; please report it with this file")
+            return
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_to_parent)
+    try:
+        yield pool
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,64 @@
+"""Positions: `ast` counts columns in UTF-8 bytes, editors and people in characters. Only this module converts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Text:
+    """A module's source with the offsets of its lines as CPython's parser counts them."""
+
+    def __init__(self, text: str) -> None:
+        """`text` is the decoded source with its own line ends."""
+        self.text = text
+        self._starts = [0]
+        self._starts.extend(match.end() for match in _LINE_END.finditer(text))
+        self.newline = self._newline()
+
+    def _newline(self) -> str:
+        match = _LINE_END.search(self.text)
+        return match.group() if match else "\n"
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
+        start = self._starts[line - 1]
+        piece = self.text[start : start + column]
+        if piece.isascii():
+            return start + column
+        whole = self.text[start : self._starts[line] if line < len(self._starts) else len(self.text)]
+        return start + len(whole.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Start and end offset of a node."""
+        place: Any = node
+        return self.offset(place.lineno, place.col_offset), self.offset(place.end_lineno, place.end_col_offset)
+
+    def slice(self, node: ast.AST) -> str:
+        """The source of a node."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1, the column in characters."""
+        low, high = 0, len(self._starts)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._starts[middle] <= offset:
+                low = middle
+            else:
+                high = middle
+        return low + 1, offset - self._starts[low] + 1
+
+    def before(self, offset: int) -> str:
+        """What stands between the start of the line and an offset."""
+        line, _ = self.place(offset)
+        return self.text[self._starts[line - 1] : offset]
+
+    def line_end(self, offset: int) -> int:
+        """The offset at which the line of `offset` ends, before its line break."""
+        match = _LINE_END.search(self.text, offset)
+        return match.start() if match else len(self.text)

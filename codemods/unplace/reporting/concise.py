@@ -1,0 +1,24 @@
+"""One line per finding, as compilers print them: `path:line:column: CODE [status] message`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from unplace.findings import Status
+from unplace.outcome import Outcome
+from unplace.reporting.styled import Span
+
+STYLES = {Status.REWRITTEN: "green", Status.REFUSED: "yellow", Status.KEPT: "dim"}
+
+
+def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """What was rewritten and what was refused, in the order of the files."""
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            if finding.status is not Status.KEPT:
+                yield [
+                    (f"{outcome.path}:{finding.line}:{finding.column}: ", "bold"),
+                    (finding.code, "cyan"),
+                    (f" [{finding.status.value}] ", STYLES[finding.status]),
+                    (finding.message, ""),
+                ]

@@ -1,0 +1,72 @@
+"""For programs: the whole run as one JSON object.
+
+    {
+      "version": "0.1.0",                        of unplace
+      "files": {
+        "models/rnn.py": {"changed": true, "error": null},
+        "models/bad.py": {"changed": false, "error": {"message": "cannot parse: ...", "line": 3, "column": 7}}
+      },
+      "summary": {"files": 2, "changed": 1, "rewritten": 1, "kept": 0, "refused": 0, "errors": 1},
+      "sites": [
+        {"path": "models/rnn.py", "line": 12, "column": 9, "end_line": 12, "end_column": 15, "code": "UNP001",
+         "form": "augmented assignment", "status": "rewritten", "applicability": "safe", "harm": "harmful",
+         "message": "...", "assumptions": []}
+      ]
+    }
+
+Lines and columns count from 1, columns in characters; an end is exclusive. `status` is `rewritten`, `kept` or
+`refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
+or `unknown`. `line` and `column` of an error are null where it concerns the file as a whole. With `--check`, `changed`
+and `rewritten` say what would happen. Names and meanings stay; later versions may add keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from unplace import __version__
+from unplace.findings import Finding, Problem
+from unplace.outcome import Outcome
+from unplace.reporting.summary import Summary
+
+
+def document(outcomes: Sequence[Outcome]) -> str:
+    """The run as JSON text (ASCII only, so that no terminal or pipe can garble it)."""
+    summary = Summary.of(outcomes)
+    figures = ("files", "changed", "rewritten", "kept", "refused", "errors")
+    return json.dumps(
+        {
+            "version": __version__,
+            "files": {outcome.path: _file(outcome) for outcome in outcomes},
+            "summary": {name: getattr(summary, name) for name in figures},
+            "sites": [_site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
+        },
+        indent=2,
+    )
+
+
+def _file(outcome: Outcome) -> dict[str, Any]:
+    return {"changed": outcome.change is not None, "error": _error(outcome.problem) if outcome.problem else None}
+
+
+def _error(problem: Problem) -> dict[str, Any]:
+    return {"message": problem.message, "line": problem.line, "column": problem.column}
+
+
+def _site(path: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "path": path,
+        "line": finding.line,
+        "column": finding.column,
+        "end_line": finding.end_line,
+        "end_column": finding.end_column,
+        "code": finding.code,
+        "form": finding.form.value,
+        "status": finding.status.value,
+        "applicability": finding.applicability.value if finding.applicability else None,
+        "harm": finding.harm.value,
+        "message": finding.message,
+        "assumptions": list(finding.assumptions),
+    }

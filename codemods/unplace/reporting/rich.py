@@ -1,0 +1,31 @@
+"""For people: under each file's name, what was rewritten and what was refused, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from unplace.findings import Status
+from unplace.outcome import Outcome
+from unplace.reporting.concise import STYLES
+from unplace.reporting.styled import Span
+
+
+def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """The files with something to tell; sites that are kept as they are stay out of it."""
+    for outcome in outcomes:
+        findings = [finding for finding in outcome.findings if finding.status is not Status.KEPT]
+        if not findings:
+            continue
+        yield [(outcome.path, "bold")]
+        width = max(len(f"{finding.line}:{finding.column}") for finding in findings)
+        for finding in findings:
+            place = f"{finding.line}:{finding.column}"
+            yield [
+                (f"  {place:<{width}}  ", "dim"),
+                (finding.code, "cyan"),
+                (f"  {finding.status.value:<9}  ", STYLES[finding.status]),
+                (finding.message, ""),
+            ]
+            for assumption in finding.assumptions:
+                yield [(f"  {'':<{width}}  {'':<{len(finding.code)}}  {'assumes':<9}  {assumption}", "dim")]
+        yield []

@@ -1,0 +1,62 @@
+"""The figures of a run, and the sentence that states them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unplace.findings import Applicability, Status
+from unplace.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many files and sites of each kind a run met; `hidden` are the refused ones that `--unsafe` rewrites."""
+
+    files: int
+    changed: int
+    rewritten: int
+    kept: int
+    refused: int
+    errors: int
+    hidden: int
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Summary:
+        """Count."""
+        findings = [finding for outcome in outcomes for finding in outcome.findings]
+        statuses = [finding.status for finding in findings]
+        return cls(
+            files=len(outcomes),
+            changed=sum(outcome.change is not None for outcome in outcomes),
+            rewritten=statuses.count(Status.REWRITTEN),
+            kept=statuses.count(Status.KEPT),
+            refused=statuses.count(Status.REFUSED),
+            errors=sum(outcome.problem is not None for outcome in outcomes),
+            hidden=sum(
+                finding.status is Status.REFUSED and finding.applicability is Applicability.UNSAFE
+                for finding in findings
+            ),
+        )
+
+    def sentences(self, *, applied: bool) -> list[str]:
+        """The summary as lines; `applied` says whether the files were written."""
+        lines = []
+        if self.rewritten:
+            verb = "Rewrote" if applied else "Would rewrite"
+            operations = _number(self.rewritten, "in-place operation")
+            lines.append(f"{verb} {operations} in {_number(self.changed, 'file')} of {self.files}.")
+        elif self.files > self.errors:
+            lines.append(f"Nothing to rewrite in {_number(self.files - self.errors, 'file')}.")
+        others = [f"{count} {word}" for count, word in ((self.refused, "refused"), (self.kept, "kept")) if count]
+        if others:
+            lines[-1] += f" {', '.join(others)}."
+        if self.hidden:
+            lines.append(f"{self.hidden} of the refused can be rewritten with `--unsafe`, on the assumptions it names.")
+        if self.errors:
+            lines.append(f"{_number(self.errors, 'file')} could not be handled.")
+        return lines
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,50 @@
+"""The road from source text to findings and edits; no input, no output, no torch."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from unplace import rules
+from unplace.edits import apply_edits
+from unplace.findings import FileReport, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes."""
+
+    unsafe: bool = False
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+
+    def wanted(self) -> frozenset[str]:
+        """The codes of the rules that the run looks for."""
+        return (frozenset(rules.codes()) if self.select is None else self.select) - self.ignore
+
+
+def rewrite_text(text: str, path: str, options: Options) -> FileReport:
+    """Analyse and rewrite one module; raises `SyntaxError` where CPython's parser does."""
+    from unplace.analysis.program import Program  # the road is only entered for files that may have sites
+    from unplace.positions import Text
+    from unplace.sites import has_sites
+
+    tree = ast.parse(text, filename=path)
+    program = Program(tree)
+    if not has_sites(program):
+        return FileReport(path, text, text)
+    from unplace.rules.planner import Planner  # imports libcst
+
+    findings = Planner(program, Text(text), options.unsafe).plan(options.wanted())
+    edits = {edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits}
+    return FileReport(path, text, apply_edits(text, edits), findings)
+
+
+_TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")
+_WRITES = re.compile(rb"[+\-*/%&|^<>@]=|\]\s*(?:=|,|\))|\w_\(|\.data\b|inplace|out\s*=|True")
+
+
+def may_have_sites(data: bytes) -> bool:
+    """Whether a file's bytes can contain an in-place operation at all; a cheap test that may say yes too often."""
+    return _TENSORS.search(data) is not None and _WRITES.search(data) is not None

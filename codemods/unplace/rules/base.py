@@ -1,0 +1,69 @@
+"""What a rule is."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from unplace.analysis.run import WriteKind
+from unplace.analysis.values import NUMBER
+from unplace.rules.snippet import Change, Snippet
+from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.sites import Site
+
+
+class Rule(ABC):
+    """Decides about the sites of some forms and writes what replaces them."""
+
+    code: ClassVar[str]
+
+
+class StatementRule(Rule):
+    """A rule for operations that are statements: stores and augmented assignments."""
+
+    @abstractmethod
+    def decide(self, site: Site) -> Verdict:
+        """The recipe for the site, or why there is none."""
+
+    @abstractmethod
+    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+        """The statements that replace the site's statement, without the views that are made again behind it."""
+
+    def message(self, site: Site, recipe: Verdict) -> str:
+        """What the rewrite does, in a few words."""
+        if isinstance(recipe, Copy):
+            return f"the write to `{site.name}` goes to a clone"
+        return f"`{site.name}` is rebound to a new tensor"
+
+
+class CallRule(Rule):
+    """A rule for operations that are calls, and so can stand inside expressions."""
+
+    @abstractmethod
+    def functional(self, site: Site) -> Change | Refuse:
+        """How to change the call into its functional form."""
+
+    def must_stay(self, site: Site) -> bool:
+        """Whether no expression does the same, so that the call has to stay, on a private clone."""
+        return False
+
+    def message(self, site: Site, recipe: Verdict) -> str:
+        """What the rewrite does, in a few words."""
+        if isinstance(recipe, Copy):
+            return f"the write to `{site.name}` goes to a clone"
+        return "the operation becomes its functional form"
+
+
+def without_places(places: tuple[str, ...]) -> str:
+    """`a = b = a.clone()`: the statement that gives all places one private copy."""
+    return " = ".join((*places, f"{places[0]}.clone()"))
+
+
+def is_number(site: Site, node: ast.expr) -> bool:
+    """Whether an expression of the statement is a Python number for certain."""
+    value = site.run.values.get(node)
+    return value is not None and value.must_be(NUMBER)
+
+
+STATEMENTS = frozenset({WriteKind.AUGMENTED, WriteKind.AUGMENTED_STORE, WriteKind.STORE, WriteKind.DATA})

@@ -1,0 +1,22 @@
+"""Where the plain functional form may have another dtype than the in-place one had."""
+
+from __future__ import annotations
+
+from unplace import torchapi
+from unplace.analysis.arithmetic import keeps_dtype
+from unplace.analysis.run import WriteKind
+from unplace.sites import Site
+
+
+def assumption(site: Site) -> tuple[str, ...]:
+    """What is taken for granted of the operands' dtypes, in words; nothing where they are known."""
+    kind = site.write.kind
+    if kind is WriteKind.METHOD:
+        method = torchapi.inplace_method(site.write.name)
+        if method is None or method.dtype != "promotes":
+            return ()
+    elif kind is not WriteKind.AUGMENTED:
+        return ()
+    if any(keeps_dtype(site.value, operand) is None for operand in site.write.operands):
+        return (f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`",)
+    return ()

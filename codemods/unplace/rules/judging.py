@@ -1,0 +1,259 @@
+"""Which recipe fits a site: the questions that all rules ask, in the order in which they decide."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.gradmode import GradMode
+from unplace.analysis.observers import LiveView, Observers
+from unplace.analysis.run import WriteKind
+from unplace.analysis.stores import is_replayable
+from unplace.analysis.values import TENSOR, Link, Origin, Value
+from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
+from unplace.sites import Site
+
+_PURPOSE = "being written in place is its purpose"
+
+
+def settled(site: Site) -> Keep | Refuse | None:
+    """The reasons to leave a site alone that hold whatever the recipe."""
+    return _kept(site) or _unfit(site)
+
+
+def _kept(site: Site) -> Keep | None:
+    grad = site.write.grad
+    table = _table_entry(site)
+    if table is not None and table[1] in ("flag", "initialiser", "gradient"):
+        return Keep(table[2] or "it doesn't change values")
+    registered = site.registered()
+    if registered is not None:
+        return Keep(f"`{site.name}` is a parameter, buffer or gradient: {_PURPOSE}")
+    if grad in (GradMode.DISABLED, GradMode.INFERENCE):
+        return Keep(f"autograd doesn't record under {grad.value} (no_grad)")
+    if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
+        return Keep(f"autograd doesn't record inside {grad.value}, whose writes are meant")
+    if _through_data(site) and (site.is_leaf() or _has_gradient_read(site)):
+        return Keep(f"`{site.name}` is the data of a leaf or parameter: {_PURPOSE}")
+    return None
+
+
+def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
+    """Functional counterpart, kind and reason from the operator table, for sites that name an operator."""
+    if site.write.kind is WriteKind.METHOD:
+        method = torchapi.inplace_method(site.write.name)
+        return (method.functional, method.kind, method.reason) if method is not None else None
+    if site.write.kind is WriteKind.FUNCTION:
+        function = torchapi.inplace_function(site.write.name)
+        return (function.functional, function.kind, function.reason) if function is not None else None
+    return None
+
+
+def _through_data(site: Site) -> bool:
+    if site.write.kind is WriteKind.DATA:
+        return True
+    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
+
+
+def _has_gradient_read(site: Site) -> bool:
+    """Whether the function reads `.grad` of the same name: then it is a leaf that is being optimised."""
+    name = root_name(site.write.target)
+    return name is not None and gradient_is_read(site, name)
+
+
+def gradient_is_read(site: Site, name: str) -> bool:
+    """Whether the scope reads `name.grad` anywhere."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.value, ast.Name) and n.value.id == name
+        for n in ast.walk(site.run.scope.node)
+    )
+
+
+def _unfit(site: Site) -> Refuse | None:
+    value = site.value
+    table = _table_entry(site)
+    if table is not None and table[1] in ("storage", "random"):
+        return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
+    if site.write.inside is not None:
+        return Refuse("no assignment can stand inside a comprehension or lambda")
+    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+        return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
+    if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
+        return Refuse(f"`{site.name}` is a leaf whose .grad is read: a new tensor under its name would have none")
+    return None
+
+
+def _names_of(site: Site) -> set[str]:
+    roots = site.state.roots(site.value.objs)
+    return {name for name, held in site.state.env.items() if held.objs & roots}
+
+
+def kind_assumptions(site: Site) -> tuple[str, ...]:
+    """What has to be assumed about the kind of the target."""
+    value = site.value
+    return () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name at the bottom of a chain of attributes, subscripts and calls."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return None
+    return node.id
+
+
+# -- rebinding --------------------------------------------------------------------------------------------------------
+
+
+def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
+    """Rebind `place`, whatever else is the same object, and make live views again."""
+    unstorable = _unstorable(site, place)
+    if unstorable is not None:
+        return unstorable
+    written = ast.unparse(place)
+    observers = site.observers(written)
+    if observers.blockers:
+        return Refuse(observers.blockers[0])
+    if any(_makes_new_gradient_leaf(site, name) for name in (written, *observers.together)):
+        return Refuse(f"`{written}` is needed as it is")
+    assumptions = (*kind_assumptions(site), *observers.assumptions)
+    return Rebind((written, *observers.together), replays(observers.views), assumptions)
+
+
+def _makes_new_gradient_leaf(site: Site, name: str) -> bool:
+    return site.is_leaf() and gradient_is_read(site, name)
+
+
+def replays(views: list[LiveView]) -> tuple[str, ...]:
+    """The statements that make views again."""
+    return tuple(f"{view.name} = {ast.unparse(view.definition.expression)}" for view in views)
+
+
+def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
+    """Why a place can't be given a new tensor."""
+    if isinstance(place, ast.Name):
+        scope = site.run.scope
+        if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
+            return None
+        return Refuse(f"`{place.id}` belongs to an outer scope: rebinding it here would make a local name")
+    if isinstance(place, ast.Attribute):
+        if isinstance(place.value, ast.Name):
+            holder = site.run.values.get(place.value)
+            owner = getattr(holder.ref, "of", None) if holder is not None else None
+            if owner is not None and owner.lookup("special", place.attr):
+                return Refuse(f"`{ast.unparse(place)}` is a property, a slot or shared by the class")
+            return None
+        return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
+    if isinstance(place, ast.Subscript):
+        holder = site.run.values.get(place.value)
+        simple = isinstance(place.value, ast.Name) and isinstance(place.slice, ast.Name | ast.Constant)
+        if holder is None or holder.is_tensor or not simple:
+            return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
+        return None
+    return Refuse("there is no name to give the new tensor to")
+
+
+# -- clone, then write ------------------------------------------------------------------------------------------------
+
+
+def private_copy(site: Site) -> Copy | Refuse:
+    """Clone the owner of the written memory, make the views again, and let the write go to the private memory."""
+    target = site.write.target
+    place = _chain_root(site, target)
+    if place is None:
+        return Refuse(f"`{site.name}` isn't a chain of views that starts at a name")
+    unstorable = _unstorable(site, place)
+    if unstorable is not None:
+        return unstorable
+    value = site.run.values.get(place)
+    if isinstance(place, ast.Name):
+        value = site.state.env.get(place.id, value)
+    if value is None:
+        return Refuse(f"nothing is known of `{ast.unparse(place)}`")
+    if any(site.state.bases[o].forbidden for o in site.state.roots(site.value.objs) if o in site.state.bases):
+        return Refuse("torch forbids writing this view in place (an output of split, unbind or iteration)")
+    return _copy_owner(site, ast.unparse(place), value, frozenset(), None)
+
+
+def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
+    """The name or attribute at which the written chain of views starts."""
+    node = target
+    while True:
+        if isinstance(node, ast.Name):
+            return node
+        value = site.run.values.get(node)
+        if isinstance(node, ast.Attribute) and not _is_view_attribute(site, node):
+            return node if isinstance(node.value, ast.Name) else None
+        if not is_replayable(site.run, node) or value is None or not value.is_tensor:
+            return None
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(site, value):
+            node = node.func.value
+        else:
+            return None
+
+
+def _is_view_attribute(site: Site, node: ast.Attribute) -> bool:
+    base = site.run.values.get(node.value)
+    return base is not None and base.kinds & TENSOR != 0
+
+
+def _is_view(site: Site, value: Value) -> bool:
+    return all(
+        o in site.state.bases and site.state.bases[o].link is Link.VIEW or o.origin is not Origin.FRESH
+        for o in value.objs
+    )
+
+
+def _copy_owner(
+    site: Site, place: str, value: Value, needed: frozenset[str], first: str | None
+) -> Copy | Refuse:
+    """Try to clone at `place`; where its base is still visible, go on to the base."""
+    observers = site.watch(site.live() | needed).of(value, place)
+    missing = needed - {view.name for view in observers.views} - {place, *observers.together}
+    if not observers.blockers and not missing:
+        if site.is_leaf() and any(gradient_is_read(site, n) for n in (place, *observers.together)):
+            return Refuse(f"`{place}` is a leaf whose .grad is read: a new tensor under its name would have none")
+        return Copy(
+            (place, *observers.together),
+            replays(observers.views),
+            (*kind_assumptions(site), *observers.assumptions),
+        )
+    reason = first or (observers.blockers[0] if observers.blockers else f"`{place}` can't be made again")
+    base = _base_of(site, value)
+    if base is None:
+        return Refuse(reason)
+    return _copy_owner(site, base[0], base[1], needed | {place}, reason)
+
+
+def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
+    """A name for the tensor that `value` is a view of."""
+    state = site.state
+    if len(value.objs) != 1:
+        return None
+    (obj,) = value.objs
+    definition = state.definitions.get(obj)
+    if definition is None:
+        return None
+    bases = state.roots((obj,)) - {obj}
+    for name in definition.uses:
+        held = state.env.get(name)
+        if held is not None and held.objs & bases:
+            return name, held
+    return None
+
+
+def silent(site: Site) -> tuple[str, ...] | Refuse:
+    """The assumptions under which nobody reads the written tensor after the operation's own value was used."""
+    observers: Observers = site.observers("")
+    if observers.blockers:
+        return Refuse(observers.blockers[0])
+    if observers.together or observers.views:
+        name = observers.together[0] if observers.together else observers.views[0].name
+        return Refuse(f"`{name}` sees the write and no assignment can stand here; split the statement")
+    return (*kind_assumptions(site), *observers.assumptions)

@@ -1,0 +1,39 @@
+"""Puts new statements where an old one stood: indentation, line ends, semicolons and comments stay."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.edits import Edit
+from unplace.positions import Text
+
+
+def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: tuple[str, ...]) -> tuple[Edit, ...]:
+    """Edits that put `lines` in place of a statement, and `after` behind it.
+
+    On a line of its own each statement gets its own line and a comment stays with the last of `lines`; in a one-line
+    suite or between semicolons they are joined by semicolons.
+    """
+    start, end = text.span(statement)
+    indent = text.before(start)
+    alone = indent.strip(" \t\f") == ""
+    separator = text.newline + indent.replace("\f", "") if alone else "; "
+    edits = [Edit(start, end, separator.join(lines))]
+    if not after:
+        return tuple(edits)
+    line_end = text.line_end(end)
+    rest = text.text[end:line_end].strip()
+    if alone and (not rest or rest.startswith("#")):
+        edits.append(Edit(line_end, line_end, "".join(separator + line for line in after)))
+    else:
+        edits[0] = Edit(start, end, separator.join(lines) + "".join(f"; {line}" for line in after))
+    return tuple(edits)
+
+
+def new_name(taken: set[str], wanted: str = "value") -> str:
+    """A name that means nothing yet: `value`, `value_2`, ..."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name

@@ -1,0 +1,278 @@
+"""From sites to findings: one verdict for each site, one set of edits for each statement."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import libcst as cst
+
+from unplace import rules
+from unplace.analysis.program import Program
+from unplace.analysis.run import Run, WriteKind
+from unplace.edits import Edit
+from unplace.findings import Applicability, Finding, Form, Harm, Status
+from unplace.positions import Text
+from unplace.rules import dtypes, expressions, judging, modules
+from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, without_places
+from unplace.rules.layout import replace_statement
+from unplace.rules.snippet import Change, Snippet, assignment
+from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Verdict
+from unplace.sites import Site, collect
+
+
+def load_rules() -> dict[Form, Any]:
+    """The rule object of each form."""
+    found: dict[Form, Any] = {}
+    for code in rules.codes():
+        module = import_module(rules.module_name(code))
+        for form in module.FORMS:
+            found[form] = module.RULE
+    return found
+
+
+@dataclass(slots=True)
+class Decision:
+    """A site, its rule, its verdict, and the change of its call where it has one."""
+
+    site: Site
+    rule: Rule
+    verdict: Verdict
+    change: Change | None = None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the recipe rests on."""
+        return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
+
+    @property
+    def is_recipe(self) -> bool:
+        """Whether there is something to rewrite."""
+        return not isinstance(self.verdict, Keep | Refuse)
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans one module."""
+
+    program: Program
+    text: Text
+    unsafe: bool
+    by_form: dict[Form, Any] = field(default_factory=load_rules)
+    findings: list[Finding] = field(default_factory=list)
+    _fixes: int = 0
+
+    def plan(self, wanted: frozenset[str]) -> list[Finding]:
+        """All findings of the module for the wanted rule codes, in order of position."""
+        sites = collect(self.program)
+        groups: dict[ast.stmt, list[Site]] = {}
+        for site in sites:
+            if site.write.kind is not WriteKind.MODULE and self.by_form[site.form].code in wanted:
+                groups.setdefault(site.statement, []).append(site)
+        for statement, members in groups.items():
+            self._statement(statement, members)
+        if self.by_form[Form.INPLACE_ARGUMENT].code in wanted:
+            self._constructors(modules.calls_of(sites))
+        self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
+        return self.findings
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def _statement(self, statement: ast.stmt, sites: list[Site]) -> None:
+        decisions = self._decide(statement, sites)
+        safe = [d for d in decisions if d.is_recipe and not d.assumptions]
+        risky = [d for d in decisions if d.is_recipe and d.assumptions]
+        applied = safe + risky if self.unsafe else safe
+        fix, edits = self._number(), ()
+        if applied:
+            edits = self._edits(statement, applied)
+        offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
+        for decision in decisions:
+            is_applied = decision in applied
+            self._report(decision, is_applied, fix, edits if is_applied else offered)
+
+    def _number(self) -> int:
+        self._fixes += 1
+        return self._fixes
+
+    def _decide(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
+        leaders = [s for s in sites if s.write.kind in STATEMENTS]
+        calls = [s for s in sites if s.write.kind not in STATEMENTS]
+        decisions = [self._leader(s, len(leaders)) for s in leaders]
+        by_node = {s.node: s for s in calls}
+        settled = {s: judging.settled(s) for s in calls}
+        chain = expressions.spine(statement, by_node)
+        if chain and all(settled[s] is None for s in chain):
+            rules_of = {s: self.by_form[s.form] for s in chain}
+            verdict = expressions.decide_spine(statement, chain, rules_of)
+            decisions += self._spine_decisions(chain, verdict)
+        else:
+            chain = []
+        for site in calls:
+            if site not in chain:
+                verdict = settled[site] or self._inline(site)
+                decisions.append(self._call_decision(site, verdict))
+        return decisions
+
+    def _leader(self, site: Site, leaders: int) -> Decision:
+        rule: StatementRule = self.by_form[site.form]
+        verdict = judging.settled(site)
+        if verdict is None and leaders > 1:
+            verdict = Refuse("the statement stores to several targets; split it")
+        return Decision(site, rule, verdict if verdict is not None else rule.decide(site))
+
+    def _inline(self, site: Site) -> Verdict:
+        rule: CallRule = self.by_form[site.form]
+        if site.write.kind is WriteKind.OUT or rule.must_stay(site):
+            return Refuse("no assignment can stand here; make it a statement of its own")
+        return expressions.decide_inline(site)
+
+    def _spine_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
+        """All calls of a chain share its fate: one that has no functional form stops the others."""
+        decisions = [self._call_decision(site, verdict) for site in chain]
+        refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
+        if refusal is not None:
+            for decision in decisions:
+                decision.verdict = refusal
+        return decisions
+
+    def _call_decision(self, site: Site, verdict: Verdict) -> Decision:
+        rule: CallRule = self.by_form[site.form]
+        if not isinstance(verdict, Inline | Rebind):
+            return Decision(site, rule, verdict)
+        change = rule.functional(site)
+        if isinstance(change, Refuse):
+            return Decision(site, rule, change)
+        return Decision(site, rule, verdict, change)
+
+    def _edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
+        """The text edits of a statement for these decisions together."""
+        root = _root(statement, decisions)
+        snippet = Snippet(self.text, root)
+        for decision in decisions:
+            if decision.change is not None:
+                assert isinstance(decision.site.node, ast.expr)
+                snippet.change(decision.site.node, decision.change)
+        if isinstance(root, ast.expr):
+            changed = snippet.statement()
+            return (Edit(snippet.start, snippet.end, snippet.render(changed)),)
+        leader = next((d for d in decisions if isinstance(d.rule, StatementRule)), None)
+        if leader is not None:
+            verdict = leader.verdict
+            assert isinstance(verdict, Rebind | Copy)
+            assert isinstance(leader.rule, StatementRule)
+            lines = leader.rule.lines(leader.site, verdict, snippet)
+            after = verdict.views if isinstance(verdict, Rebind) else ()
+            return replace_statement(self.text, statement, lines, after)
+        return self._expression_edits(statement, decisions, snippet)
+
+    def _expression_edits(
+        self, statement: ast.stmt, decisions: list[Decision], snippet: Snippet
+    ) -> tuple[Edit, ...]:
+        changed = snippet.statement()
+        recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
+        if isinstance(recipe, Copy):
+            lines = [without_places(recipe.places), *recipe.views, snippet.render(changed)]
+            return replace_statement(self.text, statement, lines, ())
+        after: tuple[str, ...] = ()
+        if recipe is not None:
+            after = recipe.views
+            if isinstance(changed, cst.Expr):
+                changed = assignment(recipe.places, changed.value)
+            elif isinstance(changed, cst.Assign) and recipe.places:
+                extra = assignment(recipe.places, changed.value).targets
+                changed = changed.with_changes(targets=[*changed.targets, *extra])
+        return replace_statement(self.text, statement, [snippet.render(changed)], after)
+
+    # -- modules made with inplace=True ---------------------------------------------------------------------------
+
+    def _constructors(self, calls: dict[ast.Call, list[Site]]) -> None:
+        for run, node, qualified in modules.constructors(self.program):
+            own = calls.get(node, [])
+            verdict = modules.decide(self.program, run, node, qualified, own)
+            snippet = Snippet(self.text, node)
+            rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
+            edits: tuple[Edit, ...] = ()
+            if isinstance(verdict, Inline):
+                change = modules.without_flag(qualified)
+                snippet.change(node, change)
+                edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
+            assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
+            applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
+            harms = [s.harm()[0] for s in own]
+            harm = Harm.HARMFUL if Harm.HARMFUL in harms else Harm.UNKNOWN
+            if harms and all(h is Harm.HARMLESS for h in harms):
+                harm = Harm.HARMLESS
+            message = f"`{ast.unparse(node.func)}` overwrites its input"
+            self._add(
+                node, rule.code, Form.INPLACE_ARGUMENT, verdict, applied, harm, message, assumptions, self._number(), edits
+            )
+
+    # -- findings -------------------------------------------------------------------------------------------------
+
+    def _report(self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
+        site = decision.site
+        harm, saved = site.harm()
+        rule: Any = decision.rule
+        verdict = decision.verdict
+        message = rule.message(site, verdict) if decision.is_recipe else ""
+        if harm is Harm.HARMFUL and saved is not None and decision.is_recipe:
+            message += f"; {saved.operation} in line {saved.line} saved it for backward"
+        extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline) else ()
+        node = site.node
+        self._add(
+            node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra
+        )
+
+    def _add(
+        self,
+        node: ast.AST,
+        code: str,
+        form: Form,
+        verdict: Verdict,
+        applied: bool,
+        harm: Harm,
+        message: str,
+        assumptions: tuple[str, ...],
+        fix: int,
+        edits: tuple[Edit, ...],
+        notes: Iterable[str] = (),
+    ) -> None:
+        start, end = self.text.span(node)
+        line, column = self.text.place(start)
+        end_line, end_column = self.text.place(end)
+        applicability: Applicability | None = None
+        status = Status.REFUSED
+        if isinstance(verdict, Keep):
+            status, message = Status.KEPT, verdict.reason
+        elif isinstance(verdict, Refuse):
+            message = verdict.reason
+        else:
+            applicability = Applicability.UNSAFE if assumptions else Applicability.SAFE
+            if applied:
+                status = Status.REWRITTEN
+            else:
+                message = f"needs --unsafe, which assumes: {'; '.join(assumptions)}"
+        self.findings.append(
+            Finding(
+                line, column, end_line, end_column, code, form, status, applicability, harm, message,
+                (*assumptions, *notes) if applicability is not None else (),
+                fix if applicability is not None else None,
+                edits if applicability is not None else (),
+            )
+        )
+
+
+def _root(statement: ast.stmt, decisions: list[Decision]) -> ast.stmt | ast.expr:
+    """What to take out of the source: the statement, or the expression of a header that holds the calls."""
+    if not decisions[0].site.in_header:
+        return statement
+    nodes = {d.site.node for d in decisions}
+    for child in ast.walk(statement):
+        if isinstance(child, ast.expr) and nodes <= set(ast.walk(child)):
+            return child
+    raise LookupError("the calls of a header don't stand in one expression")
+

@@ -1,0 +1,155 @@
+"""One statement of the source as a LibCST tree, and the way back to text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from unplace.positions import Text
+
+Change = Callable[[cst.CSTNode], cst.CSTNode]
+
+
+class Snippet:
+    """A simple statement, or an expression of a compound statement's header, taken out of its module."""
+
+    def __init__(self, text: Text, root: ast.stmt | ast.expr) -> None:
+        """Parse the source of `root` alone."""
+        self.start, self.end = text.span(root)
+        self._text = text
+        self._wrapped = isinstance(root, ast.expr)
+        source = text.text[self.start : self.end]
+        module = cst.parse_module(f"({source})\n" if self._wrapped else f"{source}\n")
+        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+        self.module = wrapper.module
+        self._by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
+        for node, place in wrapper.resolve(PositionProvider).items():
+            if isinstance(place, CodeRange) and isinstance(node, cst.BaseExpression | cst.Arg):
+                key = (place.start.line, place.start.column, place.end.line, place.end.column)
+                self._by_place.setdefault(key, []).append(node)
+        self._changes: dict[cst.CSTNode, Change] = {}
+
+    def node(self, of: ast.expr) -> cst.BaseExpression:
+        """The LibCST node of an expression of the statement."""
+        first_line, first_column = self._text.place(self.start)
+        start, end = self._text.span(of)
+        key: list[int] = []
+        for offset in (start, end):
+            line, column = self._text.place(offset)
+            on_first = line == first_line
+            key += [line - first_line + 1, column - (first_column if on_first else 1) + (on_first and self._wrapped)]
+        found = [n for n in self._by_place.get((key[0], key[1], key[2], key[3]), []) if isinstance(n, cst.BaseExpression)]
+        if not found:
+            raise LookupError(f"no node for {ast.unparse(of)!r}")
+        return found[0]
+
+    def change(self, of: ast.expr, change: Change) -> None:
+        """Plan a change of one expression; changes of what it contains are made first."""
+        self._changes[self.node(of)] = change
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The source of a node with the planned changes made in it."""
+        changed = node.visit(_Changes(self._changes))
+        assert isinstance(changed, cst.CSTNode)
+        return self.module.code_for_node(changed)
+
+    def statement(self) -> cst.BaseSmallStatement:
+        """The statement, with the planned changes made."""
+        changed = self.module.visit(_Changes(self._changes))
+        line = changed.body[0]
+        assert isinstance(line, cst.SimpleStatementLine)
+        return line.body[0]
+
+    def render(self, statement: cst.BaseSmallStatement) -> str:
+        """A statement as text."""
+        code = self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
+        if self._wrapped:
+            return code[1:-1]
+        return code
+
+
+class _Changes(cst.CSTTransformer):
+    """Applies planned changes, innermost first."""
+
+    def __init__(self, changes: dict[cst.CSTNode, Change]) -> None:
+        super().__init__()
+        self._changes = changes
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        change = self._changes.get(original_node)
+        return updated_node if change is None else change(updated_node)
+
+
+def expression(code: str) -> cst.BaseExpression:
+    """An expression from its source."""
+    return cst.parse_expression(code)
+
+
+def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression in parentheses, unless it stands in some already."""
+    if node.lpar:
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def assignment(
+    places: tuple[str, ...], value: cst.BaseExpression, equal: cst.AssignEqual | None = None
+) -> cst.Assign:
+    """`a = b = value`."""
+    sign = equal if equal is not None else cst.AssignEqual()
+    targets = [
+        cst.AssignTarget(
+            target=cst.ensure_type(expression(place), cst.BaseExpression),  # type: ignore[arg-type]
+            whitespace_before_equal=sign.whitespace_before,
+            whitespace_after_equal=sign.whitespace_after,
+        )
+        for place in places
+    ]
+    return cst.Assign(targets=targets, value=value)
+
+
+def precedence(node: ast.expr) -> int:
+    """How tightly an expression binds; higher is tighter."""
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS[type(node.op)]
+    if isinstance(node, ast.UnaryOp):
+        return 3 if isinstance(node.op, ast.Not) else 11
+    for types, level in _LEVELS:
+        if isinstance(node, types):
+            return level
+    return 20
+
+
+_OPERATORS: dict[type[ast.operator], int] = {
+    ast.BitOr: 5,
+    ast.BitXor: 6,
+    ast.BitAnd: 7,
+    ast.LShift: 8,
+    ast.RShift: 8,
+    ast.Add: 9,
+    ast.Sub: 9,
+    ast.Mult: 10,
+    ast.Div: 10,
+    ast.FloorDiv: 10,
+    ast.Mod: 10,
+    ast.MatMult: 10,
+    ast.Pow: 12,
+}
+_LEVELS: tuple[tuple[tuple[type, ...], int], ...] = (
+    ((ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Lambda, ast.IfExp, ast.Tuple), 0),
+    ((ast.BoolOp,), 1),
+    ((ast.Compare,), 4),
+)
+
+
+def needs_parentheses(right: ast.expr, operator: ast.operator) -> bool:
+    """Whether `right` must be put in parentheses to be the right operand of `operator`."""
+    level = _OPERATORS[type(operator)]
+    if isinstance(operator, ast.Pow):
+        return precedence(right) < 11
+    return precedence(right) <= level

@@ -1,0 +1,104 @@
+"""Augmented assignment of a tensor: `y += k` becomes `y = y + k`.
+
+An augmented assignment writes into the memory of its target. Autograd fails in backward when an earlier operation
+saved that memory, and every other name of the tensor sees the change.
+
+    y = x.exp()
+    y += 1          # exp() saved its result
+
+    y = x.exp()
+    y = y + 1
+
+Names that are the same tensor are rebound with it (`a = b = a + 1`) and live views are made again behind the
+statement. A write through a view whose base is read later goes to a clone of the base. In place the target keeps its
+dtype; where the operands are known to differ the result is cast back.
+
+Not rewritten: numbers, lists, strings and arrays; `x @= w` (tensors have no in-place matrix product); parameters,
+buffers, gradients, and code under `no_grad` (kept); targets that a container, a closure, or a caller can see (refused;
+the caller's case is applied with `--unsafe`, which assumes that no caller reads the argument after the call).
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace.analysis.arithmetic import keeps_dtype
+from unplace.findings import Form
+from unplace.rules.base import StatementRule, without_places
+from unplace.rules.judging import private_copy, rebind
+from unplace.rules.snippet import Snippet, assignment, expression, needs_parentheses, parenthesized
+from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.sites import Site
+
+FORMS = (Form.AUGMENTED,)
+
+
+class Augmented(StatementRule):
+    """See the module's docstring."""
+
+    code = "UNP001"
+
+    def decide(self, site: Site) -> Verdict:
+        """Rebind the target, or clone the base that it is a view of."""
+        verdict = rebind(site, site.write.target)
+        if not isinstance(verdict, Refuse):
+            return verdict
+        copied = private_copy(site)
+        return copied if isinstance(copied, Copy) else verdict
+
+    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+        """`y = y + k`, or the clone and the statement as it was."""
+        statement = snippet.statement()
+        assert isinstance(statement, cst.AugAssign)
+        if isinstance(recipe, Copy):
+            return [without_places(recipe.places), *recipe.views, snippet.render(statement)]
+        return [snippet.render(as_assignment(site, recipe, snippet, statement))]
+
+
+def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:
+    """`a = b = a + k` for `a += k`."""
+    node = site.node
+    assert isinstance(node, ast.AugAssign)
+    right = statement.value
+    if needs_parentheses(node.value, node.op):
+        right = parenthesized(right)
+    written = statement.operator
+    target = expression(recipe.places[0])
+    value: cst.BaseExpression = cst.BinaryOperation(
+        left=statement.target, operator=_operator(node.op, written), right=right
+    )
+    if any(keeps_dtype(site.value, operand) is False for operand in site.write.operands):
+        to = cst.Attribute(value=parenthesized(value), attr=cst.Name("to"))
+        value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=target, attr=cst.Name("dtype")))])
+    equal = cst.AssignEqual(whitespace_before=written.whitespace_before, whitespace_after=written.whitespace_after)
+    return assignment(recipe.places, value, equal)
+
+
+def _operator(op: ast.operator, written: cst.BaseAugOp) -> cst.BaseBinaryOp:
+    """The binary operator of an augmented one, with the blanks that the source has around it."""
+    made = _BINARY[type(op)]
+    after = written.whitespace_after if "\n" not in cst.Module([]).code_for_node(written.whitespace_after) else None
+    return made(
+        whitespace_before=written.whitespace_before,
+        whitespace_after=after if after is not None else cst.SimpleWhitespace(" "),
+    )
+
+
+_BINARY: dict[type[ast.operator], type] = {
+    ast.Add: cst.Add,
+    ast.Sub: cst.Subtract,
+    ast.Mult: cst.Multiply,
+    ast.Div: cst.Divide,
+    ast.FloorDiv: cst.FloorDivide,
+    ast.Mod: cst.Modulo,
+    ast.Pow: cst.Power,
+    ast.BitAnd: cst.BitAnd,
+    ast.BitOr: cst.BitOr,
+    ast.BitXor: cst.BitXor,
+    ast.LShift: cst.LeftShift,
+    ast.RShift: cst.RightShift,
+}
+
+RULE = Augmented()

@@ -1,0 +1,127 @@
+"""Underscore method of a tensor: `y.add_(k)` becomes `y = y.add(k)`.
+
+Methods whose name ends with an underscore write into their tensor and return it. The value of `y.add_(k)` is `y`
+itself: where the result gets a name and `y` is read later, both are bound (`z = y = y.add(k)`); where `y` isn't read
+any more the functional method alone remains, also inside expressions and chains.
+
+    x.sub_(m).div_(s)
+    return y.relu_()
+
+    x = x.sub(m).div(s)
+    return y.relu()
+
+`zero_` and `fill_` become `torch.zeros_like` and `torch.full_like` (`torch.fill` where the tensor has a graph, which
+then gets zero gradients as before). Comparisons keep the dtype of the tensor. A method called on a view whose base is
+read later stays, after a clone of the base.
+
+Not rewritten: methods that aren't writes of values (`requires_grad_`), that have no functional counterpart
+(`resize_`, `set_`) and random fills; a tensor that is read again in the same expression.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace import torchapi
+from unplace.analysis.arithmetic import keeps_dtype
+from unplace.analysis.values import NUMBER, Tracked
+from unplace.findings import Form
+from unplace.rules.base import CallRule
+from unplace.rules.snippet import Change, expression
+from unplace.rules.verdicts import Refuse
+from unplace.sites import Site
+
+FORMS = (Form.METHOD,)
+_FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
+
+
+class Methods(CallRule):
+    """See the module's docstring."""
+
+    code = "UNP002"
+
+    def must_stay(self, site: Site) -> bool:
+        """`fill_diagonal_`, and `copy_` onto a tensor with a graph (which then sends it zero gradients)."""
+        method = torchapi.inplace_method(site.write.name)
+        if method is None:
+            return False
+        if method.kind == "copy":
+            return site.value.tracked is not Tracked.NO
+        return method.kind == "diagonal"
+
+    def functional(self, site: Site) -> Change | Refuse:
+        """The functional method, or the function that makes the same new tensor."""
+        name = site.write.name
+        method = torchapi.inplace_method(name)
+        assert method is not None
+        if method.kind == "fill":
+            return _fill(site, name)
+        if method.kind == "copy":
+            return _copied(site)
+        if method.functional is None:
+            return Refuse(method.reason or f"`{name}` has no functional counterpart")
+        return _method(site, method.functional, _casts(site, method.dtype))
+
+
+def _method(site: Site, counterpart: str, cast: bool) -> Change | Refuse:
+    if cast and not isinstance(site.write.target, ast.Name):
+        return Refuse(f"`{site.write.name}` keeps the dtype of its receiver, which has no name here")
+
+    def change(node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Call)
+        assert isinstance(node.func, cst.Attribute)
+        call = node.with_changes(func=node.func.with_changes(attr=cst.Name(counterpart)))
+        if not cast:
+            return call
+        receiver = cst.Module([]).code_for_node(node.func.value)
+        to = cst.Attribute(value=call, attr=cst.Name("to"))
+        return cst.Call(func=to, args=[cst.Arg(expression(f"{receiver}.dtype"))])
+
+    return change
+
+
+def _casts(site: Site, dtype: str) -> bool:
+    """Whether the functional form needs `.to(x.dtype)` to have the receiver's dtype."""
+    if dtype == "bool":
+        return site.value.dtype != "bool"
+    if dtype == "promotes":
+        return any(keeps_dtype(site.value, operand) is False for operand in site.write.operands)
+    return False
+
+
+def _fill(site: Site, name: str) -> Change | Refuse:
+    """`zero_` and `fill_`: a new constant tensor; one that sends zero gradients where the old one had a graph."""
+    qualified, constant = _FILLS[name]
+    if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
+        qualified = "torch.fill"
+    written = site.program.imports.name_for(qualified)
+    if written is None:
+        return Refuse(f"the file doesn't import torch, which `{qualified}` needs")
+    extra = [cst.Arg(expression(constant))] if constant and qualified == "torch.fill" else []
+
+    def change(node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Call)
+        assert isinstance(node.func, cst.Attribute)
+        return node.with_changes(func=expression(written), args=[cst.Arg(node.func.value), *node.args, *extra])
+
+    return change
+
+
+def _copied(site: Site) -> Change | Refuse:
+    """`copy_` converts dtype and device and broadcasts: so does the same method of a new tensor."""
+    written = site.program.imports.name_for("torch.empty_like")
+    if written is None:
+        return Refuse("the file doesn't import torch, which `torch.empty_like` needs")
+
+    def change(node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Call)
+        assert isinstance(node.func, cst.Attribute)
+        fresh = cst.Call(func=expression(written), args=[cst.Arg(node.func.value)])
+        return node.with_changes(func=node.func.with_changes(value=fresh))
+
+    return change
+
+
+RULE = Methods()

@@ -1,0 +1,91 @@
+"""Store to `.data`: `h.data = f(h)` becomes `h = f(h)`, which repairs the gradient.
+
+Assigning `.data` swaps the values of a tensor behind autograd's back: the graph, if there is one, still belongs to the
+old values, and the new ones have no history. In differentiable code that cuts the gradient silently. Rebinding the
+name keeps the values and lets gradients flow.
+
+    for x_t in x:
+        hidden.data = torch.tanh(cell(x_t, hidden))
+
+    for x_t in x:
+        hidden = torch.tanh(cell(x_t, hidden))
+
+This is the one rule that means to change gradients; values stay the same.
+
+Not rewritten: parameters, leaves whose `.grad` is used, optimizers, code under `no_grad` (kept: there `.data` is an
+update); arguments of a function, unless with `--unsafe` (assumes that no caller reads the argument after the call).
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace.analysis.values import Link
+from unplace.findings import Form
+from unplace.rules.base import StatementRule
+from unplace.rules.judging import rebind
+from unplace.rules.snippet import Snippet, assignment
+from unplace.rules.unp001_augmented import as_assignment
+from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.sites import Site
+
+FORMS = (Form.DATA_STORE,)
+
+
+class DataStore(StatementRule):
+    """See the module's docstring."""
+
+    code = "UNP003"
+
+    def decide(self, site: Site) -> Verdict:
+        """Rebind what the data was stored to."""
+        place = _owner(site)
+        statement = site.statement
+        if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
+            return Refuse("the value is stored to several targets at once")
+        if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Attribute):
+            return Refuse("the data is stored by unpacking")
+        if not isinstance(statement, ast.Assign | ast.AugAssign):
+            return Refuse("the data isn't stored by an assignment")
+        value = site.state.env.get(place.id) if isinstance(place, ast.Name) else site.run.values.get(place)
+        if value is None:
+            return Refuse(f"nothing is known of `{ast.unparse(place)}`")
+        if site.is_leaf():
+            return Refuse(f"`{ast.unparse(place)}` is a leaf that requires grad: a new tensor under its name would be none")
+        if any(b.link is Link.VIEW for o in value.objs if (b := site.state.bases.get(o)) is not None):
+            return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
+        verdict = rebind(site, place)
+        if isinstance(verdict, Rebind) and verdict.views:
+            return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")
+        return verdict
+
+    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+        """`h = f(h)`."""
+        assert isinstance(recipe, Rebind)
+        statement = snippet.statement()
+        if isinstance(statement, cst.AugAssign):
+            inner = statement.target
+            assert isinstance(inner, cst.Attribute)
+            plain = statement.with_changes(target=inner.value)
+            return [snippet.render(as_assignment(site, recipe, snippet, plain))]
+        assert isinstance(statement, cst.Assign)
+        old = statement.targets[0]
+        equal = cst.AssignEqual(
+            whitespace_before=old.whitespace_before_equal, whitespace_after=old.whitespace_after_equal
+        )
+        return [snippet.render(assignment(recipe.places, statement.value, equal))]
+
+    def message(self, site: Site, recipe: Verdict) -> str:
+        """Says that the gradient is meant to change."""
+        return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
+
+
+def _owner(site: Site) -> ast.expr:
+    """`h` of `h.data`."""
+    target = site.write.target
+    return target.value if isinstance(target, ast.Attribute) and target.attr == "data" else target
+
+
+RULE = DataStore()

@@ -1,0 +1,122 @@
+"""Masked store: `y[y < 0] = 0` becomes `y = y.masked_fill(y < 0, 0)`.
+
+Storing under a mask writes into the tensor's memory. A number under a mask of the tensor's own shape becomes
+`masked_fill`; elements of another tensor of that shape under the same mask become `torch.where`; every other masked
+store goes to a clone, its value computed before (see UNP005).
+
+    y[y < 0] = 0
+    y[mask] = other[mask]
+
+    y = y.masked_fill(y < 0, 0)
+    y = torch.where(mask, other, y)
+
+The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
+aligns with the last ones, so a mask of lower rank would silently hit other elements.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace.analysis.run import WriteKind
+from unplace.analysis.values import Value
+from unplace.findings import Form
+from unplace.rules.base import is_number
+from unplace.rules.judging import rebind
+from unplace.rules.snippet import Snippet, assignment, expression
+from unplace.rules.unp005_subscript import SubscriptStore
+from unplace.rules.verdicts import Copy, Rebind, Verdict
+from unplace.sites import Site
+
+FORMS = (Form.MASKED_STORE,)
+
+
+class MaskedStore(SubscriptStore):
+    """See the module's docstring."""
+
+    code = "UNP004"
+
+    def decide(self, site: Site) -> Verdict:
+        """Select where the mask's shape and the value allow it, else clone first."""
+        if self._filled(site) or self._selected(site) is not None:
+            verdict = rebind(site, site.write.target)
+            if isinstance(verdict, Rebind):
+                return verdict
+        return super().decide(site)
+
+    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+        """`y = y.masked_fill(mask, number)`, `y = torch.where(mask, other, y)`, or the clone form."""
+        if isinstance(recipe, Copy):
+            return super().lines(site, recipe, snippet)
+        statement = snippet.statement()
+        assert isinstance(statement, cst.Assign)
+        store = statement.targets[0].target
+        assert isinstance(store, cst.Subscript)
+        index = store.slice[0].slice
+        assert isinstance(index, cst.Index)
+        selected = self._selected(site)
+        if selected is not None:
+            assert isinstance(statement.value, cst.Subscript)
+            where = site.program.imports.name_for("torch.where")
+            assert where is not None
+            args = [cst.Arg(index.value), cst.Arg(statement.value.value), cst.Arg(store.value)]
+            value = cst.Call(func=expression(where), args=args)
+        else:
+            fill = cst.Attribute(value=store.value, attr=cst.Name("masked_fill"))
+            value = cst.Call(func=fill, args=[cst.Arg(index.value), cst.Arg(statement.value)])
+        return [snippet.render(assignment(recipe.places, value))]
+
+    def _filled(self, site: Site) -> bool:
+        return self._is_plain(site) and is_number(site, _value(site)) and self._covers(site, site.value)
+
+    def _selected(self, site: Site) -> ast.expr | None:
+        """`full` of `y[m] = full[m]` where `torch.where` does the same."""
+        value = _value(site) if self._is_plain(site) else None
+        if not isinstance(value, ast.Subscript) or not self._covers(site, site.value):
+            return None
+        full = site.run.values.get(value.value)
+        same_mask = ast.dump(value.slice) == ast.dump(_index(site)) and isinstance(value.slice, ast.Name | ast.Compare)
+        if full is None or not full.is_tensor or not same_mask:
+            return None
+        same_shape = full.shape is not None and full.shape == site.value.shape
+        same_dtype = full.dtype is not None and full.dtype == site.value.dtype
+        known = site.program.imports.name_for("torch.where") is not None
+        return value.value if same_shape and same_dtype and known else None
+
+    def _is_plain(self, site: Site) -> bool:
+        """`y[mask] = value` as a statement of its own, `y` a name or attribute."""
+        statement = site.statement
+        return (
+            site.write.kind is WriteKind.STORE
+            and isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and statement.targets[0] is site.node
+            and isinstance(site.write.target, ast.Name | ast.Attribute)
+        )
+
+    def _covers(self, site: Site, target: Value) -> bool:
+        """Whether the mask is a bool tensor of the target's own shape."""
+        mask = site.run.values.get(_index(site))
+        return (
+            mask is not None
+            and mask.dtype == "bool"
+            and mask.is_tensor
+            and mask.shape is not None
+            and mask.shape == target.shape
+        )
+
+
+def _index(site: Site) -> ast.expr:
+    node = site.node.target if isinstance(site.node, ast.AugAssign) else site.node
+    assert isinstance(node, ast.Subscript)
+    return node.slice
+
+
+def _value(site: Site) -> ast.expr:
+    assert isinstance(site.statement, ast.Assign)
+    return site.statement.value
+
+
+RULE = MaskedStore()

@@ -1,0 +1,114 @@
+"""Slice or index store: `y[i] = v` becomes `y = y.clone()` and `y[i] = v`.
+
+A store through an index writes into the tensor's memory, which an earlier operation may have saved. After the clone
+it goes to memory that nothing has saved and nobody else sees.
+
+    y = x.exp()
+    y[1:] = f(y[:-1])
+
+    y = x.exp()
+    value = f(y[:-1])
+    y = y.clone()
+    y[1:] = value
+
+A value that reads the tensor is computed before the clone: computed from the clone, autograd would save a view of the
+clone, and the store would break that. Names that are the same tensor get the same clone, live views are made again
+before the store, and a store through a view clones the base that the view looks into.
+
+Not rewritten: lists, dicts and arrays; outputs of `split`, `chunk`, `unbind` and loops over a tensor (torch forbids
+writing them); expanded tensors; tensors that a container, a closure or a caller sees.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace.analysis.observers import reads
+from unplace.analysis.run import WriteKind
+from unplace.analysis.values import TENSOR
+from unplace.findings import Form
+from unplace.rules.base import StatementRule, is_number, without_places
+from unplace.rules.judging import private_copy
+from unplace.rules.layout import new_name
+from unplace.rules.snippet import Snippet
+from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.sites import Site
+
+FORMS = (Form.SUBSCRIPT_STORE,)
+
+
+class SubscriptStore(StatementRule):
+    """See the module's docstring."""
+
+    code = "UNP005"
+
+    def decide(self, site: Site) -> Verdict:
+        """Clone the owner of the memory first."""
+        statement = site.statement
+        if site.write.kind is WriteKind.STORE:
+            if not isinstance(statement, ast.Assign):
+                return Refuse("the store isn't an assignment of its own")
+            if len(statement.targets) > 1 or statement.targets[0] is not site.node:
+                return Refuse("the statement stores to several targets; split it")
+        if not _is_repeatable(site):
+            return Refuse("the target can't be evaluated in another order than it is now")
+        return private_copy(site)
+
+    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+        """The value, where it reads the tensor; the clone; the views; the store."""
+        statement = snippet.statement()
+        assert isinstance(statement, cst.Assign | cst.AugAssign)
+        lines: list[str] = []
+        if self._is_computed_before(site):
+            name = new_name(site.run.scope.all_names() | site.program.scopes.module.bound)
+            value: cst.BaseExpression = statement.value
+            if _saves_its_result(site):
+                assert isinstance(statement, cst.AugAssign)
+                power = cst.Power(
+                    whitespace_before=statement.operator.whitespace_before,
+                    whitespace_after=statement.operator.whitespace_after,
+                )
+                value = cst.BinaryOperation(left=statement.target, operator=power, right=value)
+                statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
+            lines.append(f"{name} = {snippet.module.code_for_node(value)}")
+            statement = statement.with_changes(value=cst.Name(name))
+        return [*lines, without_places(recipe.places), *recipe.views, snippet.render(statement)]
+
+    def _is_computed_before(self, site: Site) -> bool:
+        """Whether the value has to be computed before the clone is made."""
+        value = site.statement.value  # type: ignore[attr-defined]
+        if _saves_its_result(site):
+            return True
+        if isinstance(value, ast.Constant | ast.Name):
+            return False
+        objs = site.state.roots(site.value.objs)
+        return reads(site.run, value, site.state, objs)
+
+
+def _saves_its_result(site: Site) -> bool:
+    """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""
+    node = site.node
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Pow):
+        return False
+    return not is_number(site, node.value)
+
+
+def _is_repeatable(site: Site) -> bool:
+    """Whether target and index may be evaluated after the value and the clone.
+
+    A plain store evaluates the value first anyway; an augmented one fetches the element before the value, which only
+    a call in between could notice.
+    """
+    node = site.node
+    if not isinstance(node, ast.AugAssign):
+        return True
+    index_calls = [n for n in ast.walk(node.target) if isinstance(n, ast.Call | ast.Await | ast.NamedExpr)]
+    if not index_calls:
+        return True
+    values = [site.run.values.get(n) for n in index_calls if isinstance(n, ast.Call)]
+    return all(v is not None and not v.may_be(TENSOR) or v is not None and v.is_tensor for v in values)
+
+
+RULE = SubscriptStore()

@@ -1,0 +1,42 @@
+"""`inplace=True`: the flag is dropped from functionals and modules.
+
+`F.relu(h, inplace=True)` returns `h` itself, overwritten; a module made with `inplace=True` does that at every call.
+
+    h = F.relu(h, inplace=True)
+    act = nn.ReLU(inplace=True)
+
+    h = F.relu(h)
+    act = nn.ReLU()
+
+Where the input is read later under its own name it gets the result too (`y = h = F.relu(h)`). A module is rewritten
+when its input is fresh: a layer before it in the same `nn.Sequential` or list makes a new tensor, or at every call in
+the file nobody reads the input afterwards.
+
+Not rewritten: a module whose input is read after the call (the classic residual bug), arguments of the enclosing
+function and modules at the start of a container, unless with `--unsafe` (assumes that nobody reads the input later).
+"""
+
+from __future__ import annotations
+
+from unplace import torchapi
+from unplace.findings import Form
+from unplace.rules.arguments import drop_argument
+from unplace.rules.base import CallRule
+from unplace.rules.snippet import Change
+from unplace.rules.verdicts import Refuse
+from unplace.sites import Site
+
+FORMS = (Form.INPLACE_ARGUMENT,)
+
+
+class InplaceArgument(CallRule):
+    """See the module's docstring."""
+
+    code = "UNP006"
+
+    def functional(self, site: Site) -> Change | Refuse:
+        """The call without the flag."""
+        return drop_argument(torchapi.inplace_flag(site.write.name), "inplace")
+
+
+RULE = InplaceArgument()

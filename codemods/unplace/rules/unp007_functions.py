@@ -1,0 +1,57 @@
+"""Underscore function: `torch.relu_(x)` becomes `x = torch.relu(x)`.
+
+`torch.relu_`, `torch.sigmoid_`, `F.leaky_relu_` and their kin write into their first argument and return it, like the
+methods (UNP002).
+
+    torch.relu_(x)
+    y = F.leaky_relu_(x, 0.1)
+
+    x = torch.relu(x)
+    y = x = F.leaky_relu(x, 0.1)
+
+Not rewritten: `nn.init.*_` and `clip_grad_norm_`, which are meant to write (kept); names imported with
+`from torch import relu_`, because the functional name isn't imported.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from unplace import torchapi
+from unplace.findings import Form
+from unplace.rules.base import CallRule
+from unplace.rules.snippet import Change
+from unplace.rules.verdicts import Refuse
+from unplace.sites import Site
+
+FORMS = (Form.FUNCTION,)
+
+
+class Functions(CallRule):
+    """See the module's docstring."""
+
+    code = "UNP007"
+
+    def functional(self, site: Site) -> Change | Refuse:
+        """The function without its underscore."""
+        function = torchapi.inplace_function(site.write.name)
+        assert function is not None
+        if function.functional is None:
+            return Refuse(function.reason or f"`{site.write.name}` has no functional counterpart")
+        counterpart = function.functional.rsplit(".", 1)[-1]
+        node = site.node
+        assert isinstance(node, ast.Call)
+        if not isinstance(node.func, ast.Attribute):
+            return Refuse(f"`{function.functional}` would have to be imported")
+
+        def change(updated: cst.CSTNode) -> cst.CSTNode:
+            assert isinstance(updated, cst.Call)
+            assert isinstance(updated.func, cst.Attribute)
+            return updated.with_changes(func=updated.func.with_changes(attr=cst.Name(counterpart)))
+
+        return change
+
+
+RULE = Functions()

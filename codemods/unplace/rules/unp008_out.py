@@ -1,0 +1,61 @@
+"""`out=`: `torch.add(a, b, out=c)` becomes `c = torch.add(a, b)`.
+
+With `out=` a function writes its result into a tensor that exists already; autograd refuses that for inputs that
+require grad.
+
+    product = torch.empty(3)
+    torch.mul(x, w, out=product)
+
+    product = torch.empty(3)
+    product = torch.mul(x, w)
+
+Rewritten where `out` is a plain name (or a tuple of names) of a tensor that nobody else sees and that has the dtype of
+the result; `out` decides the dtype otherwise. Not rewritten: rows and other views given as `out`, arguments of the
+enclosing function.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.arithmetic import promoted
+from unplace.analysis.values import TENSOR
+from unplace.findings import Form
+from unplace.rules.arguments import drop_argument
+from unplace.rules.base import CallRule
+from unplace.rules.snippet import Change
+from unplace.rules.verdicts import Refuse
+from unplace.sites import Site
+
+FORMS = (Form.OUT_ARGUMENT,)
+
+
+class OutArgument(CallRule):
+    """See the module's docstring."""
+
+    code = "UNP008"
+
+    def functional(self, site: Site) -> Change | Refuse:
+        """The call without `out`."""
+        target = site.write.target
+        if not isinstance(target, ast.Name | ast.Tuple):
+            return Refuse(f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute")
+        if isinstance(target, ast.Name) and not self._has_dtype_of_result(site):
+            return Refuse(f"`{site.name}` decides the dtype of the result, which may not be the one of the operands")
+        return drop_argument(None, "out")
+
+    def _has_dtype_of_result(self, site: Site) -> bool:
+        tensors = [o for o in site.write.operands if o.may_be(TENSOR)]
+        operator = torchapi.function(site.write.name)
+        if operator is not None and operator.result_bool:
+            return site.value.dtype == "bool"
+        if not tensors:
+            return False
+        dtype = tensors[0].dtype
+        for other in tensors[1:]:
+            dtype = promoted(dtype, other.dtype)
+        return dtype is not None and dtype == site.value.dtype
+
+
+RULE = OutArgument()

@@ -1,0 +1,48 @@
+"""What a rule can decide about a site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The write stays: being in place is its purpose."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The write can't be rewritten without risk."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rebind:
+    """The written places get a new tensor: `places = expression`, then the views are made again."""
+
+    places: tuple[str, ...]
+    views: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees."""
+
+    places: tuple[str, ...]
+    views: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """The operation becomes its functional form where it stands: nobody reads the written tensor afterwards."""
+
+    assumptions: tuple[str, ...]
+
+
+Recipe = Rebind | Copy | Inline
+Verdict = Keep | Refuse | Recipe

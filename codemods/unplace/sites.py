@@ -1,0 +1,193 @@
+"""Finds the in-place operations of a module and describes each with the facts about it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from unplace.analysis.observers import Observers, Watch
+from unplace.analysis.program import Program
+from unplace.analysis.run import Run, Write, WriteKind
+from unplace.analysis.state import State
+from unplace.analysis.values import TENSOR, UNKNOWN, Obj, Origin, Saved, Value
+from unplace.findings import Form, Harm
+
+_COMPOUND = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Match, ast.FunctionDef,
+    ast.AsyncFunctionDef, ast.ClassDef,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """One in-place operation: what the analysis knows of it, and where it stands."""
+
+    program: Program
+    run: Run
+    write: Write
+    form: Form
+
+    @property
+    def node(self) -> ast.AST:
+        """The operation itself."""
+        return self.write.node
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The statement it stands in."""
+        return self.write.statement
+
+    @property
+    def value(self) -> Value:
+        """The tensor that is written."""
+        return self.write.value
+
+    @property
+    def state(self) -> State:
+        """What is true just before the write."""
+        return self.write.state
+
+    @property
+    def name(self) -> str:
+        """The written tensor as the source calls it."""
+        return ast.unparse(self.write.target)
+
+    @property
+    def in_header(self) -> bool:
+        """Whether it stands in the header of a compound statement."""
+        return isinstance(self.statement, _COMPOUND)
+
+    def live(self) -> set[str]:
+        """The names that may be read after the write, the rest of its statement included."""
+        assert self.run.liveness is not None
+        live = self.run.liveness.live_after(self.statement)
+        statement = self.statement
+        if isinstance(statement, ast.Assign):
+            live -= {t.id for t in statement.targets if isinstance(t, ast.Name)}
+            for target in statement.targets:
+                if isinstance(target, ast.Tuple | ast.List):
+                    live -= {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            live -= {statement.target.id}
+        if self.node is not statement and not self._is_store_of_statement():
+            live |= self._other_reads()
+        return live
+
+    def _is_store_of_statement(self) -> bool:
+        return self.write.kind in (WriteKind.STORE, WriteKind.DATA)
+
+    def _other_reads(self) -> set[str]:
+        """Names that the rest of the statement reads, before or after the write."""
+        own = {id(n) for n in ast.walk(self.node)}
+        roots: list[ast.AST] = [self.statement]
+        if self.in_header:
+            roots = [c for c in ast.iter_child_nodes(self.statement) if not isinstance(c, ast.stmt)]
+        return {
+            n.id
+            for root in roots
+            for n in ast.walk(root)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in own
+        }
+
+    def watch(self, live: set[str] | None = None) -> Watch:
+        """The observers' finder at the write."""
+        return Watch(self.run, self.state, self.live() if live is None else live)
+
+    def observers(self, place: str | None = None) -> Observers:
+        """Who would notice if only `place` (the target as written, by default) were rebound."""
+        return self.watch().of(self.value, self.name if place is None else place)
+
+    def registered(self) -> Obj | None:
+        """The parameter, buffer or gradient that is written, if it is one."""
+        return next(
+            (o for o in sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
+             if o.origin is Origin.REGISTERED),
+            None,
+        )
+
+    def is_leaf(self) -> bool:
+        """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
+        return any(o in self.run.leaves for o in self.state.roots(self.value.objs))
+
+    def harm(self) -> tuple[Harm, Saved | None]:
+        """Whether autograd saved this memory before the write, and which operation did."""
+        roots = sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
+        found = [self.state.saved[o] for o in roots if o in self.state.saved]
+        certain = [s for s in found if s.certain]
+        if certain and self.write.grad.records:
+            return Harm.HARMFUL, min(certain, key=lambda s: s.line)
+        if found or any(o.origin is not Origin.FRESH for o in roots):
+            return Harm.UNKNOWN, None
+        return Harm.HARMLESS, None
+
+
+_FORMS = {
+    WriteKind.AUGMENTED: Form.AUGMENTED,
+    WriteKind.METHOD: Form.METHOD,
+    WriteKind.FUNCTION: Form.FUNCTION,
+    WriteKind.FLAG: Form.INPLACE_ARGUMENT,
+    WriteKind.MODULE: Form.INPLACE_ARGUMENT,
+    WriteKind.OUT: Form.OUT_ARGUMENT,
+    WriteKind.DATA: Form.DATA_STORE,
+}
+
+
+def collect(program: Program) -> list[Site]:
+    """All sites of a module, in order of position; module calls (`self.act(x)`) included."""
+    sites: list[Site] = []
+    for scope in program.scopes.by_node.values():
+        run = program.run(scope)
+        if run is None:
+            continue
+        sites.extend(Site(program, run, write, form_of(run, write)) for write in run.writes.values() if is_site(write))
+    sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
+    return sites
+
+
+def is_site(write: Write) -> bool:
+    """Whether the write is one to a tensor, as far as is known; numbers, lists, arrays and the like are none."""
+    kinds = write.value.kinds
+    if write.value.is_tensor:
+        return True
+    if not kinds & (TENSOR | UNKNOWN):
+        return False
+    if write.kind in (WriteKind.METHOD, WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
+        return True
+    return write.kind is WriteKind.AUGMENTED and any(o.must_be(TENSOR) for o in write.operands)
+
+
+def form_of(run: Run, write: Write) -> Form:
+    """How the operation is written, masked stores told from other subscript stores."""
+    form = _FORMS.get(write.kind)
+    if form is not None:
+        if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
+            return Form.DATA_STORE
+        return form
+    node = write.node
+    subscript = node.target if isinstance(node, ast.AugAssign) else node
+    assert isinstance(subscript, ast.Subscript)
+    index = run.values.get(subscript.slice)
+    masked = index is not None and index.is_tensor and index.dtype == "bool"
+    return Form.MASKED_STORE if masked else Form.SUBSCRIPT_STORE
+
+
+def _is_data(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == "data"
+
+
+def has_sites(program: Program) -> bool:
+    """Whether anything in the module is or may be an in-place operation on a tensor."""
+    if any(_makes_inplace_module(node) for node in ast.walk(program.tree)):
+        return True
+    for scope in program.scopes.by_node.values():
+        run = program.run(scope)
+        if run is not None and any(is_site(write) for write in run.writes.values()):
+            return True
+    return False
+
+
+def _makes_inplace_module(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    values = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
+    return any(isinstance(v, ast.Constant) and v.value is True for v in values)

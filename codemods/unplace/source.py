@@ -1,0 +1,79 @@
+"""Bytes of a Python file to text and back, exactly as Python reads them; nothing about a line end is ever changed."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from dataclasses import dataclass
+
+
+class SourceError(Exception):
+    """Why bytes can't be taken as Python source, or text can't be written back; with the place where it is known."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's bytes, and the text that they stand for in the file's own encoding (without a byte order mark)."""
+
+    data: bytes
+    text: str
+    encoding: str
+
+    def with_text(self, text: str) -> Source:
+        """The source with another text in the same encoding; raises `SourceError` where that can't be read back."""
+        try:
+            data = text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            letter = text[error.start]
+            raise SourceError(f"the rewritten code contains {letter!r}, which {self.encoding} cannot encode") from None
+        if read_source(data).text != text:
+            raise SourceError(f"the rewritten code would not be read back as it was written ({self.encoding})")
+        return Source(data, text, self.encoding)
+
+
+def read_source(data: bytes) -> Source:
+    """Decode a file by its byte order mark or declaration (PEP 263); raises `SourceError` where that fails."""
+    if b"\0" in data:
+        raise SourceError("contains NUL bytes, so it is not Python source; leave it out", *_place(data, data.index(0)))
+    encoding = _declared_encoding(data)
+    try:
+        text = data.decode(encoding)
+        survives = text.encode(encoding) == data
+    except UnicodeDecodeError as error:
+        raise _undecodable(error) from None
+    except (LookupError, UnicodeError) as error:
+        raise SourceError(f"cannot decode as {encoding}: {error}; correct the declaration", 1, 1) from None
+    if not survives:
+        raise SourceError(f"does not survive decoding and encoding as {encoding}; convert it to UTF-8 first", 1, 1)
+    return Source(data, text, encoding)
+
+
+def _declared_encoding(data: bytes) -> str:
+    # Python takes a lone CR as a line end too, but `detect_encoding` doesn't.
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+    try:
+        return tokenize.detect_encoding(io.BytesIO(lines).readline)[0]
+    except SyntaxError as error:
+        try:
+            data.decode("utf-8-sig")
+        except UnicodeDecodeError as undecodable:
+            raise _undecodable(undecodable) from None
+        raise SourceError(f"cannot decode: {error.msg}; correct the declaration", 1, 1) from None
+
+
+def _undecodable(error: UnicodeDecodeError) -> SourceError:
+    advice = "declare its encoding in the first line (`# -*- coding: ... -*-`) or convert it to UTF-8"
+    message = f"cannot decode byte 0x{error.object[error.start]:02x} as {error.encoding}: {error.reason}; {advice}"
+    return SourceError(message, *_place(error.object, error.start))
+
+
+def _place(data: bytes, offset: int) -> tuple[int, int]:
+    """Line and column, from 1, of a byte that text can't be made of."""
+    lines = data[:offset].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return len(lines), len(lines[-1].decode("utf-8", "replace")) + 1

@@ -1,0 +1,94 @@
+"""What a value holds: the tensors and plain values that can be reached from it, each with its place."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import FunctionType, MethodType, ModuleType
+from typing import NamedTuple
+
+import torch
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, torch.dtype, torch.device, torch.Size)
+REGISTRIES = ("_parameters", "_buffers", "_modules")
+FLAG = "inplace"
+"""An attribute of a module that says how it writes, not what it computes: a rewrite is meant to change it."""
+
+
+class Item(NamedTuple):
+    """A tensor or a plain value, and where it was found, e.g. `output[1].loss`."""
+
+    place: str
+    value: object
+
+
+def items(value: object, place: str) -> list[Item]:
+    """Everything in `value`: through containers, dataclasses, objects, modules, closures, partials and `.grad`.
+
+    A container that is met again is listed as a reference to the place where it was met first.
+    """
+    return list(_walk(value, place, {}))
+
+
+def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
+    """The tensors among `items`, each once."""
+    found: dict[int, tuple[str, torch.Tensor]] = {}
+    for where, item in items(value, place):
+        if isinstance(item, torch.Tensor):
+            found.setdefault(id(item), (where, item))
+    return list(found.values())
+
+
+def _walk(value: object, place: str, seen: dict[int, tuple[str, object]]) -> Iterator[Item]:
+    if isinstance(value, torch.Tensor):
+        yield Item(place, value)
+        if value.is_leaf and value.grad is not None:
+            yield Item(f"{place}.grad", value.grad)
+    elif isinstance(value, PLAIN):
+        yield Item(place, value)
+    elif type(value).__module__ == "numpy" and hasattr(value, "__array__"):
+        yield Item(place, torch.as_tensor(value).clone())
+    elif id(value) in seen:
+        yield Item(place, f"the same object as {seen[id(value)][0]}")
+    else:
+        seen[id(value)] = place, value  # with the value: an id must not be given to another object meanwhile
+        yield Item(place, type(value).__qualname__)
+        for suffix, child in _children(value):
+            yield from _walk(child, place + suffix, seen)
+
+
+def _children(value: object) -> Iterable[tuple[str, object]]:
+    match value:
+        case Mapping():
+            return ((f"[{key!r}]", child) for key, child in value.items())
+        case list() | tuple():
+            return ((f"[{index}]", child) for index, child in enumerate(value))
+        case functools.partial():
+            return (".func", value.func), (".args", value.args), (".keywords", value.keywords)
+        case MethodType():
+            return ((".__self__", value.__self__),)
+        case FunctionType():
+            return _captured(value)
+        case type() | ModuleType():
+            return ()
+    return ((f".{name}", child) for name, child in _attributes(value).items())
+
+
+def _attributes(value: object) -> dict[str, object]:
+    if isinstance(value, torch.nn.Module):
+        own = {name: child for name, child in vars(value).items() if not name.startswith("_") and name != FLAG}
+        registered = (vars(value)[registry] for registry in REGISTRIES)
+        return {name: child for registry in (*registered, own) for name, child in registry.items()}
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    return dict(getattr(value, "__dict__", {}))
+
+
+def _captured(function: FunctionType) -> Iterator[tuple[str, object]]:
+    for index, default in enumerate(function.__defaults__ or ()):
+        yield f".__defaults__[{index}]", default
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # a name that isn't bound yet
+            yield f".{name}", cell.cell_contents

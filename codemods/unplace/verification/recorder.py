@@ -1,0 +1,92 @@
+"""Watching a run from inside torch: leaves that the code makes, its own `backward()` calls, its detached reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+BACKWARD = frozenset({torch.Tensor.backward, torch.autograd.backward})
+DETACHED_READS = frozenset({torch.Tensor.detach, torch.Tensor.item, torch.Tensor.tolist, torch.Tensor.__float__})
+DATA_READ = torch.Tensor.data.__get__
+
+
+@dataclass(slots=True)
+class DetachedReads:
+    """The values that a first run read behind autograd's back, to be handed out again, in order, by later runs.
+
+    For autograd they are constants; a finite difference must treat them as constants too.
+    """
+
+    values: list[object] = field(default_factory=list)
+    position: int | None = None
+
+    def replayed(self) -> DetachedReads:
+        """The same values for one more run."""
+        return DetachedReads(self.values, 0)
+
+    def read(self, compute: Callable[[], object]) -> object:
+        """The value of the next read."""
+        if self.position is None:
+            value = compute()
+            self.values.append(_copy(value))
+            return value
+        if self.position == len(self.values):
+            raise RuntimeError("a finite difference changed the course of the program: more detached reads than before")
+        self.position += 1
+        return _copy(self.values[self.position - 1])
+
+
+def _copy(value: object) -> object:
+    return value.detach().clone() if isinstance(value, torch.Tensor) else value
+
+
+class Recorder(TorchFunctionMode):  # type: ignore[misc]
+    """Notes the leaves that the code makes itself and whether it differentiates itself.
+
+    `known` are the leaves that exist already. `on_leaf` is called with each new leaf. With `backward=False` the
+    code's own `backward()` calls do nothing. With `reads`, detached reads go through it.
+    """
+
+    def __init__(
+        self,
+        known: Sequence[torch.Tensor] = (),
+        *,
+        backward: bool = True,
+        reads: DetachedReads | None = None,
+        on_leaf: Callable[[torch.Tensor], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.leaves = list(known)
+        self.differentiated = False
+        self._backward = backward
+        self._reads = reads
+        self._on_leaf = on_leaf
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Called by torch in place of each of its functions."""
+        keywords = kwargs or {}
+        if func in BACKWARD:
+            self.differentiated = True
+            if not self._backward:
+                return None
+        if self._reads is not None and (func in DETACHED_READS or func == DATA_READ):
+            return self._reads.read(lambda: func(*args, **keywords))
+        result = func(*args, **keywords)
+        if isinstance(result, torch.Tensor) and result.requires_grad and result.is_leaf:
+            self._adopt(result)
+        return result
+
+    def _adopt(self, leaf: torch.Tensor) -> None:
+        if all(leaf is not known for known in self.leaves):
+            self.leaves.append(leaf)
+            if self._on_leaf is not None:
+                self._on_leaf(leaf)

@@ -1,0 +1,91 @@
+"""A stand-in for `rewriter.rewrite_text`, so that the command line is tested apart from the rules.
+
+It judges line by line: `x += 1` is rewritten, `x.add_(1)` is rewritten with `--unsafe`, `x.sub_(1)` is refused and
+`i += 1` is kept. Some words make it fail in the ways in which a rewriter can.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import time
+
+import pytest
+from unplace import rewriter
+from unplace.edits import Edit, apply_edits
+from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status
+from unplace.rewriter import Options
+
+LINE = re.compile(
+    r"(?:^|(?<=\r))[ \t\f]*(?P<site>(?P<name>\w+)(?: \+= (?P<value>[^\r\n]+)|\.(?P<method>add_|sub_)\(1\)))", re.M
+)
+
+
+SPECIAL = {"garble": "x = = 1", "emoji": "x = '\N{GRINNING FACE}'"}
+
+
+def install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rewriter, "rewrite_text", rewrite_text)
+    monkeypatch.setattr(rewriter, "may_have_sites", lambda data: True)
+
+
+def rewrite_text(text: str, path: str, options: Options) -> FileReport:
+    ast.parse(text)
+    misbehave(text)
+    findings = [finding for match in LINE.finditer(text) if (finding := judge(match, text, options))]
+    edits = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
+    return FileReport(path, text, apply_edits(text, edits), findings)
+
+
+def judge(match: re.Match[str], text: str, options: Options) -> Finding | None:
+    name, method = match["name"], match["method"]
+    code = "UNP002" if method else "UNP001"
+    if code in options.ignore or (options.select is not None and code not in options.select):
+        return None
+    start, end = match.span("site")
+    status, applicability, harm = Status.REWRITTEN, Applicability.SAFE, Harm.HARMFUL
+    replacement = SPECIAL.get(match["value"], f"{name} = {name} + {match['value']}")
+    message = f"`{name}` is rebound"
+    assumptions: tuple[str, ...] = ()
+    if method == "add_":
+        replacement = f"{name} = {name}.add(1)"
+        applicability, assumptions = Applicability.UNSAFE, (f"nobody else sees `{name}`",)
+        status = Status.REWRITTEN if options.unsafe else Status.REFUSED
+    elif method == "sub_":
+        status, applicability, message = Status.REFUSED, None, f"`{name}` is a view of the argument"
+    elif name == "i":
+        status, applicability, harm, message = Status.KEPT, None, Harm.HARMLESS, "not a tensor"
+    line = text.count("\n", 0, start) + 1
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return Finding(
+        line=line,
+        column=column,
+        end_line=line,
+        end_column=column + end - start,
+        code=code,
+        form=Form.METHOD if method else Form.AUGMENTED,
+        status=status,
+        applicability=applicability,
+        harm=harm,
+        message=message,
+        assumptions=assumptions,
+        edits=(Edit(start, end, replacement),) if applicability else (),
+    )
+
+
+def misbehave(text: str) -> None:
+    if "raise_error" in text:
+        raise ValueError("something\nodd")
+    if "recurse" in text:
+        misbehave(text)
+    if "no_memory" in text:
+        raise MemoryError
+    if "bad_syntax" in text:
+        ast.parse("a b")
+    if "die_hard" in text:
+        os._exit(3)
+    if "interrupt" in text:
+        raise KeyboardInterrupt
+    if "take_long" in text:
+        time.sleep(60)
