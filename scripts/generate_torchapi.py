@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write codemods/unplace/torchapi/table.json from the installed torch.
 
-    python scripts/generate_torchapi.py                    # write the table
-    python scripts/generate_torchapi.py --output FILE      # write it elsewhere
+python scripts/generate_torchapi.py                    # write the table
+python scripts/generate_torchapi.py --output FILE      # write it elsewhere
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def build() -> dict[str, Any]:
         "attributes": attributes,
         "functions": functions | operators.constructors(),
         "inplace_flags": inplace_flags(),
-        "inplace_functions": inplace_functions(in_place),
+        "inplace_functions": inplace_functions(in_place, native, operators),
         "inplace_methods": in_place,
         "methods": methods,
         "modules": modules(),

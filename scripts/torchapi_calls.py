@@ -1,16 +1,19 @@
-"""Calls written by hand, for what torch's own samples leave out: the arguments as source, see `torchapi_samples.names`."""
+"""Calls written by hand, for what torch's own samples leave out: arguments as source, see `torchapi_samples.names`."""
 
 from __future__ import annotations
 
 # Their OpInfo passes the arguments in another order.
 HAND_ONLY = {"torch.where", "torch.einsum", "torch.nn.functional.embedding", "torch.nn.functional.embedding_bag"}
 
+# A one-layer recurrent network: 2 sequences of 4 steps with 3 features.
+_STEPS = "torch.rand(2, 4, 3)"
+_WEIGHTS = "[torch.rand({0}, 3), torch.rand({0}, 3), torch.rand({0}), torch.rand({0})]"
+_FLAGS = "True, 1, 0.0, True, False, True"
 _STATISTICS = "v, torch.ones(3)"  # running mean and variance
+_POOLS = (("max_pool1d", "b, 2"), ("max_pool2d", "im, 2"), ("max_pool3d", "im[None], 2"))
 _POOLED = {
-    f"{place}.{name}": (arguments, arguments + ", return_indices=True") if place == "torch.nn.functional" else (arguments,)
-    for place in ("torch", "torch.nn.functional")
-    for name, arguments in (("max_pool1d", "b, 2"), ("max_pool2d", "im, 2"), ("max_pool3d", "im[None], 2"))
-} | {
+    **{f"torch.{name}": (arguments,) for name, arguments in _POOLS},
+    **{f"torch.nn.functional.{name}": (arguments, f"{arguments}, return_indices=True") for name, arguments in _POOLS},
     "torch.nn.functional.max_pool2d_with_indices": ("im, 2",),
     "torch.nn.functional.max_pool3d_with_indices": ("im[None], 2",),
     "torch.pca_lowrank": ("x, 2",),
@@ -38,6 +41,31 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
     "Tensor.renorm_": ("x, 2, 0, 1.0",),
     # torch
     "torch.adaptive_max_pool1d": ("b, 2",),
+    "torch.affine_grid_generator": ("torch.rand(2, 2, 3), (2, 1, 4, 4), False",),
+    "torch.bartlett_window": ("5",),
+    "torch.binomial": ("x * 10, y.clamp(max=1)",),
+    "torch.blackman_window": ("5",),
+    "torch.conv_tbc": ("torch.rand(5, 2, 3), torch.rand(2, 3, 4), torch.rand(4)",),
+    "torch.convolution": ("im, torch.rand(2, 4, 3, 3), None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1",),
+    "torch.detach": ("x",),
+    "torch.detach_copy": ("x",),
+    "torch.fft.fftfreq": ("5",),
+    "torch.fft.rfftfreq": ("5",),
+    "torch.hamming_window": ("5",),
+    "torch.hann_window": ("5",),
+    "torch.kaiser_window": ("5",),
+    "torch.native_dropout": ("x, 0.5, True", "x, 0.0, True"),
+    "torch.poisson": ("x",),
+    "torch.polygamma": ("1, x",),
+    "torch.rand": ("3, 3",),
+    "torch.randperm": ("5",),
+    "torch.range": ("0, 5",),
+    "torch.segment_reduce": ("v, 'sum', lengths=torch.tensor([1, 2])",),
+    "torch.select_copy": ("x, 0, 0",),
+    "torch.slice_copy": ("x, 0, 0, 2",),
+    "torch.view_as_complex_copy": ("torch.rand(3, 2)",),
+    "torch.view_as_real_copy": ("z",),
+    "Tensor.detach": ("x",),
     "torch.alpha_dropout": ("x, 0.5, True", "x, 0.5, False"),
     "torch.batch_norm": (
         f"b, v, v, {_STATISTICS}, True, 0.1, 1e-5, False",
@@ -47,7 +75,8 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
     "torch.chain_matmul": ("x, y, x",),
     "torch.cosine_embedding_loss": ("x, y, torch.ones(3)", "x, y, -torch.ones(3)"),
     "torch.ctc_loss": (
-        "torch.rand(5, 2, 4).log_softmax(2), torch.tensor([[1, 2], [3, 1]]), torch.tensor([5, 5]), torch.tensor([2, 2])",
+        "torch.rand(5, 2, 4).log_softmax(2), torch.tensor([[1, 2], [3, 1]]), "
+        "torch.tensor([5, 5]), torch.tensor([2, 2])",
     ),
     "torch.dropout": ("x, 0.5, True", "x, 0.5, False", "x, 0.0, True"),
     "torch.dsmm": ("s, x",),
@@ -61,6 +90,7 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
     "torch.frobenius_norm": ("x, (0, 1)",),
     "torch.grid_sampler": ("im, torch.rand(2, 5, 5, 2) * 2 - 1, 0, 0, False",),
     "torch.gru_cell": ("x, y, torch.rand(9, 3), torch.rand(9, 3), torch.rand(9), torch.rand(9)",),
+    "torch.gru": (f"{_STEPS}, torch.zeros(1, 2, 3), {_WEIGHTS.format(9)}, {_FLAGS}",),
     "torch.hinge_embedding_loss": ("x, torch.ones(3, 3)", "x, -torch.ones(3, 3)"),
     "torch.hsmm": ("s, x",),
     "torch.instance_norm": (
@@ -68,6 +98,7 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
         f"b, v, v, {_STATISTICS}, False, 0.1, 1e-5, False",
     ),
     "torch.kl_div": ("x, y", "x, y, 1, log_target=True"),
+    "torch.lstm": (f"{_STEPS}, [torch.zeros(1, 2, 3), torch.zeros(1, 2, 3)], {_WEIGHTS.format(12)}, {_FLAGS}",),
     "torch.lstm_cell": ("x, (x, y), torch.rand(12, 3), torch.rand(12, 3), torch.rand(12), torch.rand(12)",),
     "torch.margin_ranking_loss": ("x, y, torch.ones(3, 3)",),
     "torch.max_pool1d_with_indices": ("b, 2",),
@@ -75,6 +106,8 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
     "torch.norm_except_dim": ("x",),
     "torch.nuclear_norm": ("x",),
     "torch.poisson_nll_loss": ("x, y, True, False, 1e-8, 1", "x, y, False, True, 1e-8, 1"),
+    "torch.rnn_relu": (f"{_STEPS}, torch.zeros(1, 2, 3), {_WEIGHTS.format(3)}, {_FLAGS}",),
+    "torch.rnn_tanh": (f"{_STEPS}, torch.zeros(1, 2, 3), {_WEIGHTS.format(3)}, {_FLAGS}",),
     "torch.rnn_relu_cell": ("x, y, torch.rand(3, 3), torch.rand(3, 3), v, v",),
     "torch.rnn_tanh_cell": ("x, y, torch.rand(3, 3), torch.rand(3, 3), v, v",),
     "torch.saddmm": ("x, s, y",),
@@ -114,15 +147,18 @@ CALLS: dict[str, tuple[str, ...]] = _POOLED | {
     "torch.nn.functional.native_channel_shuffle": ("im, 2",),
     "torch.nn.functional.one_hot": ("i", "i, 5"),
     "torch.nn.functional.unfold": ("im, 2", "im, 1", "im[..., :1, :1], 1"),
-    "torch.nn.functional.upsample": tuple(
-        f"{tensor}, scale_factor=2{mode}"
-        for tensor, modes in (("im", ("", "nearest", "bilinear", "bicubic")), ("b", ("linear",)), ("im[None]", ("trilinear",)))
-        for mode in (f", mode='{m}'" if m else "" for m in modes)
+    "torch.nn.functional.upsample": (
+        "im, scale_factor=2",
+        "im, scale_factor=2, mode='nearest'",
+        "b, scale_factor=2, mode='linear'",
+        "im, scale_factor=2, mode='bilinear'",
+        "im, scale_factor=2, mode='bicubic'",
+        "im[None], scale_factor=2, mode='trilinear'",
     ),
     # torch.nn.utils
     "torch.nn.utils.get_total_norm": ("[x, y]",),
     "torch.nn.utils.parameters_to_vector": ("[x, y]", "[x]"),
-    "torch.nn.utils.rnn.invert_permutation": ("torch.tensor([1, 0, 2])", ),
+    "torch.nn.utils.rnn.invert_permutation": ("torch.tensor([1, 0, 2])",),
     "torch.nn.utils.rnn.pad_sequence": ("[v, torch.rand(2)]", "[v]", "[x]"),
     "torch.nn.utils.rnn.unpad_sequence": ("x, torch.tensor([3, 2, 1])",),
 }

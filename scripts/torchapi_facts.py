@@ -7,7 +7,18 @@ from typing import Any
 
 from torchapi_measure import Measured
 from torchapi_native import Native, Saves
-from torchapi_notes import ALWAYS, BY_OPTION, ELEMENTWISE, MAYBE, MULTI, OTHER_BACKENDS, RANDOM, RESULT_WHEN, UNANNOTATED_MAYBE, WRITES
+from torchapi_notes import (
+    ALWAYS,
+    BY_OPTION,
+    ELEMENTWISE,
+    MAYBE,
+    MULTI,
+    OTHER_BACKENDS,
+    RANDOM,
+    RESULT_WHEN,
+    UNANNOTATED_MAYBE,
+    WRITES,
+)
 from torchapi_signatures import Signature
 
 Row = dict[str, Any]
@@ -38,6 +49,7 @@ class Facts:
     overloads: tuple[Signature, ...]
     measured: Measured
     receiver: str
+
     def python(self, native_name: str) -> str:
         """The name that Python uses for a parameter of the schema."""
         return self.receiver if native_name == "self" else native_name
@@ -99,7 +111,8 @@ def _views(facts: Facts, native: Native, result: str, row: Row) -> None:
     if result not in TENSORS:
         row["view"] = "always" if facts.name in ALWAYS else "never"
         return
-    row["view_of"] = (aliased or shares)[0]
+    known = [name for name in (*aliased, *shares) if name in facts.main.positional]
+    row["view_of"] = (known or facts.main.positional or [None])[0]
     if facts.name in MULTI:
         row["view"] = "multi"
         allowed = MULTI[facts.name]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 Row = dict[str, Any]
 
 MOVES: Row = {"parameters": "self device non_blocking memory_format", "view": "maybe", "view_of": "self"}
@@ -18,6 +20,7 @@ FIXED_METHODS: dict[str, Row] = {
     "const_data_ptr": {"parameters": "self", "result": "number"},
     "cuda": MOVES,
     "dim_order": {"parameters": "self", "result": "shape"},
+    "index": {"parameters": "self positions dims", "result": "unknown", "saves": ["*"], "view": "maybe"},
     "ipu": MOVES,
     "is_shared": {"parameters": "self", "result": "bool"},
     "item": {"parameters": "self", "result": "number"},
@@ -60,7 +63,12 @@ FIXED_FUNCTIONS: dict[str, Row] = {
     "torch.from_dlpack": {"parameters": "ext_tensor", "view": "always", "view_of": "ext_tensor"},
     "torch.from_numpy": {"parameters": "ndarray", "view": "always", "view_of": "ndarray"},
     "torch.masked.as_masked_tensor": {"parameters": "data mask", "saves": ["*"], "view": "maybe", "view_of": "data"},
-    "torch.masked.masked_tensor": {"parameters": "data mask requires_grad", "saves": ["*"], "view": "maybe", "view_of": "data"},
+    "torch.masked.masked_tensor": {
+        "parameters": "data mask requires_grad",
+        "saves": ["*"],
+        "view": "maybe",
+        "view_of": "data",
+    },
     "torch.nn.utils.rnn.pack_padded_sequence": {
         "parameters": "input lengths batch_first enforce_sorted",
         "result": "other",
@@ -76,12 +84,18 @@ FIXED_FUNCTIONS: dict[str, Row] = {
         "result": "tensors",
         "saves": ["*"],
     },
-    "torch.nn.utils.rnn.unpack_sequence": {"parameters": "packed_sequences", "result": "tensors", "saves": ["*"], "view": "maybe"},
+    "torch.nn.utils.rnn.unpack_sequence": {
+        "parameters": "packed_sequences",
+        "result": "tensors",
+        "saves": ["*"],
+        "view": "maybe",
+    },
     "torch.tensor": {"parameters": "data"},
     "torch.to_dlpack": {"parameters": "tensor", "result": "other", "view": "always", "view_of": "tensor"},
     "torch.utils.dlpack.from_dlpack": {"parameters": "ext_tensor", "view": "always", "view_of": "ext_tensor"},
     "torch.utils.dlpack.to_dlpack": {"parameters": "tensor", "result": "other", "view": "always", "view_of": "tensor"},
-} | {
+}
+FIXED_FUNCTIONS |= {
     f"torch.sparse_{layout}_tensor": {"parameters": parameters, "view": "maybe", "view_of": "values"}
     for layout, parameters in (
         ("bsc", "ccol_indices row_indices values size"),
@@ -122,7 +136,6 @@ _SWITCHES = {
     "sym_sum": "number",
     "use_": "other",
 }
-_NOT_SWITCHES = {"torch.is_same_size"}
 
 
 def fixed_function(key: str) -> Row | None:
@@ -133,13 +146,7 @@ def fixed_function(key: str) -> Row | None:
     if namespace not in ("torch", "torch.autograd"):
         return None
     for beginning, result in _SWITCHES.items():
-        if name.startswith(beginning) and not (name.startswith("is_") and hasattr_tensor(name)):
+        about_tensor = name.startswith("is_") and hasattr(torch.Tensor, name)  # the schemas know those
+        if name.startswith(beginning) and not about_tensor:
             return {"result": result}
     return None
-
-
-def hasattr_tensor(name: str) -> bool:
-    """Whether the question is one about a tensor, so that schemas know it."""
-    import torch
-
-    return hasattr(torch.Tensor, name) or name in ("is_tensor", "is_storage")

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 from torchapi_measure import Sample, changed, flat, quietly, seed, storage
 from torchapi_native import Native
 from torchapi_notes import INPLACE_KINDS, INPLACE_REASONS, NO_FUNCTIONAL
 from torchapi_operators import Operators
-from torchapi_signatures import from_python, main_signature
+from torchapi_signatures import Signature, from_python, main_signature
 
 Row = dict[str, Any]
 # Receiver and operand dtypes to run the in-place and the functional form with.
@@ -64,7 +64,9 @@ def _method(name: str, native: Native, operators: Operators) -> Row:
 
 def dtype_verdict(in_place: Callable[..., Any], functional: Callable[..., Any], samples: list[Sample]) -> str:
     """See InplaceMethod.dtype; both forms are run on every pair of dtypes, and only runs in which both work count."""
-    runs, same_dtypes, mixed = 0, set(), set()
+    runs = 0
+    same_dtypes: set[Any] = set()
+    mixed: set[Any] = set()
     for own, operand in DTYPES:
         for sample in samples:
             results = []
@@ -98,7 +100,7 @@ def _cast(sample: Sample, own: str, operand: str) -> Sample:
 
 
 def _is_uniform(sample: Sample, own: str, operand: str) -> bool:
-    """Whether all values of the cast sample have one dtype; int64 and bool tensors beside them are indices and masks."""
+    """Whether all values of the cast sample have one dtype; int64 and bool tensors beside them are indices, masks."""
     allowed = {getattr(torch, own), torch.int64, torch.bool}
     return own == operand and all(t.dtype in allowed for t in flat(list(_cast(sample, own, operand).args)))
 
@@ -138,14 +140,14 @@ def _kept(method: Callable[..., Any], samples: list[Sample]) -> tuple[bool, bool
 def inplace_flags() -> dict[str, int]:
     """Qualified name -> position of `inplace`."""
     found = {}
-    for name in sorted(n for n in dir(F) if not n.startswith("_")):
-        signature = from_python(getattr(F, name)) if callable(getattr(F, name)) else None
+    for name in sorted(n for n in dir(functional) if not n.startswith("_")):
+        signature = from_python(getattr(functional, name)) if callable(getattr(functional, name)) else None
         if signature is not None and "inplace" in signature.positional:
             found[f"torch.nn.functional.{name}"] = signature.positional.index("inplace")
     return found
 
 
-def inplace_functions(methods: dict[str, Row]) -> dict[str, Row]:
+def inplace_functions(methods: dict[str, Row], native: Native, operators: Operators) -> dict[str, Row]:
     """The row of every free function that writes its first argument and says so in its name."""
     rows: dict[str, Row] = {}
     for namespace in ("torch", "torch.nn.functional", "torch.nn.init", "torch.nn.utils"):
@@ -153,15 +155,23 @@ def inplace_functions(methods: dict[str, Row]) -> dict[str, Row]:
         for name in sorted(dir(place)):
             value = getattr(place, name)
             foreach = name.startswith("_foreach_")
-            named = name.endswith("_") or (name + "_" in dir(place) and namespace in ("torch.nn.init", "torch.nn.utils"))
+            named = name.endswith("_") or (
+                name + "_" in dir(place) and namespace in ("torch.nn.init", "torch.nn.utils")
+            )
             if not named or (name.startswith("_") and not foreach) or not callable(value):
                 continue
-            rows[f"{namespace}.{name}"] = _function(namespace, name, value, methods)
+            overloads = (
+                operators.functions.get(name, []) if namespace == "torch" else native.signatures(name, "inplace")
+            )
+            rows[f"{namespace}.{name}"] = _function(namespace, name, overloads, value, methods)
     return rows
 
 
-def _function(namespace: str, name: str, value: Callable[..., Any], methods: dict[str, Row]) -> Row:
-    signature = from_python(value)
+def _function(
+    namespace: str, name: str, overloads: list[Signature], value: Callable[..., Any], methods: dict[str, Row]
+) -> Row:
+    python = from_python(value)
+    signature = python or (main_signature(overloads) if overloads else None)
     row: Row = {"dtype": "same", "parameters": " ".join(signature.positional) if signature else "input"}
     if namespace in ("torch.nn.init", "torch.nn.utils"):
         row["kind"] = "initialiser" if namespace == "torch.nn.init" else "gradient"
@@ -177,6 +187,6 @@ def _function(namespace: str, name: str, value: Callable[..., Any], methods: dic
     if method is not None:
         row["dtype"] = method["dtype"]
         row["parameters"] = method["parameters"].replace("self", "input", 1)
-        if "reason" in method and "functional" not in row:
-            row["reason"] = method["reason"]
+    if name in INPLACE_REASONS and ("functional" not in row or row["kind"] == "value"):
+        row["reason"] = INPLACE_REASONS[name]
     return row

@@ -195,7 +195,7 @@ def _observe(function: Callable[..., Any], parameters: tuple[str, ...], sample: 
 def kept(
     function: Callable[..., Any], parameters: tuple[str, ...], sample: Sample
 ) -> tuple[set[str], bool, set[int], bool] | None:
-    """What the graph of one call keeps: parameters, the result, positions in the result; last: whether there is a graph.
+    """What the graph of one call keeps: parameters, the result, positions in the result; last: is there a graph?
 
     The hooks see each tensor that a node saves, at the moment of saving; memory is compared, so a saved view counts.
     """
@@ -260,7 +260,9 @@ def _observe_graph(
         seen.saves.join(Saves(guards, result, members))
         options = [value for value in (*sample.args, *sample.kwargs.values()) if isinstance(value, str)]
         if len(options) < 2:
-            seen.options.setdefault("".join(options), set()).update(names | ({"result"} if result or members else set()))
+            seen.options.setdefault("".join(options), set()).update(
+                names | ({"result"} if result or members else set())
+            )
 
 
 def _guards(
@@ -319,7 +321,7 @@ def _observe_elements(function: Callable[..., Any], sample: Sample, seen: Measur
                 copy.view(-1)[0] = copy.view(-1)[0] * 0.5 + 0.25
             return copy
 
-        other = quietly(lambda: changed(sample, change))  # noqa: B023
+        other = quietly(lambda: changed(sample, change))
         seed()
         second = None if other is None else quietly(lambda: function(*other.args, **other.kwargs))  # noqa: B023
         if isinstance(second, Tensor) and second.shape == first.shape:

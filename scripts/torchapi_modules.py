@@ -9,7 +9,19 @@ from typing import Any
 
 import torch
 from torch.testing._internal.common_modules import module_db
-from torchapi_measure import Sample, changed, copied, flat, is_real_valued, kept, kind_of, quietly, seed, storage, transposed
+from torchapi_measure import (
+    Sample,
+    changed,
+    copied,
+    flat,
+    is_real_valued,
+    kept,
+    kind_of,
+    quietly,
+    seed,
+    storage,
+    transposed,
+)
 from torchapi_samples import names
 from torchapi_signatures import from_python
 
@@ -60,7 +72,9 @@ HAND: dict[str, tuple[str, str]] = {
 }
 # Same behaviour as another class.
 LIKE = {"SyncBatchNorm": "BatchNorm2d"} | {
-    f"Lazy{base}{n}d": f"{base}{n}d" for base in ("BatchNorm", "Conv", "ConvTranspose", "InstanceNorm") for n in (1, 2, 3)
+    f"Lazy{base}{n}d": f"{base}{n}d"
+    for base in ("BatchNorm", "Conv", "ConvTranspose", "InstanceNorm")
+    for n in (1, 2, 3)
 }
 # The samples of torch cannot show that the distance function is the user's.
 KEEPS_ALL = {"TripletMarginWithDistanceLoss"}
@@ -113,9 +127,11 @@ def _facts(name: str, seen: _Seen, row: Row) -> None:
     if not seen.runs:
         row.update(result="unknown", view="maybe", saves=["*"])
         return
-    kind = seen.kinds.pop() if len(seen.kinds) == 1 else "tensors" if seen.kinds <= {"tensors", "other"} else "unknown"
-    if kind == "other":  # tuples that nest or hold None: (output, (h, c)), (output, None)
-        kind = "tensors" if name in RECURRENT | {"LSTMCell", "MultiheadAttention", "AdaptiveLogSoftmaxWithLoss"} else "other"
+    kind = "unknown"
+    if seen.kinds <= {"tensors", "other"}:  # 'other': a tuple that holds None, as MultiheadAttention can give
+        kind = "tensors"
+    elif len(seen.kinds) == 1:
+        kind = seen.kinds.pop()
     if kind != "tensor":
         row["result"] = kind
     if seen.shared:
@@ -138,8 +154,7 @@ def _samples(name: str, info: Any) -> Iterator[tuple[Any, Sample]]:
             yield module.train(training), eval(f"sample({call})", env)
         elif info is not None:
             seed()
-            for given in quietly(lambda: _from_info(info, training)) or []:  # noqa: B023
-                yield given
+            yield from quietly(lambda: _from_info(info, training)) or []  # noqa: B023
 
 
 def _from_info(info: Any, training: bool) -> list[tuple[Any, Sample]]:

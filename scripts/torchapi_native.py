@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torchgen
+import torchgen  # type: ignore[import-untyped]
 from torchapi_signatures import Signature, result_kind
-from torchgen.api.autograd import match_differentiability_info
-from torchgen.api.types import BaseCType, tensorT
-from torchgen.gen import parse_native_yaml
-from torchgen.packaged.autograd.load_derivatives import load_derivatives
+from torchgen.api.autograd import match_differentiability_info  # type: ignore[import-untyped]
+from torchgen.api.types import BaseCType, tensorT  # type: ignore[import-untyped]
+from torchgen.gen import parse_native_yaml  # type: ignore[import-untyped]
+from torchgen.packaged.autograd.load_derivatives import load_derivatives  # type: ignore[import-untyped]
 
 # Python namespace -> prefix of the native names behind it
 PREFIXES = {
@@ -28,8 +28,10 @@ PREFIXES = {
 
 @dataclass
 class Saves:
-    """What autograd keeps: parameter -> the parameter whose gradient must be needed ('' = always); the result when it is one
-    tensor; positions in the result when it is several."""
+    """What autograd keeps: parameter -> the parameter whose gradient must be needed ('' = always).
+
+    `result` concerns calls that give one tensor, `members` the positions in the result of those that give several.
+    """
 
     inputs: dict[str, str] = field(default_factory=dict)
     result: bool = False
@@ -109,9 +111,9 @@ class Native:
                     names[a.name] = None
         return list(names)
 
-    def signatures(self, base: str) -> list[Signature]:
-        """The functional overloads as Python sees them ('self' is called 'input' there)."""
-        return [_signature(f) for f in self.of_kind(base, "functional")]
+    def signatures(self, base: str, kind: str = "functional") -> list[Signature]:
+        """The overloads of one kind as Python sees them ('self' is called 'input' there)."""
+        return [_signature(f) for f in self.of_kind(base, kind)]
 
 
 def _signature(function: Any) -> Signature:
@@ -151,7 +153,8 @@ def _saved(function: Any, info: Any) -> Saves:
         if len(used_in) != 1:
             return ""
         if len(used_in[0].var_names) != 1:
-            guarded = re.search(rf"wrap_opt_if\({attribute.nctype.name},\s*grad_input_mask\[(\d+)\]\)", used_in[0].formula)
+            wrapped = rf"wrap_opt_if\({attribute.nctype.name},\s*grad_input_mask\[(\d+)\]\)"
+            guarded = re.search(wrapped, used_in[0].formula)
             return str(used_in[0].var_names[int(guarded.group(1))]) if guarded else ""
         return str(used_in[0].var_names[0])
 

@@ -23,7 +23,13 @@ NAMESPACES = (
 )
 
 # Modules whose functions are only imported into a public namespace, for its own use.
-HELPER_MODULES = {"torch._jit_internal", "torch._utils", "torch._utils_internal", "torch.overrides", "torch.utils._typing_utils"}
+HELPER_MODULES = {
+    "torch._jit_internal",
+    "torch._utils",
+    "torch._utils_internal",
+    "torch.overrides",
+    "torch.utils._typing_utils",
+}
 HELPERS = {"has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"}
 
 # View or copy (or the argument itself), depending on layout, dtype or arguments, although the schema says "alias".
@@ -97,8 +103,8 @@ UNANNOTATED_MAYBE = {
     "xpu",
 }
 
-# A sequence of views. The value: may the pieces be written while a graph is recorded? None: measure it. The unsafe_ ones can be
-# written, but autograd does not hear of it.
+# A sequence of views. The value: may the pieces be written while a graph is recorded? None: measure it.
+# The unsafe_ ones can be written, but autograd does not hear of it.
 MULTI: dict[str, bool | None] = {
     "__iter__": False,
     "broadcast_tensors": None,
@@ -213,11 +219,27 @@ RANDOM = {
 
 # Functions of torch.nn.functional that work on each element alone; checked by measurement.
 ELEMENTWISE = {
-    f"torch.nn.functional.{name}"
-    for name in (
-        "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
-        "softplus softshrink softsign tanh tanhshrink threshold"
-    ).split()
+    "torch.nn.functional.celu",
+    "torch.nn.functional.elu",
+    "torch.nn.functional.gelu",
+    "torch.nn.functional.hardshrink",
+    "torch.nn.functional.hardsigmoid",
+    "torch.nn.functional.hardswish",
+    "torch.nn.functional.hardtanh",
+    "torch.nn.functional.leaky_relu",
+    "torch.nn.functional.logsigmoid",
+    "torch.nn.functional.mish",
+    "torch.nn.functional.relu",
+    "torch.nn.functional.relu6",
+    "torch.nn.functional.selu",
+    "torch.nn.functional.sigmoid",
+    "torch.nn.functional.silu",
+    "torch.nn.functional.softplus",
+    "torch.nn.functional.softshrink",
+    "torch.nn.functional.softsign",
+    "torch.nn.functional.tanh",
+    "torch.nn.functional.tanhshrink",
+    "torch.nn.functional.threshold",
 }
 
 # Python names whose native name differs by more than a prefix.
@@ -264,6 +286,7 @@ NO_FUNCTIONAL = {n for n, kind in INPLACE_KINDS.items() if kind not in ("metadat
 _SAME_DRAW = "no functional method draws the same numbers; torch.empty_like(x).{} does, in every layout"
 _CALLBACK = "calls a Python function for each element; autograd does not know it, and there is no functional form"
 _SIZE = "changes the size, perhaps the memory, of the tensor object itself; every holder of the object sees it"
+_UNDERIVED = "the in-place form has no derivative; the functional form has one"
 INPLACE_REASONS = {
     "apply_": _CALLBACK,
     "map_": _CALLBACK,
@@ -289,12 +312,32 @@ INPLACE_REASONS = {
     "resize_as_sparse_": _SIZE,
     "sparse_resize_": _SIZE,
     "sparse_resize_and_clear_": _SIZE,
-    "asinh_": "the in-place form has no derivative; the functional form has one",
-    "acosh_": "the in-place form has no derivative; the functional form has one",
-    "atanh_": "the in-place form has no derivative; the functional form has one",
+    "embedding_renorm_": "renormalises the rows of an embedding that are looked up, for every holder of the weight",
+    "acosh_": _UNDERIVED,
+    "arccosh_": _UNDERIVED,
+    "arcsinh_": _UNDERIVED,
+    "arctanh_": _UNDERIVED,
+    "asinh_": _UNDERIVED,
+    "atanh_": _UNDERIVED,
     "initialiser": "an initialiser: it runs under no_grad, and writing the parameter is its purpose",
     "gradient": "works on the gradients of parameters, and writing them is its purpose",
     "foreach": "writes every tensor of a list; other holders of the tensors are meant to see it",
+}
+
+# Positional parameters where neither stub nor signature nor schema gives them as Python takes them.
+_RECURRENT = "input hx params has_biases num_layers dropout train bidirectional batch_first"
+POSITIONAL = {
+    "torch.gru": _RECURRENT,
+    "torch.lstm": _RECURRENT,
+    "torch.lu": "A pivot get_infos",
+    "torch.rnn_relu": _RECURRENT,
+    "torch.rnn_tanh": _RECURRENT,
+    "torch.sparse.addmm": "mat mat1 mat2",
+    "torch.sparse.log_softmax": "input dim",
+    "torch.sparse.mm": "mat1 mat2",
+    "torch.sparse.sampled_addmm": "input mat1 mat2",
+    "torch.sparse.softmax": "input dim",
+    "torch.unique": "input sorted return_inverse return_counts dim",
 }
 
 # Functions whose string argument decides what autograd keeps.

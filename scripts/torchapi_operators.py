@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torchapi_calls import CALLS, HAND_ONLY
 from torchapi_facts import Facts, operator_row
+from torchapi_fixed import FIXED_ATTRIBUTES, FIXED_METHODS, fixed_function
 from torchapi_measure import Measured, Sample, measure
 from torchapi_native import PREFIXES, Native
-from torchapi_fixed import FIXED_ATTRIBUTES, FIXED_METHODS, fixed_function
-from torchapi_notes import NATIVE_NAMES
+from torchapi_notes import NATIVE_NAMES, POSITIONAL
 from torchapi_samples import by_name, hand_samples, opinfo_samples
 from torchapi_signatures import Signature, current, from_python, from_stub, main_signature
 
@@ -68,9 +69,7 @@ class Operators:
         names = [prefix + name for prefix in OPINFO.get(namespace, ())]
         return self._row(key, name, base, value, overloads, names, "input")
 
-    def _function_overloads(
-        self, namespace: str, name: str, value: Callable[..., Any], base: str
-    ) -> list[Signature]:
+    def _function_overloads(self, namespace: str, name: str, value: Callable[..., Any], base: str) -> list[Signature]:
         python = from_python(value)
         if namespace == "torch.nn.functional" and name in self.neural:
             stubbed = self.neural[name]
@@ -96,6 +95,8 @@ class Operators:
         receiver: str,
     ) -> Row:
         main = main_signature(overloads) if overloads else Signature((), (), frozenset(), "unknown")
+        if key in POSITIONAL:
+            main = replace(main, positional=tuple(POSITIONAL[key].split()))
         measured = measure(value, main.positional, self.samples(names, key), self.infos_of(names))
         facts = Facts(key, name, base, main, tuple(current(overloads)), measured, receiver)
         return operator_row(facts, self.native)
@@ -110,7 +111,13 @@ class Operators:
             else:
                 attributes[name] = self._attribute(name)
         methods["__getitem__"] = self._method("__getitem__", torch.Tensor.__getitem__)
-        methods["__iter__"] = {"parameters": "self", "result": "tensors", "view": "multi", "view_of": "self", "writable": False}
+        methods["__iter__"] = {
+            "parameters": "self",
+            "result": "tensors",
+            "view": "multi",
+            "view_of": "self",
+            "writable": False,
+        }
         return methods, attributes
 
     def _method(self, name: str, value: Callable[..., Any]) -> Row:

@@ -70,7 +70,7 @@ def _collected(source: str) -> Sample:
 
 
 def names() -> dict[str, Any]:
-    """What hand-written calls may use: x, y are 3 by 3, v has 3 elements, i is an index, m a mask, z complex, p a probability."""
+    """What hand-written calls may use: 3 by 3 tensors x, y, z (complex), m (mask), s (sparse), and other shapes."""
     x, y = torch.rand(3, 3) + 0.1, torch.rand(3, 3) + 0.1
     return {
         "torch": torch,

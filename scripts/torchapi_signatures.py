@@ -1,4 +1,4 @@
-"""Parameters and results of torch's callables: from the type stubs in the wheel, from Python signatures, from schemas."""
+"""Parameters and results of torch's callables: from the stubs in the wheel, from Python signatures, from schemas."""
 
 from __future__ import annotations
 
@@ -83,15 +83,16 @@ def from_python(function: Callable[..., Any], is_method: bool = False) -> Signat
     except (TypeError, ValueError):
         return None
     kinds = inspect.Parameter
-    plain = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD, kinds.VAR_POSITIONAL)]
+    places = (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD, kinds.VAR_POSITIONAL)
+    plain = [p for p in parameters if p.kind in places]
     if any(p.kind is kinds.VAR_KEYWORD for p in parameters) and any(p.kind is kinds.VAR_POSITIONAL for p in plain):
         return None  # a decorator's wrapper: it tells nothing
     tensors = {p.name for p in parameters if "Tensor" in str(p.annotation) and "Callable" not in str(p.annotation)}
     tensors |= {p.name for p in parameters if p.annotation is kinds.empty and p.default is kinds.empty}
     if is_method and plain:
         tensors.add(plain[0].name)
-    text = returns.__name__ if inspect.isclass(returns) and not hasattr(returns, "__args__") else str(returns)
-    text = None if returns is inspect.Signature.empty else text
+    named = inspect.isclass(returns) and not hasattr(returns, "__args__")
+    text = None if returns is inspect.Signature.empty else returns.__name__ if named else str(returns)
     return Signature(
         positional=tuple(p.name for p in plain),
         keywords=tuple(p.name for p in parameters if p.kind is kinds.KEYWORD_ONLY),
@@ -109,7 +110,7 @@ def current(overloads: list[Signature]) -> list[Signature]:
 
 
 def main_signature(overloads: list[Signature]) -> Signature:
-    """The overload whose parameter names the table uses: among the current ones the longest, then that with most tensors."""
+    """The overload whose parameter names the table uses: the longest current one, then that with most tensors."""
     overloads = current(overloads)
     best = max(overloads, key=lambda s: (len(s.positional), len(s.tensors & set(s.positional)), s.variadic))
     variadic = any(s.variadic and len(s.positional) == len(best.positional) for s in overloads)

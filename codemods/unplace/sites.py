@@ -54,8 +54,8 @@ class Site:
 
     @property
     def in_header(self) -> bool:
-        """Whether it stands in the header of a compound statement."""
-        return isinstance(self.statement, _COMPOUND)
+        """Whether it stands in a lambda or in the header of a compound statement."""
+        return isinstance(self.statement, _COMPOUND) or isinstance(self.run.scope.node, ast.Lambda)
 
     def live(self) -> set[str]:
         """The names that may be read after the write, the rest of its statement included."""
@@ -77,17 +77,36 @@ class Site:
         return self.write.kind in (WriteKind.STORE, WriteKind.DATA)
 
     def _other_reads(self) -> set[str]:
-        """Names that the rest of the statement reads, before or after the write."""
-        own = {id(n) for n in ast.walk(self.node)}
-        roots: list[ast.AST] = [self.statement]
-        if self.in_header:
-            roots = [c for c in ast.iter_child_nodes(self.statement) if not isinstance(c, ast.stmt)]
-        return {
-            n.id
-            for root in roots
-            for n in ast.walk(root)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in own
-        }
+        """Names that the rest of the statement may read after the write.
+
+        What was evaluated before the write counts only where its value shares memory with the target.
+        """
+        statement = self.statement
+        found: set[str] = set()
+        if isinstance(statement, ast.AugAssign):
+            found |= _names(statement.target)
+        elif isinstance(statement, ast.Assign):
+            found |= {n for t in statement.targets if not isinstance(t, ast.Name) for n in _names(t)}
+        node: ast.AST = statement
+        while node is not self.node:
+            children = [c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.stmt)]
+            position = next((i for i, c in enumerate(children) if any(n is self.node for n in ast.walk(c))), None)
+            if position is None:
+                return found | _names(node)
+            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension) and not hasattr(node, "generators")
+            for index, child in enumerate(children):
+                if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
+                    if index > position or not in_order or self._holds_target(child):
+                        found |= _names(child)
+            node = children[position]
+        return found
+
+    def _holds_target(self, node: ast.AST) -> bool:
+        """Whether the value of an expression evaluated before may share memory with the target."""
+        values = [self.run.values.get(n) for n in ast.walk(node) if isinstance(n, ast.expr)][:1]
+        return any(
+            v is None or self.state.may_share(self.state.reachable(v.objs), self.value.objs) for v in values
+        )
 
     def watch(self, live: set[str] | None = None) -> Watch:
         """The observers' finder at the write."""
@@ -104,6 +123,12 @@ class Site:
              if o.origin is Origin.REGISTERED),
             None,
         )
+
+    def is_private(self) -> bool:
+        """Whether the write goes to a clone made just for it (`x = x.clone()`), which nothing has saved."""
+        roots = self.state.roots(self.value.objs)
+        owners = [o for o in roots if o not in self.state.bases]
+        return bool(owners) and all(o in self.run.private for o in owners) and self.harm()[0] is Harm.HARMLESS
 
     def is_leaf(self) -> bool:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
@@ -130,6 +155,10 @@ _FORMS = {
     WriteKind.OUT: Form.OUT_ARGUMENT,
     WriteKind.DATA: Form.DATA_STORE,
 }
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def collect(program: Program) -> list[Site]:

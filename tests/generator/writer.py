@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
-from generator.kinds import FLOAT, REAL, Function, Kind, Place, Plain, Shape, Tensor
+from generator.kinds import FLOAT, REAL, Function, Kind, Parameter, Place, Plain, Shape, Tensor
 from generator.kinds import Sequence as SequenceKind
 
 T = TypeVar("T")
@@ -28,6 +28,8 @@ NAMES = {
     "plain": "names tags log counts bins shape_info stats".split(),
 }
 
+KEYWORDS = frozenset("x w b run self torch F nn np i j n flag".split())
+
 
 class Writer:
     """Collects the source of one program and knows what every name holds where the next statement goes."""
@@ -42,14 +44,19 @@ class Writer:
         self.nonlocals: list[set[str]] = [set()]
         self.frames = [0]
         self.frame_count = 0
-        self.taken: set[str] = set("x w b run self torch F nn np i j n flag".split())
-        self.loops = 0
+        self.taken: set[str] = set(KEYWORDS)
+        self.bounds: dict[str, int] = {}
         self.depth = 0
         self.straight = True
         self.budget = 20
         self.weights: dict[str, float] = {}
-        self.in_method = False
+        self.in_loop = False
+        self.may_return = True
+        self.result: tuple[Tensor, ...] | None = None
         self.free_parameters = False
+        self.used_box = False
+        self.memory_shape: Shape | None = None
+        self.local_functions: list[str] = []
 
     # -- random choices ---------------------------------------------------------------------------------------------
 
@@ -100,6 +107,33 @@ class Writer:
             self.straight = straight
             self.depth -= 1
             self.indent -= 1
+
+    @contextmanager
+    def function(self, header: str, parameters: Sequence[Parameter], *, nested: bool = False) -> Iterator[None]:
+        """The body of a function: outer names can be read if it is nested, none can be assigned."""
+        outer = self.scopes, self.taken, self.in_loop, self.may_return, self.result, self.bounds, self.straight
+        self.scopes = [*self.scopes, {}] if nested else [{}]
+        self.taken = self.taken if nested else set(KEYWORDS)
+        self.in_loop, self.may_return, self.straight = False, True, True
+        self.bounds = {}
+        self.frame_count += 1
+        self.frames.append(self.frame_count)
+        self.nonlocals.append(set())
+        self.emit(header)
+        self.indent += 1
+        for parameter in parameters:
+            self.taken.add(parameter.name)
+            writable = parameter.written or not isinstance(parameter.kind, Tensor)
+            self.scopes[-1][parameter.name] = Place(
+                parameter.name, parameter.kind, writable, isinstance(parameter.kind, Tensor), True, self.frames[-1]
+            )
+        try:
+            yield
+        finally:
+            self.indent -= 1
+            self.frames.pop()
+            self.nonlocals.pop()
+            self.scopes, self.taken, self.in_loop, self.may_return, self.result, self.bounds, self.straight = outer
 
     # -- names ------------------------------------------------------------------------------------------------------
 

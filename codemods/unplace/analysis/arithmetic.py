@@ -187,11 +187,23 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
         return True
     if operand.dtype == "bool" or (target.dtype in FLOATS and operand.dtype in _INTEGERS):
         return True
-    widths = {"float64": 64, "float32": 32, "float16": 16, "int64": 64, "int32": 32, "int16": 16, "int8": 8}
-    if target.dtype in widths and operand.dtype in widths:
-        return widths[operand.dtype] <= widths[target.dtype]  # type: ignore[index]
-    if target.dtype == "default" and operand.dtype in ("float16", "bfloat16", "float32"):
-        return True
-    if target.dtype in ("float32", "default", "float16", "bfloat16") and operand.dtype == "float64":
-        return False
+    if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
+        return _absorbs(target.dtype, operand.dtype)
     return None
+
+
+_WIDTHS = {"int8": 8, "uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+
+
+def _absorbs(target: str, operand: str) -> bool | None:
+    """Whether an operand of another dtype, but of the same category, leaves a tensor's dtype as it is.
+
+    torch's default float dtype may be any of the wide ones.
+    """
+    if target == "default":
+        return False if operand == "float64" else True if operand in ("float16", "bfloat16") else None
+    if operand == "default":
+        return None if target == "float32" else target == "float64"
+    if target not in _WIDTHS or operand not in _WIDTHS:
+        return None
+    return _WIDTHS[operand] < _WIDTHS[target]

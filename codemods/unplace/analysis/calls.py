@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _MODULE_ITSELF = frozenset(
     "train eval to cuda cpu float double half bfloat16 requires_grad_ apply share_memory to_empty compile".split()
 )
+_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
 _REGISTERED = frozenset("parameters named_parameters buffers named_buffers state_dict modules children".split())
 
 
@@ -180,11 +181,12 @@ class Calls:
         if not qualified.startswith("torch."):
             return builtin_calls.library_call(self, node, qualified, arguments, state)
         inplace = torchapi.inplace_function(qualified)
-        if inplace is not None and arguments.nodes:
-            return self._write_first(node, WriteKind.FUNCTION, qualified, arguments, state)
+        first = arguments.at(0, "input")
+        if inplace is not None and first is not None:
+            return self._write_first(node, WriteKind.FUNCTION, qualified, first, arguments, state)
         position = torchapi.inplace_flag(qualified)
-        if position is not None and arguments.nodes and is_true(arguments.at(position, "inplace")):
-            return self._write_first(node, WriteKind.FLAG, qualified, arguments, state)
+        if position is not None and first is not None and is_true(arguments.at(position, "inplace")):
+            return self._write_first(node, WriteKind.FLAG, qualified, first, arguments, state)
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
@@ -201,16 +203,25 @@ class Calls:
         return self.unknown_call(node, arguments.all(), state)
 
     def _write_first(
-        self, node: ast.Call, kind: WriteKind, name: str, arguments: Arguments, state: State
+        self,
+        node: ast.Call,
+        kind: WriteKind,
+        name: str,
+        first: tuple[ast.expr, Value],
+        arguments: Arguments,
+        state: State,
     ) -> Value:
-        target, value = arguments.nodes[0], arguments.positional[0]
-        self.run.write(node, kind, target, value, state, name, tuple(arguments.all()[1:]))
+        target, value = first
+        self.run.write(node, kind, target, value, state, name, tuple(v for v in arguments.all() if v is not value))
         return value
 
     def _out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
         target, value = arguments.keyword_nodes["out"], arguments.keywords["out"]
+        if isinstance(target, ast.Tuple):
+            parts = [self.run.values[e] for e in target.elts]
+            value = replace(value, kinds=TENSOR, objs=anything(parts), identity=None)
         self.run.write(node, WriteKind.OUT, target, value, state, qualified, tuple(arguments.positional))
-        return value
+        return arguments.keywords["out"]
 
     def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments) -> Value:
         module = torchapi.module(qualified)
@@ -319,7 +330,7 @@ class Calls:
         if base.must_be(CALLABLE) and isinstance(base.ref, Class):
             return self._class_method(node, name, base.ref, state)
         arguments = self.arguments(node, state)
-        if base.must_be(MODULE):
+        if base.must_be(MODULE) or (base.kinds & UNKNOWN and name in _PARAMETERS):
             return self._module_method(node, name, base, state, arguments)
         if base.must_be(CONTAINER) and base.objs:
             return builtin_calls.container_method(self, node, name, base, arguments, state)
@@ -380,7 +391,8 @@ class Calls:
         if name in _MODULE_ITSELF:
             return base
         if name in _REGISTERED:
-            element = self.run.foreign((node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, UNKNOWN)
+            kinds = UNKNOWN if name in ("state_dict", "modules", "children") else TENSOR
+            element = self.run.foreign((node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, kinds)
             if name.startswith("named_"):
                 pair = self.run.container(node, state, TUPLE, {0: Value(TEXT), 1: element})
                 return self._sequence(node, pair, state)

@@ -171,6 +171,8 @@ class Evaluator:
     def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
         """`base.attr`, with `base` evaluated already."""
         name = node.attr
+        if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
+            return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
         if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
             return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
         if base.is_tensor or (base.kinds & UNKNOWN and name in TRANSPOSED):
@@ -180,6 +182,8 @@ class Evaluator:
             return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
         if isinstance(base.ref, Instance) and len(base.objs) == 1:
             return self._instance_attribute(node, base, base.ref.of, state)
+        if base.must_be(MODULE) and is_registered_name(name):
+            return self._remember(node, base, state, Value(TENSOR, tracked=Tracked.LEAF))
         if base.must_be(SHAPE | NUMBER | TEXT):
             return Value(NUMBER | TEXT | CALLABLE)
         if base.must_be(ARRAY):
@@ -192,10 +196,10 @@ class Evaluator:
 
     def _tensor_attribute(self, node: ast.Attribute, base: Value, state: State) -> Value:
         operator = torchapi.tensor_attribute(node.attr)
+        if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
+            return Value(CALLABLE, base.objs)  # a bound method holds its tensor
         if operator is None:
             return self._foreign_attribute(node, base, state, UNKNOWN)
-        if node.attr == "grad":
-            return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
         if operator.result is Result.TENSOR:
             if operator.view is View.NEVER:
                 return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype)
@@ -509,6 +513,11 @@ class Evaluator:
             state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
         if not holder.objs:
             self.run.keep(state, value.objs, f"`{ast.unparse(target)}`", target.lineno)
+
+
+def is_registered_name(name: str) -> bool:
+    """Whether an attribute of a module that torch defines is a parameter or buffer."""
+    return name.startswith(("weight", "bias", "running_", "in_proj_", "num_batches_"))
 
 
 def element_label(label: str, index: int) -> str:

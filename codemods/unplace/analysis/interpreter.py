@@ -28,6 +28,7 @@ from unplace.analysis.values import (
     TUPLE,
     UNKNOWN,
     Link,
+    Obj,
     Origin,
     Value,
 )
@@ -107,6 +108,8 @@ class Interpreter:
 
     def _assign(self, s: ast.Assign, state: State) -> State:
         value = self.evaluator.evaluate(s.value, state)
+        if _is_self_clone(s) and isinstance(value.identity, Obj):
+            self.run.private.add(value.identity)
         for target in s.targets:
             self.assign(target, value, state, s.value)
         return state
@@ -407,3 +410,10 @@ class Interpreter:
         return self._join((s, "after"), [after, *frame.breaks])
 
 
+def _is_self_clone(s: ast.Assign) -> bool:
+    """`x = x.clone()`: the step that this tool makes before a store."""
+    call = s.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
+        return False
+    receiver = ast.unparse(call.func.value)
+    return any(ast.unparse(target) == receiver for target in s.targets)

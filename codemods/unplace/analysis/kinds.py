@@ -150,3 +150,25 @@ def of_default(node: ast.expr | None) -> int:
     if isinstance(node, ast.Tuple | ast.List):
         return LIST | TUPLE
     return UNKNOWN
+
+
+def of_elements(node: ast.expr | None) -> int:
+    """The kinds of the elements of an annotated sequence or mapping; `UNKNOWN` for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return of_elements(ast.parse(node.value.strip(), mode="eval").body)
+        except SyntaxError:
+            return UNKNOWN
+    if not isinstance(node, ast.Subscript):
+        return UNKNOWN
+    name = ast.unparse(node.value).rsplit(".", 1)[-1]
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name == "Optional":
+        return of_elements(inner[0])
+    if not _GENERIC.get(name, 0) & (LIST | TUPLE | DICT):
+        return UNKNOWN
+    kinds = 0
+    for part in inner[1:] if _GENERIC[name] == DICT else inner:
+        if not (isinstance(part, ast.Constant) and part.value is Ellipsis):
+            kinds |= of_annotation(part)
+    return kinds

@@ -89,7 +89,13 @@ class Liveness:
 
     def _block(self, body: list[ast.stmt], live: int, on_break: int, on_continue: int, on_raise: int) -> int:
         for statement in reversed(body):
-            self.after[statement] = live | on_raise
+            kind = type(statement)
+            if kind is ast.Return or kind is ast.Raise:
+                self.after[statement] = on_raise
+            elif kind is ast.Break or kind is ast.Continue:
+                self.after[statement] = (on_break if kind is ast.Break else on_continue) | on_raise
+            else:
+                self.after[statement] = live | on_raise
             live = self._statement(statement, live, on_break, on_continue, on_raise)
         return live
 

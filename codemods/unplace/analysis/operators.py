@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
@@ -64,24 +65,36 @@ def result(
     state: State,
 ) -> Value:
     """What a call of `operator` returns, given its arguments by parameter name."""
-    run = calls.run
     values = list(bound.values())
-    if operator.result in (Result.NUMBER, Result.BOOL):
+    kind = _result_of(operator, bound)
+    if kind in (Result.NUMBER, Result.BOOL):
         return Value(NUMBER)
-    if operator.result is Result.SHAPE:
-        return Value(NUMBER if operator.name == "size" and len(bound) > 1 else SHAPE)
-    if operator.result is Result.OTHER:
-        if operator.name in ("register_hook", "register_post_accumulate_grad_hook", "share_memory_"):
-            run.keep(state, frozenset().union(*(v.objs for v in values)), f"{operator.name}()", node.lineno)
-        return Value(OTHER, ref=Named(f"torch.{operator.name}"))
-    if operator.result is Result.UNKNOWN:
+    if kind is Result.SHAPE:
+        return Value(SHAPE)
+    if kind is Result.OTHER:
+        return Value(OTHER, ref=Named(operator.name))
+    if kind is Result.UNKNOWN:
         return calls.unknown_call(node, values, state) if isinstance(node, ast.Call) else Value(UNKNOWN)
     looked_at = bound.get(operator.view_of) if operator.view_of else (values[0] if values else None)
-    if operator.result is Result.TENSORS:
+    if kind is Result.TENSORS:
         return _sequence(calls, node, operator, looked_at, values, state)
     made = _tensor(calls, node, operator, looked_at, values, arguments, state)
-    saves.note(run, state, operator, bound, made, node)
+    saves.note(calls.run, state, operator, bound, made, node)
     return made
+
+
+def _result_of(operator: Operator, bound: Mapping[str, Value]) -> Result:
+    """What the operator returns with these arguments: `x.size(0)` is a number, `x.max(1)` a pair."""
+    for name, other in operator.result_when.items():
+        given = bound.get(name)
+        if given is not None and not given.may_be(TENSOR):
+            return other
+    return operator.result
+
+
+def short(operator: Operator) -> str:
+    """The last part of an operator's name."""
+    return operator.name.rsplit(".", 1)[-1]
 
 
 def _tensor(
@@ -100,14 +113,14 @@ def _tensor(
         return run.fresh(
             node,
             state,
-            f"{operator.name}()",
+            f"{short(operator)}()",
             shape=shape,
             dtype=dtype,
             tracked=tracked_of(calls, operator, values, arguments),
             likely=bool(values) and all(v.likely for v in values if v.may_be(TENSOR | UNKNOWN)) and values[0].likely,
         )
     link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
-    tracked = Tracked.NO if operator.name == "detach" else None
+    tracked = Tracked.NO if short(operator) == "detach" else None
     base = looked_at
     if base.may_be(CONTAINER):
         return calls.unknown_call(node, values, state) if isinstance(node, ast.Call) else base
@@ -115,10 +128,10 @@ def _tensor(
         node,
         state,
         base,
-        f"{operator.name}()",
+        f"{short(operator)}()",
         link,
         same_shape=shape is not None,
-        overlapping=operator.name in _OVERLAPPING,
+        overlapping=short(operator) in _OVERLAPPING,
         tracked=tracked,
         dtype=dtype,
     )
@@ -129,23 +142,24 @@ def _sequence(
 ) -> Value:
     run = calls.run
     if operator.view is View.MULTI and looked_at is not None and looked_at.objs:
-        overlapping = operator.name in _OVERLAPPING
+        looked_at = replace(looked_at, objs=frozenset().union(*(v.objs for v in values)))
+        overlapping = short(operator) in _OVERLAPPING
         piece = None if overlapping else (node, ANY)
         element = run.view(
             node,
             state,
             looked_at,
-            f"{operator.name}()",
+            f"{short(operator)}()",
             Link.VIEW,
             key="piece",
             piece=piece,
-            forbidden=not getattr(operator, "writable", False),
+            forbidden=not operator.writable,
             overlapping=overlapping,
         )
         return run.container(node, state, TUPLE, {ANY: element})
     tracked = Tracked.NO if is_untracked(run, *values) else Tracked.MAYBE
     fields: dict[Hashable, Value] = {
-        index: run.fresh(node, state, f"{operator.name}()", key=index, tracked=tracked) for index in range(4)
+        index: run.fresh(node, state, f"{short(operator)}()", key=index, tracked=tracked) for index in range(4)
     }
     if operator.view is View.MAYBE and looked_at is not None:
         for value in fields.values():
@@ -160,10 +174,10 @@ def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments:
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
         return Tracked.LEAF
-    if operator.result_bool or operator.name in _INDICES or operator.name.endswith("_like"):
+    if operator.result_bool or short(operator) in _INDICES or short(operator).endswith("_like"):
         return Tracked.NO
     tensors = [v for v in values if v.may_be(TENSOR | UNKNOWN | CONTAINER)]
-    if operator.name in ("tensor", "as_tensor", "from_numpy") or not tensors:
+    if short(operator) in ("tensor", "as_tensor", "from_numpy") or not tensors:
         return Tracked.NO
     return Tracked.NO if is_untracked(calls.run, *tensors) and not any(v.may_be(CONTAINER) for v in tensors) else (
         Tracked.MAYBE
@@ -175,7 +189,7 @@ def shape_of(operator: Operator, values: list[Value]) -> Token:
     if not values:
         return None
     first = values[0]
-    if operator.name in _SAME_SHAPE and first.may_be(TENSOR | UNKNOWN):
+    if short(operator) in _SAME_SHAPE and first.may_be(TENSOR | UNKNOWN):
         return first.shape
     if operator.elementwise:
         shapes = {v.shape for v in values if v.may_be(TENSOR | UNKNOWN)}
@@ -186,7 +200,7 @@ def shape_of(operator: Operator, values: list[Value]) -> Token:
 
 def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments) -> Token:
     """The dtype of the result, or None where it doesn't follow."""
-    name = operator.name
+    name = short(operator)
     if operator.result_bool:
         return "bool"
     if name in _CASTS and len(values) == 1:
@@ -202,6 +216,8 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
         return "int64"
     if name in _DEFAULT_FLOAT:
         return "default"
+    if name in ("tensor", "as_tensor", "full", "arange") and arguments.nodes:
+        return literal_dtype(arguments.nodes[-1 if name == "full" else 0])
     if name in ("type_as", "to", "tensor", "as_tensor", "arange", "full", "from_numpy", "view"):
         return looked_at.dtype if name == "view" and looked_at is not None else None
     dtypes = [v.dtype for v in values if v.may_be(TENSOR | UNKNOWN)]
@@ -210,9 +226,20 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
     first = dtypes[0]
     for other in dtypes[1:]:
         first = promoted(first, other)
-    if isinstance(first, str) and first not in FLOATS and operator.view is View.NEVER and not operator.name.endswith("_like"):
+    if isinstance(first, str) and first not in FLOATS and operator.view is View.NEVER and not short(operator).endswith("_like"):
         return None
     return first
+
+
+def literal_dtype(node: ast.expr) -> str | None:
+    """The dtype that torch infers for a number or a nested display of numbers."""
+    leaves = [n for n in ast.walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)]
+    types = {type(n.value) if isinstance(n, ast.Constant) else None for n in leaves}
+    if types == {bool}:
+        return "bool"
+    if types and types <= {int, bool}:
+        return "int64"
+    return "default" if types and types <= {int, bool, float} else None
 
 
 def named_dtype(node: ast.expr) -> str | None:

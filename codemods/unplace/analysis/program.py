@@ -16,7 +16,7 @@ from unplace.analysis.liveness import Liveness
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
-from unplace.analysis.state import State, weak_join
+from unplace.analysis.state import ANY, State, weak_join
 from unplace.analysis.summaries import Summary, summarize
 from unplace.analysis.values import (
     CALLABLE,
@@ -98,8 +98,13 @@ class Program:
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for argument in all_parameters(node.args):
             value = self.parameter(scope, argument)
-            state.env[argument.arg] = self._as_foreign(run, argument, value)
+            held = state.env[argument.arg] = self._as_foreign(run, argument, value)
             state.binds[argument.arg] = argument
+            elements = kinds.of_elements(argument.annotation)
+            for holder in held.objs if elements & TENSOR else ():
+                state.heap[(holder, ANY)] = run.foreign(
+                    ("element", argument.arg), Origin.PARAMETER, f"`{argument.arg}`", argument.lineno, elements
+                )
         run.grad = self.grad_mode(scope)
 
     def _as_foreign(self, run: Run, argument: ast.arg, value: Value) -> Value:

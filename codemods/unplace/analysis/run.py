@@ -62,7 +62,8 @@ class Write:
     name: str = ""  # the method or qualified function, where there is one
     operands: tuple[Value, ...] = ()
     source: ast.Call | None = None  # where the module that writes was made
-    inside: ast.AST | None = None  # the comprehension or lambda that the write stands in
+    inside: ast.AST | None = None  # the comprehension that the write stands in
+    is_local: bool = False  # the written tensor was made in the same round of that comprehension
 
 
 @dataclass(slots=True)
@@ -80,6 +81,7 @@ class Run:
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
     liveness: Liveness | None = None
+    private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
 
@@ -201,6 +203,7 @@ class Run:
         self.writes[node] = Write(
             node, kind, target, value, state.fork(), self.statement, self.grad, name, operands, source,
             self.inside[0] if self.inside else None,
+            bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
         if any(o.tracked is not Tracked.NO for o in operands) and self.grad.records:
             self._becomes_tracked(state, value)
@@ -212,7 +215,9 @@ class Run:
                     table[key] = replace(held, tracked=Tracked.MAYBE)  # type: ignore[index]
 
     def forget_shapes(self, state: State, value: Value) -> None:
-        """After an operation that changes a tensor's shape in place."""
+        """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
+        for obj in [o for o in state.definitions if state.may_share(frozenset((o,)), value.objs)]:
+            del state.definitions[obj]
         for table in (state.env, state.heap):
             for key, held in list(table.items()):  # type: ignore[attr-defined]
                 if held.objs & value.objs:

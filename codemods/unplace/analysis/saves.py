@@ -20,20 +20,19 @@ def note(
     come from torch's derivatives.yaml.
     """
     line = getattr(node, "lineno", 0)
+    called = f"{operator.name.rsplit('.', 1)[-1]}()"
     tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN)}
     if not any(v.tracked is not Tracked.NO for v in tensors.values()):
         return
     if "*" in operator.saves:
         for value in tensors.values():
-            run.save(state, value, f"{operator.name}()", line, certain=False)
+            run.save(state, value, called, line, certain=False)
         return
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
-    if operator.numeric_scalars_free and only_one and len(arguments) > 1:
-        return
-    for name in operator.saves:
+    for name in operator.saves_with_numbers if only_one else operator.saves:
         if name == "result":
             if result is not None:
-                run.save(state, result, f"{operator.name}()", line)
+                run.save(state, result, called, line)
             continue
         saved = tensors.get(name)
         guard = operator.guard.get(name)
@@ -41,4 +40,4 @@ def note(
             continue
         if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
             continue
-        run.save(state, saved, f"{operator.name}()", line)
+        run.save(state, saved, called, line)

@@ -26,6 +26,6 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
                 (f"  {finding.status.value:<9}  ", STYLES[finding.status]),
                 (finding.message, ""),
             ]
-            for assumption in finding.assumptions:
+            for assumption in finding.assumptions if finding.status is Status.REWRITTEN else ():
                 yield [(f"  {'':<{width}}  {'':<{len(finding.code)}}  {'assumes':<9}  {assumption}", "dim")]
         yield []

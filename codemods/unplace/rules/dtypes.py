@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import keeps_dtype
+from unplace.analysis.arithmetic import keeps_dtype, promoted
 from unplace.analysis.run import WriteKind
+from unplace.analysis.values import TENSOR, Token
 from unplace.sites import Site
 
 
@@ -15,8 +16,22 @@ def assumption(site: Site) -> tuple[str, ...]:
         method = torchapi.inplace_method(site.write.name)
         if method is None or method.dtype != "promotes":
             return ()
+    elif kind is WriteKind.OUT:
+        known = site.value.dtype is not None and site.value.dtype == result_dtype(site)
+        return () if known else (f"`{site.name}` has the dtype of the result in line {site.statement.lineno}",)
     elif kind is not WriteKind.AUGMENTED:
         return ()
     if any(keeps_dtype(site.value, operand) is None for operand in site.write.operands):
         return (f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`",)
     return ()
+
+
+def result_dtype(site: Site) -> Token:
+    """The dtype of what a function with `out=` computes, where it follows from its operands."""
+    tensors = [o for o in site.write.operands if o.may_be(TENSOR)]
+    if not tensors:
+        return None
+    dtype = tensors[0].dtype
+    for other in tensors[1:]:
+        dtype = promoted(dtype, other.dtype)
+    return dtype

@@ -33,7 +33,7 @@ def _kept(site: Site) -> Keep | None:
         return Keep(f"autograd doesn't record under {grad.value} (no_grad)")
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
         return Keep(f"autograd doesn't record inside {grad.value}, whose writes are meant")
-    if _through_data(site) and (site.is_leaf() or _has_gradient_read(site)):
+    if _through_data(site) and (_has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))):
         return Keep(f"`{site.name}` is the data of a leaf or parameter: {_PURPOSE}")
     return None
 
@@ -62,11 +62,15 @@ def _has_gradient_read(site: Site) -> bool:
 
 
 def gradient_is_read(site: Site, name: str) -> bool:
-    """Whether the scope reads `name.grad` anywhere."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.value, ast.Name) and n.value.id == name
-        for n in ast.walk(site.run.scope.node)
-    )
+    """Whether the scope asks for the gradient of `name` anywhere: `name.grad`, or `grad(loss, name)`."""
+    for node in ast.walk(site.run.scope.node):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            if isinstance(node.value, ast.Name) and node.value.id == name:
+                return True
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".", 1)[-1] == "grad":
+            if any(isinstance(n, ast.Name) and n.id == name for a in node.args for n in ast.walk(a)):
+                return True
+    return False
 
 
 def _unfit(site: Site) -> Refuse | None:
@@ -74,8 +78,8 @@ def _unfit(site: Site) -> Refuse | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("storage", "random"):
         return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
-    if site.write.inside is not None:
-        return Refuse("no assignment can stand inside a comprehension or lambda")
+    if site.write.inside is not None and not site.write.is_local:
+        return Refuse("no assignment can stand inside a comprehension")
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):

@@ -83,6 +83,9 @@ class Planner:
 
     def _statement(self, statement: ast.stmt, sites: list[Site]) -> None:
         decisions = self._decide(statement, sites)
+        for decision in decisions:
+            if isinstance(decision.verdict, Copy) and decision.site.is_private():
+                decision.verdict = Keep("the write goes to a private clone that nothing has saved")
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.unsafe else safe
@@ -91,7 +94,7 @@ class Planner:
             edits = self._edits(statement, applied)
         offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
         for decision in decisions:
-            is_applied = decision in applied
+            is_applied = any(d is decision for d in applied)
             self._report(decision, is_applied, fix, edits if is_applied else offered)
 
     def _number(self) -> int:

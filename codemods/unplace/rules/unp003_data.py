@@ -52,8 +52,6 @@ class DataStore(StatementRule):
         value = site.state.env.get(place.id) if isinstance(place, ast.Name) else site.run.values.get(place)
         if value is None:
             return Refuse(f"nothing is known of `{ast.unparse(place)}`")
-        if site.is_leaf():
-            return Refuse(f"`{ast.unparse(place)}` is a leaf that requires grad: a new tensor under its name would be none")
         if any(b.link is Link.VIEW for o in value.objs if (b := site.state.bases.get(o)) is not None):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
         verdict = rebind(site, place)

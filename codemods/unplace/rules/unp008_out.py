@@ -19,11 +19,10 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import promoted
-from unplace.analysis.values import TENSOR
 from unplace.findings import Form
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule
+from unplace.rules.dtypes import result_dtype
 from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -41,21 +40,16 @@ class OutArgument(CallRule):
         target = site.write.target
         if not isinstance(target, ast.Name | ast.Tuple):
             return Refuse(f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute")
-        if isinstance(target, ast.Name) and not self._has_dtype_of_result(site):
-            return Refuse(f"`{site.name}` decides the dtype of the result, which may not be the one of the operands")
+        if isinstance(target, ast.Name) and self._changes_dtype(site):
+            return Refuse(f"`{site.name}` decides the dtype of the result, which isn't the one of the operands")
         return drop_argument(None, "out")
 
-    def _has_dtype_of_result(self, site: Site) -> bool:
-        tensors = [o for o in site.write.operands if o.may_be(TENSOR)]
+    def _changes_dtype(self, site: Site) -> bool:
+        """Whether the result is known to have another dtype than the tensor it is written into."""
         operator = torchapi.function(site.write.name)
-        if operator is not None and operator.result_bool:
-            return site.value.dtype == "bool"
-        if not tensors:
-            return False
-        dtype = tensors[0].dtype
-        for other in tensors[1:]:
-            dtype = promoted(dtype, other.dtype)
-        return dtype is not None and dtype == site.value.dtype
+        dtype = "bool" if operator is not None and operator.result_bool else result_dtype(site)
+        own = site.value.dtype
+        return isinstance(dtype, str) and isinstance(own, str) and dtype != own
 
 
 RULE = OutArgument()

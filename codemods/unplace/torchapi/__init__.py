@@ -1,15 +1,16 @@
 """What torch's operators do, without importing torch: a generated table and its look-up.
 
 The table, ``table.json``, is written by ``scripts/generate_torchapi.py`` from an installed torch and names its version.
-Names are canonical: ``torch.nn.functional.relu``, ``torch.add``, ``torch.nn.ReLU``; methods and attributes of ``torch.Tensor``
-go by their bare name. A look-up of a name that the table does not know gives None, never an error.
+Names are canonical: ``torch.nn.functional.relu``, ``torch.add``, ``torch.nn.ReLU``; methods and attributes of
+``torch.Tensor`` go by their bare name. A look-up of a name that the table does not know gives None, never an error.
 
 Where a fact comes from:
 
 - names: ``dir()`` of ``torch.Tensor`` and of the public namespaces.
 - parameters, results: the type stubs that torch ships, the schemas of ``native_functions.yaml``, and Python signatures.
-- saved tensors: ``derivatives.yaml``, read with torchgen, the guard "only if the gradient of X is needed" included. An operator
-  without a formula of its own was run on torch's own sample inputs, and autograd's saved-tensor hooks told what it kept.
+- saved tensors: ``derivatives.yaml``, read with torchgen, the guard "only if the gradient of X is needed" included.
+  An operator without a formula of its own was run on torch's own sample inputs, and autograd's saved-tensor hooks
+  told what it kept.
 - views: alias annotations in the schemas, corrected by running the samples on contiguous and transposed inputs.
 - dtypes of in-place forms: each one was run beside its functional form on narrow, wide and mixed dtypes.
 
@@ -102,8 +103,8 @@ class Operator:
     """Name of the parameter that the view looks at. None beside a view means: memory that cannot be named
     (a gradient, several arguments, a buffer from outside)."""
     saves: frozenset[str]
-    """What autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one that only another
-    overload has ('other' of ``max``). Source: derivatives.yaml; for composites, saved-tensor hooks on samples."""
+    """What autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one that only
+    another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, saved-tensor hooks on samples."""
     guard: Mapping[str, str]
     """Saved parameter -> the parameter whose gradient must be needed for it to be saved; absent: always.
     Source: the formulas of derivatives.yaml."""
@@ -112,29 +113,32 @@ class Operator:
     outs: int
     """How many tensors ``out=`` takes; 0: no ``out=``. Source: the out variants of native_functions.yaml."""
     random: bool
-    """It can draw from a random generator. Source: the tag nondeterministic_seeded, and samples that moved the generator."""
+    """It can draw from a random generator. Source: the tag nondeterministic_seeded; samples that moved the generator."""
     numeric_scalars_free: bool
-    """It saves nothing when all arguments besides the receiver are Python numbers (``mul``, ``add``, division by a number)."""
+    """It saves nothing when all arguments besides the receiver are Python numbers (``mul``, ``add``, ``div``)."""
     elementwise: bool
     """The value at an index depends only on the values of the arguments at that (broadcast) index.
     Source: the tag pointwise, checked by changing one element of a sample."""
     result_bool: bool
     """It always gives a bool tensor. Source: samples in five dtypes."""
     saves_with_numbers: frozenset[str]
-    """`saves`, when all arguments besides the receiver are Python numbers: ``x ** 2`` keeps x, not the result. Measured."""
+    """`saves`, when all arguments besides the receiver are Python numbers: ``x ** 2`` keeps x, not the result.
+    Measured."""
     saves_members: frozenset[int]
-    """Where a call gives several tensors: positions of those that autograd keeps, such as the indices of ``max(x, 0)``. There, 'result'
-    in `saves` stands for these; an operator that gives one tensor by default has no 'result' in `saves` on their account."""
+    """Where a call gives several tensors: positions of those that autograd keeps, such as the indices of ``max(x, 0)``.
+    If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves` speaks of the calls
+    that give one tensor only, and these positions of the calls that give several (see `result_when`)."""
     saves_with_option: Mapping[str, frozenset[str]]
-    """`saves`, narrowed by the call's one string argument ('' when none is given): ``F.pad`` keeps its input in mode 'reflect' only.
-    Options that are not listed: `saves`. Measured."""
+    """`saves`, narrowed by the call's one string argument ('' when none is given): ``F.pad`` keeps nothing in the modes
+    'constant' and 'circular'. Options that are not listed: `saves`. Measured."""
     result_when: Mapping[str, Result]
     """Parameter -> what the call gives when that parameter is given, and is neither None nor False: ``size(0)``,
-    ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a tensor."""
+    ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a tensor;
+    ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells."""
     writable: bool
     """Pieces of a `View.MULTI` may be written in place while a graph is recorded. Measured."""
     variadic: bool
-    """The last of `parameters` takes all further positional arguments: ``view(2, 3)``, ``einsum(equation, *operands)``."""
+    """The last of `parameters` takes all further positional arguments: ``view(2, 3)``, ``einsum(*args)``."""
     writes: frozenset[str]
     """Parameters that the call may write although its name does not say so: ``running_mean`` of batch_norm."""
 
@@ -149,15 +153,15 @@ class InplaceMethod:
     reason: str | None
     """For users: why there is no functional method, or why the call is left as it is."""
     kind: str
-    """'value' (has a plain counterpart), 'fill' (zero_, fill_), 'copy' (copy_), 'random', 'metadata' (transpose_, squeeze_, ...: the
-    functional form is a view), 'flag' (requires_grad_, share_memory_: no value changes), 'detach', 'storage' (set_, resize_, apply_, ...)
-    or 'diagonal' (fill_diagonal_)."""
+    """'value' (has a plain counterpart), 'fill' (zero_, fill_), 'copy' (copy_), 'random', 'metadata' (transpose_,
+    squeeze_, ...: the functional form is a view), 'flag' (requires_grad_, share_memory_: no value changes), 'detach',
+    'storage' (set_, resize_, apply_, ...) or 'diagonal' (fill_diagonal_)."""
     dtype: str
     """What rebinding to the functional form does to the dtype, in programs where the in-place form runs. Measured:
 
-    'same': nothing. 'promotes': a wider tensor operand of the same category widens it (a 0-dim operand only where the receiver
-    is 0-dim too). 'bool': it always becomes bool. 'accumulates': a receiver of bool or narrow integers becomes int64
-    (cumsum_, cumprod_). 'unknown': not measured."""
+    'same': nothing. 'promotes': a wider tensor operand of the same category widens it (a 0-dim operand only where the
+    receiver is 0-dim too). 'bool': it always becomes bool. 'accumulates': a receiver of bool or narrow integers becomes
+    int64 (cumsum_, cumprod_). 'unknown': not measured. Without a functional form: 'same', and it says nothing."""
     saves_old_self: bool
     """Autograd can keep a clone of the old value. Source: derivatives.yaml, and hooks."""
     saves_result: bool
@@ -168,7 +172,7 @@ class InplaceMethod:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InplaceFunction:
-    """A free function that writes its first argument: ``torch.relu_``, ``torch.nn.init.zeros_``, ``torch._foreach_add_``."""
+    """A free function that writes its first argument: ``torch.relu_``, ``torch.nn.init.ones_``, ``torch._foreach_add_``."""
 
     name: str
     functional: str | None
@@ -176,8 +180,8 @@ class InplaceFunction:
     reason: str | None
     """As `InplaceMethod.reason`."""
     kind: str
-    """As `InplaceMethod.kind`; also 'initialiser' (torch.nn.init), 'gradient' (clip_grad_norm_, ...) and 'foreach' (lists of
-    tensors), which are kept."""
+    """As `InplaceMethod.kind`; also 'initialiser' (torch.nn.init), 'gradient' (clip_grad_norm_, ...) and 'foreach'
+    (lists of tensors), which are kept."""
     dtype: str
     """As `InplaceMethod.dtype`."""
     parameters: tuple[str, ...]
@@ -280,7 +284,7 @@ def tensor_attribute(name: str) -> Operator | None:
 
 @cache
 def function(qualified: str) -> Operator | None:
-    """The function of that qualified name, or None. Also takes 'torch.Tensor.add' (the method) and classes that build tensors."""
+    """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add' (the method)."""
     if qualified.startswith("torch.Tensor."):
         return tensor_method(qualified[len("torch.Tensor.") :])
     name = _canonical(qualified)
