@@ -69,6 +69,7 @@ def operator_row(facts: Facts, native: Native) -> Row:
     row["outs"] = native.outs(facts.base) if is_function and facts.base and _takes_out(facts) else 0
     row["random"] = "any:nondeterministic_seeded" in tags or measured.random or facts.name in RANDOM
     pointwise = "pointwise" in tags or measured.is_ufunc or facts.key in ELEMENTWISE
+    pointwise |= "any:pointwise" in tags and measured.elementwise is True
     row["elementwise"] = pointwise and measured.elementwise is not False and not row["random"] and result == "tensor"
     row["result_bool"] = measured.runs > 0 and measured.only_bool and set(measured.results) == {"tensor"}
     row["variadic"] = facts.main.variadic
@@ -112,7 +113,7 @@ def _views(facts: Facts, native: Native, result: str, row: Row) -> None:
         row["view"] = "always" if facts.name in ALWAYS else "never"
         return
     known = [name for name in (*aliased, *shares) if name in facts.main.positional]
-    row["view_of"] = (known or facts.main.positional or [None])[0]
+    row["view_of"] = next(iter((*known, *facts.main.positional)), None)
     if facts.name in MULTI:
         row["view"] = "multi"
         allowed = MULTI[facts.name]

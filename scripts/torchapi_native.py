@@ -85,7 +85,7 @@ class Native:
         return max((len(f.func.arguments.out) for f in self.of_kind(base, "out")), default=0)
 
     def tags(self, base: str) -> set[str]:
-        """Tags that every functional overload carries, and those (for randomness) that any does, marked 'any:'."""
+        """Tags that every functional overload carries, and those that any does, marked 'any:'."""
         overloads = [set(f.tags) for f in self.of_kind(base, "functional")]
         if not overloads:
             return set()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.run import Run, Write, WriteKind
 from unplace.analysis.state import State
-from unplace.analysis.values import TENSOR, UNKNOWN, Obj, Origin, Saved, Value
+from unplace.analysis.values import NUMBER, TENSOR, UNKNOWN, Obj, Origin, Saved, Value
 from unplace.findings import Form, Harm
 
 _COMPOUND = (
@@ -130,6 +131,17 @@ class Site:
         owners = [o for o in roots if o not in self.state.bases]
         return bool(owners) and all(o in self.run.private for o in owners) and self.harm()[0] is Harm.HARMLESS
 
+    def saves_its_result(self) -> bool:
+        """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""
+        node = self.node
+        if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Pow):
+            return False
+        return self.write.kind is WriteKind.AUGMENTED_STORE and not all(o.must_be(NUMBER) for o in self.write.operands)
+
+    def is_untracked(self) -> bool:
+        """Whether neither the tensor nor what is written into it can be part of a graph."""
+        return is_untracked(self.run, self.value, *self.write.operands)
+
     def is_leaf(self) -> bool:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.state.roots(self.value.objs))
@@ -138,6 +150,8 @@ class Site:
         """Whether autograd saved this memory before the write, and which operation did."""
         roots = sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
         found = [self.state.saved[o] for o in roots if o in self.state.saved]
+        if self.saves_its_result() and self.write.grad.records:
+            found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
         if certain and self.write.grad.records:
             return Harm.HARMFUL, min(certain, key=lambda s: s.line)

@@ -18,9 +18,10 @@ def generate(seed: int) -> str:
     """A program from a seed, always the same one."""
     w = Writer(random.Random(seed))
     w.weights = statements.profile(w)
-    w.budget = w.rng.randint(5, 22)
     for _ in range(w.pick([0, 0, 1, 1, 2])):
+        w.budget = 3
         helper(w)
+    w.budget = w.rng.randint(5, 20)
     if w.chance(0.2):
         classes.state_class(w)
     entry = classes.module(w) if w.chance(0.25) else _function(w)

@@ -42,7 +42,9 @@ FUNCTION_OF: dict[type[ast.operator], str] = {
     ast.RShift: "torch.bitwise_right_shift",
 }
 FLOATS = ("float64", "float32", "default", "float16", "bfloat16")
-_INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
+
+_DISCRETE = (*INTEGERS, "bool")
 
 
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
@@ -104,7 +106,7 @@ def is_untracked(run: Run, *operands: Value) -> bool:
     """Whether no gradient can flow into the result."""
     if not run.grad.records:
         return True
-    return all(v.tracked is Tracked.NO or not v.may_be(TENSOR | UNKNOWN) for v in operands)
+    return all(v.tracked is Tracked.NO or v.dtype in _DISCRETE or not v.may_be(TENSOR | UNKNOWN) for v in operands)
 
 
 def common_shape(left: Value, right: Value) -> Token:
@@ -160,7 +162,7 @@ def with_number(dtype: Token, *, integral: bool) -> Token:
     if dtype in FLOATS or dtype is None:
         return dtype
     if isinstance(dtype, str):
-        return dtype if integral and dtype in _INTEGERS else None
+        return dtype if integral and dtype in INTEGERS else None
     return dtype if integral else ("float", dtype)
 
 
@@ -168,9 +170,9 @@ def promoted(left: Token, right: Token) -> Token:
     """The dtype of two tensors combined, where it follows (0-dim operands may keep the other's dtype)."""
     if left == right:
         return left
-    if left in FLOATS and (right == "bool" or right in _INTEGERS):
+    if left in FLOATS and (right == "bool" or right in INTEGERS):
         return left
-    if right in FLOATS and (left == "bool" or left in _INTEGERS):
+    if right in FLOATS and (left == "bool" or left in INTEGERS):
         return right
     return None
 
@@ -185,7 +187,7 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
         return True
     if target.dtype is not None and target.dtype == operand.dtype:
         return True
-    if operand.dtype == "bool" or (target.dtype in FLOATS and operand.dtype in _INTEGERS):
+    if operand.dtype == "bool" or (target.dtype in FLOATS and operand.dtype in INTEGERS):
         return True
     if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
         return _absorbs(target.dtype, operand.dtype)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis import builtin_calls, operators
+from unplace.analysis import builtin_calls, operators, saves
 from unplace.analysis.kinds import is_tensor_only
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
@@ -213,6 +213,9 @@ class Calls:
     ) -> Value:
         target, value = first
         self.run.write(node, kind, target, value, state, name, tuple(v for v in arguments.all() if v is not value))
+        operator = torchapi.function(name.removesuffix("_"))
+        if operator is not None and "result" in operator.saves:
+            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node.lineno)
         return value
 
     def _out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
@@ -250,6 +253,8 @@ class Calls:
         if ref.inplace and not module.ignores_inplace:
             target, value = arguments.nodes[0], arguments.positional[0]
             self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+            if module.saves_result:
+                self.run.save(state, value, f"{ref.qualified}()", node.lineno)
             return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
         return operators.module_result(self, node, module, arguments.all(), state)
 
@@ -263,6 +268,8 @@ class Calls:
             assert module is not None
             if ref.inplace and not module.ignores_inplace:
                 self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+                if module.saves_result:
+                    self.run.save(state, value, f"{ref.qualified}()", node.lineno)
                 return value
             return operators.module_result(self, node, module, [value], state, key=index)
         return self.unknown_call(node, [value], state, part)
@@ -366,6 +373,11 @@ class Calls:
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)
+            functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
+            if functional is not None:  # in place, autograd keeps a copy of the old receiver but the operands themselves
+                shadow = replace(base, objs=frozenset())
+                bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
+                saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)
             if inplace.saves_result:
                 self.run.save(state, base, f"{name}()", node.lineno)
             if name == "requires_grad_":

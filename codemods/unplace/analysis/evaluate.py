@@ -253,6 +253,8 @@ class Evaluator:
         """`base[index]`, with both evaluated already."""
         if base.is_tensor:
             basic = self.is_basic_index(node.slice)
+            if basic is not True:
+                self.save_indices(node.slice, state)
             if basic is False:
                 return self.run.fresh(node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely)
             link = Link.VIEW if basic else Link.MAYBE
@@ -278,6 +280,13 @@ class Evaluator:
             if base.objs:
                 state.bases[obj] = Base(base.objs, Link.MAYBE)
         return made
+
+    def save_indices(self, index: ast.expr, state: State) -> None:
+        """Indexing with tensors keeps them for backward."""
+        for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+            value = self.run.values.get(part)
+            if value is not None and value.is_tensor:
+                self.run.save(state, value, "indexing", part.lineno)
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """A slot of a container: the one under a constant key, or any of them."""

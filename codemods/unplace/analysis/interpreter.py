@@ -162,6 +162,10 @@ class Interpreter:
         operand = self.evaluator.evaluate(s.value, state)
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
+            self._saves_of(s, old, operand, state)
+            self.evaluator.save_indices(target.slice, state)
+            if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
+                self.run.save(state, holder, "pow()", s.lineno)
             return state
         new = self._operated(s, old, operand, state)
         if new is old:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
-from unplace.analysis.arithmetic import FLOATS, is_untracked, promoted
+from unplace.analysis.arithmetic import FLOATS, INTEGERS, is_untracked, promoted
 from unplace.analysis.refs import Named
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
@@ -116,7 +116,7 @@ def _tensor(
             f"{short(operator)}()",
             shape=shape,
             dtype=dtype,
-            tracked=tracked_of(calls, operator, values, arguments),
+            tracked=tracked_of(calls, operator, values, arguments, state),
             likely=bool(values) and all(v.likely for v in values if v.may_be(TENSOR | UNKNOWN)) and values[0].likely,
         )
     link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
@@ -157,7 +157,7 @@ def _sequence(
             overlapping=overlapping,
         )
         return run.container(node, state, TUPLE, {ANY: element})
-    tracked = Tracked.NO if is_untracked(run, *values) else Tracked.MAYBE
+    tracked = Tracked.NO if is_untracked(run, *members(values, state)) else Tracked.MAYBE
     fields: dict[Hashable, Value] = {
         index: run.fresh(node, state, f"{short(operator)}()", key=index, tracked=tracked) for index in range(4)
     }
@@ -169,19 +169,29 @@ def _sequence(
     return run.container(node, state, TUPLE, fields)
 
 
-def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments: Arguments) -> Tracked:
+def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments: Arguments, state: State) -> Tracked:
     """Whether the result can be part of an autograd graph."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
         return Tracked.LEAF
-    if operator.result_bool or short(operator) in _INDICES or short(operator).endswith("_like"):
+    name = short(operator)
+    if operator.result_bool or name in _INDICES or name.endswith("_like"):
         return Tracked.NO
-    tensors = [v for v in values if v.may_be(TENSOR | UNKNOWN | CONTAINER)]
-    if short(operator) in ("tensor", "as_tensor", "from_numpy") or not tensors:
+    if name in ("tensor", "as_tensor", "from_numpy"):
         return Tracked.NO
-    return Tracked.NO if is_untracked(calls.run, *tensors) and not any(v.may_be(CONTAINER) for v in tensors) else (
-        Tracked.MAYBE
-    )
+    return Tracked.NO if is_untracked(calls.run, *members(values, state)) else Tracked.MAYBE
+
+
+def members(values: list[Value], state: State) -> list[Value]:
+    """The values that can be tensors, containers replaced by what they hold."""
+    found: list[Value] = []
+    for value in values:
+        if value.must_be(CONTAINER) and value.objs:
+            held = [v for holder in value.objs for _, v in state.fields_of(holder)]
+            found.extend(members(held, state) if len(held) < 50 else held)
+        elif value.may_be(TENSOR | UNKNOWN | CONTAINER):
+            found.append(value)
+    return found
 
 
 def shape_of(operator: Operator, values: list[Value]) -> Token:
@@ -221,6 +231,8 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
     if name in ("type_as", "to", "tensor", "as_tensor", "arange", "full", "from_numpy", "view"):
         return looked_at.dtype if name == "view" and looked_at is not None else None
     dtypes = [v.dtype for v in values if v.may_be(TENSOR | UNKNOWN)]
+    if name in ("sum", "prod", "cumsum", "cumprod") and dtypes and dtypes[0] in INTEGERS:
+        return "int64"
     if not dtypes:
         return None
     first = dtypes[0]

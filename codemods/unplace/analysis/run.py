@@ -81,6 +81,7 @@ class Run:
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
     liveness: Liveness | None = None
+    saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -182,7 +183,10 @@ class Run:
         """Note that autograd keeps `value` for the backward of `operation`."""
         if not self.grad.records:
             return
-        for obj in state.roots(value.objs):
+        roots = state.roots(value.objs)
+        if self.statement is not None:
+            self.saved_in.setdefault(self.statement, set()).update(roots)
+        for obj in roots:
             known = state.saved.get(obj)
             if known is None or (certain and not known.certain):
                 state.saved[obj] = Saved(operation, line, certain)

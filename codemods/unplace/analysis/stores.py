@@ -19,6 +19,7 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
+        evaluator.save_indices(target.slice, state)
         return
     if not holder.objs:
         run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)

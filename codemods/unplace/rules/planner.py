@@ -18,6 +18,7 @@ from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, without_places
+from unplace.rules.copies import Copies
 from unplace.rules.layout import replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment
 from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Verdict
@@ -64,6 +65,7 @@ class Planner:
     by_form: dict[Form, Any] = field(default_factory=load_rules)
     findings: list[Finding] = field(default_factory=list)
     _fixes: int = 0
+    _copies: Copies = field(default_factory=Copies)
 
     def plan(self, wanted: frozenset[str]) -> list[Finding]:
         """All findings of the module for the wanted rule codes, in order of position."""
@@ -84,14 +86,17 @@ class Planner:
     def _statement(self, statement: ast.stmt, sites: list[Site]) -> None:
         decisions = self._decide(statement, sites)
         for decision in decisions:
-            if isinstance(decision.verdict, Copy) and decision.site.is_private():
-                decision.verdict = Keep("the write goes to a private clone that nothing has saved")
+            if isinstance(decision.verdict, Copy):
+                decision.verdict = self._copies.reconsider(decision.site, decision.verdict)
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.unsafe else safe
         fix, edits = self._number(), ()
         if applied:
             edits = self._edits(statement, applied)
+        for decision in applied:
+            if isinstance(decision.verdict, Copy):
+                self._copies.made(decision.site, decision.verdict)
         offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
         for decision in decisions:
             is_applied = any(d is decision for d in applied)

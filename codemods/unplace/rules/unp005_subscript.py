@@ -29,7 +29,7 @@ from unplace.analysis.observers import reads
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR
 from unplace.findings import Form
-from unplace.rules.base import StatementRule, is_number, without_places
+from unplace.rules.base import StatementRule, without_places
 from unplace.rules.judging import private_copy
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import Snippet
@@ -64,7 +64,7 @@ class SubscriptStore(StatementRule):
         if self._is_computed_before(site):
             name = new_name(site.run.scope.all_names() | site.program.scopes.module.bound)
             value: cst.BaseExpression = statement.value
-            if _saves_its_result(site):
+            if site.saves_its_result():
                 assert isinstance(statement, cst.AugAssign)
                 power = cst.Power(
                     whitespace_before=statement.operator.whitespace_before,
@@ -79,20 +79,12 @@ class SubscriptStore(StatementRule):
     def _is_computed_before(self, site: Site) -> bool:
         """Whether the value has to be computed before the clone is made."""
         value = site.statement.value  # type: ignore[attr-defined]
-        if _saves_its_result(site):
+        if site.saves_its_result():
             return True
         if isinstance(value, ast.Constant | ast.Name):
             return False
         objs = site.state.roots(site.value.objs)
         return reads(site.run, value, site.state, objs)
-
-
-def _saves_its_result(site: Site) -> bool:
-    """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""
-    node = site.node
-    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Pow):
-        return False
-    return not is_number(site, node.value)
 
 
 def _is_repeatable(site: Site) -> bool:

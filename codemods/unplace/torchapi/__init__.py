@@ -104,7 +104,7 @@ class Operator:
     (a gradient, several arguments, a buffer from outside)."""
     saves: frozenset[str]
     """What autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one that only
-    another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, saved-tensor hooks on samples."""
+    another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, hooks on samples."""
     guard: Mapping[str, str]
     """Saved parameter -> the parameter whose gradient must be needed for it to be saved; absent: always.
     Source: the formulas of derivatives.yaml."""
@@ -113,7 +113,7 @@ class Operator:
     outs: int
     """How many tensors ``out=`` takes; 0: no ``out=``. Source: the out variants of native_functions.yaml."""
     random: bool
-    """It can draw from a random generator. Source: the tag nondeterministic_seeded; samples that moved the generator."""
+    """It can draw from a random generator. Source: the tag nondeterministic_seeded; samples that moved one."""
     numeric_scalars_free: bool
     """It saves nothing when all arguments besides the receiver are Python numbers (``mul``, ``add``, ``div``)."""
     elementwise: bool
@@ -126,15 +126,15 @@ class Operator:
     Measured."""
     saves_members: frozenset[int]
     """Where a call gives several tensors: positions of those that autograd keeps, such as the indices of ``max(x, 0)``.
-    If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves` speaks of the calls
-    that give one tensor only, and these positions of the calls that give several (see `result_when`)."""
+    If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves` speaks of the
+    calls that give one tensor only, and these positions of the calls that give several (see `result_when`)."""
     saves_with_option: Mapping[str, frozenset[str]]
     """`saves`, narrowed by the call's one string argument ('' when none is given): ``F.pad`` keeps nothing in the modes
     'constant' and 'circular'. Options that are not listed: `saves`. Measured."""
     result_when: Mapping[str, Result]
     """Parameter -> what the call gives when that parameter is given, and is neither None nor False: ``size(0)``,
-    ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a tensor;
-    ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells."""
+    ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a
+    tensor; ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells."""
     writable: bool
     """Pieces of a `View.MULTI` may be written in place while a graph is recorded. Measured."""
     variadic: bool
@@ -172,7 +172,7 @@ class InplaceMethod:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InplaceFunction:
-    """A free function that writes its first argument: ``torch.relu_``, ``torch.nn.init.ones_``, ``torch._foreach_add_``."""
+    """A free function that writes its first argument: ``torch.relu_``, ``torch.nn.init.ones_``, ``_foreach_add_``."""
 
     name: str
     functional: str | None
@@ -282,12 +282,15 @@ def tensor_attribute(name: str) -> Operator | None:
     return None if row is None else _operator(name, row)
 
 
-@cache
 def function(qualified: str) -> Operator | None:
-    """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add' (the method)."""
+    """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
     if qualified.startswith("torch.Tensor."):
         return tensor_method(qualified[len("torch.Tensor.") :])
-    name = _canonical(qualified)
+    return _function(_canonical(qualified))
+
+
+@cache
+def _function(name: str) -> Operator | None:
     row = _row("functions", name)
     return None if row is None else _operator(name, row)
 
@@ -310,10 +313,13 @@ def inplace_method(name: str) -> InplaceMethod | None:
     )
 
 
-@cache
 def inplace_function(qualified: str) -> InplaceFunction | None:
     """The free function of that qualified name that writes its first argument, or None."""
-    name = _canonical(qualified)
+    return _inplace_function(_canonical(qualified))
+
+
+@cache
+def _inplace_function(name: str) -> InplaceFunction | None:
     row = _row("inplace_functions", name)
     if row is None:
         return None
@@ -333,10 +339,13 @@ def inplace_flag(qualified: str) -> int | None:
     return position
 
 
-@cache
 def module(qualified: str) -> ModuleClass | None:
     """The class of ``torch.nn``, or None."""
-    name = _canonical(qualified)
+    return _module(_canonical(qualified))
+
+
+@cache
+def _module(name: str) -> ModuleClass | None:
     row = _row("modules", name)
     if row is None:
         return None

@@ -1,0 +1,86 @@
+"""Where a clone before a store isn't worth its cost: it would only be paid, nothing would be repaired."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from unplace.analysis.values import Objs
+from unplace.findings import Harm
+from unplace.rules.verdicts import Copy, Keep
+from unplace.sites import Site
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(slots=True)
+class Copies:
+    """Remembers the clones that were planned, so that the stores behind one of them share it."""
+
+    _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
+    _blocks: dict[ast.AST, dict[ast.stmt, tuple[list[ast.stmt], int, bool]]] = field(default_factory=dict)
+
+    def made(self, site: Site, copy: Copy) -> None:
+        """Note a clone that the run makes."""
+        self._made[copy.places] = (site, site.state.roots(site.value.objs))
+
+    def reconsider(self, site: Site, copy: Copy) -> Copy | Keep:
+        """The clone, unless the store may as well stay as it is."""
+        if site.saves_its_result():
+            return copy
+        if site.is_private():
+            return Keep("the write goes to a private clone that nothing has saved")
+        if site.is_untracked():
+            return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
+        earlier = self._made.get(copy.places)
+        if earlier is not None and self._shares(earlier[0], site):
+            return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
+        if site.harm()[0] is Harm.HARMLESS and self._place(site)[2]:
+            return Keep(
+                f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
+                "loop would copy all of it"
+            )
+        return copy
+
+    def _shares(self, earlier: Site, site: Site) -> bool:
+        """Whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
+        if earlier.run is not site.run:
+            return False
+        block, first, _ = self._place(earlier)
+        other, second, _ = self._place(site)
+        if block is not other or first >= second:
+            return False
+        names = set(earlier.state.binds) & {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
+        if any(earlier.state.binds.get(n) != site.state.binds.get(n) for n in names):
+            return False
+        roots = site.state.roots(site.value.objs)
+        if earlier.state.roots(earlier.value.objs) - set(earlier.state.bases) != roots - set(site.state.bases):
+            return False
+        statements = [s for top in block[first + 1 : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
+        return not any(site.run.saved_in.get(s, set()) & roots for s in statements)
+
+    def _place(self, site: Site) -> tuple[list[ast.stmt], int, bool]:
+        """The block that the statement stands in, its position there, and whether a loop surrounds it."""
+        root = site.run.scope.node
+        if root not in self._blocks:
+            found: dict[ast.stmt, tuple[list[ast.stmt], int, bool]] = {}
+            body = getattr(root, "body", None)
+            if isinstance(body, list):
+                _index(body, False, found)
+            self._blocks[root] = found
+        return self._blocks[root].get(site.statement, ([], 0, False))
+
+
+def _index(body: list[ast.stmt], in_loop: bool, found: dict[ast.stmt, tuple[list[ast.stmt], int, bool]]) -> None:
+    for position, statement in enumerate(body):
+        found[statement] = (body, position, in_loop)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        inner_loop = in_loop or isinstance(statement, _LOOPS)
+        for part in ("body", "orelse", "finalbody"):
+            inner = getattr(statement, part, None)
+            if inner:
+                _index(inner, inner_loop, found)
+        for part in ("handlers", "cases"):
+            for inner in getattr(statement, part, ()):
+                _index(inner.body, inner_loop, found)

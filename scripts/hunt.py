@@ -1,0 +1,197 @@
+"""Hunts for wrong rewrites: generates tensor programs, rewrites them and compares both through torch.
+
+    PYTHONPATH=codemods python scripts/hunt.py --count 5000 --seed 0 --jobs 2 --keep /tmp/wrong
+
+Exit status 1 if a program was found that the default mode gets wrong. With `--unsafe` a rewrite rests on the assumptions
+that are printed with it, so only the share of repaired programs is reported for it, and nothing there counts as wrong.
+A kept program is a folder with `before.py`, `after.py` (shrunk), `original.py` and `report.txt`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from generator.oracle import Fault, Result, Verdict, judge
+from generator.programs import generate
+from generator.shrink import shrink
+from unplace.findings import Harm, Status
+
+CHUNK = 25
+
+
+@dataclass
+class Tally:
+    """Numbers of a hunt, and what was wrong."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    discards: Counter[str] = field(default_factory=Counter)
+    wrong: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Take the numbers of another one in."""
+        for name in ("counts", "faults", "reasons", "discards"):
+            getattr(self, name).update(getattr(other, name))
+        self.wrong += other.wrong
+
+    def take(self, seed: int, verdict: Verdict) -> None:
+        """Count the verdict on one program in default mode."""
+        self.counts["generated"] += 1
+        if verdict.result is Result.DISCARDED:
+            self.counts["discarded"] += 1
+            self.discards[general(verdict.details[0])] += 1
+            return
+        self.counts["run"] += 1
+        self.counts["changed"] += verdict.changed
+        self.counts["failing"] += verdict.complaint is not None
+        self.counts["fixed"] += verdict.fixed
+        if verdict.report is not None:
+            for finding in verdict.report.findings:
+                self.counts[f"findings {finding.status.value}"] += 1
+        if verdict.result is Result.WRONG:
+            assert verdict.fault is not None
+            self.faults[verdict.fault.value] += 1
+            self.wrong.append((seed, verdict.fault.value, verdict.details[0]))
+        elif verdict.complaint is not None and not verdict.fixed:
+            self.reasons.update(reasons(verdict))
+
+
+def general(message: str) -> str:
+    """A message without its names and numbers, so that equal reasons are counted together."""
+    message = re.sub(r"`[^`]*`", "`_`", message)
+    return re.sub(r"\b\d+(\.\d+)?(e-?\d+)?\b", "N", message)[:160]
+
+
+def reasons(verdict: Verdict) -> set[str]:
+    """Why the harmful sites of a program stay."""
+    findings = verdict.report.findings if verdict.report is not None else ()
+    left = [finding for finding in findings if finding.status is not Status.REWRITTEN]
+    harmful = [finding for finding in left if finding.harm is not Harm.HARMLESS] or left
+    if not harmful:
+        return {"no finding is left (a site that wasn't found, or one that isn't in place)"}
+    return {f"{finding.code} {finding.status.value}: {general(finding.message)}" for finding in harmful}
+
+
+def kind_of(verdict: Verdict) -> str:
+    """What autograd says about the original, in a word, and the exception of the rewritten program, if any."""
+    complaint = verdict.complaint or ""
+    said = "nothing" if not complaint else "leaf" if "leaf" in complaint else "changed"
+    raised = re.findall(r"raises (\w+)", verdict.details[0]) if verdict.details else []
+    return f"{said} {raised}"
+
+
+def hunt(seeds: range, unsafe: bool) -> Tally:
+    """Judge the programs of some seeds."""
+    torch.set_num_threads(1)
+    tally = Tally()
+    for seed in seeds:
+        text = generate(seed)
+        verdict = judge(text)
+        tally.take(seed, verdict)
+        if unsafe and verdict.complaint is not None and verdict.result is not Result.DISCARDED:
+            more = judge(text, unsafe=True)
+            tally.counts["fixed with --unsafe"] += more.fixed
+            tally.counts["other behaviour with --unsafe"] += more.result is Result.WRONG
+    return tally
+
+
+def keep(seed: int, folder: Path, seconds: float) -> str:
+    """Shrink a wrong program and save it; gives the lines for the report."""
+    text = generate(seed)
+    first = judge(text)
+    fault, complaint = first.fault, kind_of(first)
+
+    def still_wrong(candidate: str) -> bool:
+        try:
+            verdict = judge(candidate)
+        except Exception:
+            return False
+        return verdict.fault is fault and kind_of(verdict) == complaint
+
+    small = shrink(text, still_wrong, seconds)
+    verdict = judge(small)
+    place = folder / f"{(fault or Fault.CRASH).value.replace(' ', '_')}-{seed}"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "original.py").write_text(text, "utf-8")
+    (place / "before.py").write_text(small, "utf-8")
+    (place / "after.py").write_text(verdict.after, "utf-8")
+    lines = "\n".join([str(fault and fault.value), *verdict.details, f"autograd on the original: {verdict.complaint}"])
+    (place / "report.txt").write_text(lines + "\n", "utf-8")
+    return f"== {place.name}\n{lines}\n{small}"
+
+
+def chunks(first: int, count: int) -> Iterator[range]:
+    """The seeds in small portions."""
+    for start in range(first, first + count, CHUNK):
+        yield range(start, min(start + CHUNK, first + count))
+
+
+def _job(arguments: tuple[range, bool]) -> Tally:
+    return hunt(*arguments)
+
+
+def _keep_job(arguments: tuple[int, Path, float]) -> str:
+    torch.set_num_threads(1)
+    return keep(*arguments)
+
+
+def report(tally: Tally, seconds: float) -> str:
+    """What a person wants to read."""
+    counts = tally.counts
+    lines = [f"{counts['generated']} programs in {seconds:.0f} s, {counts['discarded']} discarded"]
+    lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
+    failing = max(counts["failing"], 1)
+    for name in ("fixed", "fixed with --unsafe", "other behaviour with --unsafe"):
+        if name in counts:
+            lines.append(f"  {name}: {counts[name]} ({100 * counts[name] / failing:.1f} %)")
+    lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith("findings")]
+    lines += [f"{fault.value}: {tally.faults[fault.value]}" for fault in Fault]
+    lines += ["", "why originally failing programs stay so:"]
+    lines += [f"{number:6} {reason}" for reason, number in tally.reasons.most_common(25)]
+    lines += ["", "discarded because:", *(f"{number:6} {reason}" for reason, number in tally.discards.most_common(6))]
+    groups: dict[str, list[int]] = {}
+    for seed, fault, detail in tally.wrong:
+        groups.setdefault(f"{fault}: {general(detail)}", []).append(seed)
+    lines += ["", "wrong:"]
+    lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in sorted(groups.items(), key=lambda g: -len(g[1]))]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run the hunt that the command line asks for."""
+    parser = argparse.ArgumentParser(description="Hunt for wrong rewrites with generated programs.")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed; programs have the seeds that follow")
+    parser.add_argument("--unsafe", action="store_true", help="count what --unsafe repairs as well")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
+    parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
+    parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
+    options = parser.parse_args()
+    start, tally = time.monotonic(), Tally()
+    with get_context("spawn").Pool(options.jobs) as pool:
+        for part in pool.imap(_job, [(seeds, options.unsafe) for seeds in chunks(options.seed, options.count)]):
+            tally.add(part)
+        print(report(tally, time.monotonic() - start), flush=True)
+        if options.keep is not None:
+            tasks = [(seed, options.keep, options.seconds) for seed, _, _ in tally.wrong[: options.most]]
+            for text in pool.imap(_keep_job, tasks):
+                print(text, flush=True)
+    return 1 if tally.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,282 @@
+"""The judge of a rewrite: runs a program before and after through the verification engine and names what differs.
+
+The expected gradient is the original's own where its backward works. Where it raises an in-place error there are two
+references, and a rewrite is right when it agrees with either: autograd itself, made to copy what it saved before it is
+overwritten (`allow_mutation_on_saved_tensors`), and finite differences of the original's forward in float64 along a few
+directions. Differences that are mere rounding (another order of additions, vectorised or not) don't count.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import torch
+from torch.autograd.graph import allow_mutation_on_saved_tensors
+from unplace.findings import FileReport, Form, Status
+from unplace.rewriter import Options, rewrite_text
+from unplace.verification.compare import (
+    Difference,
+    Tolerance,
+    compare_flags,
+    compare_gradients,
+    compare_notes,
+    compare_random_state,
+    deviation,
+)
+from unplace.verification.observe import SEED, Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
+from unplace.verification.program import Maker, maker
+from unplace.verification.pytree import tensors
+from unplace.verification.reference import autograd_gradients, finite_differences, forward_only, in_float64
+
+IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|modified by|single memory location|written-to tensor")
+ROUNDING = Tolerance(2e-5, 2e-6)
+WIDE = Tolerance(1e-6, 1e-7)
+LIMIT = 1e5
+STEP = 1e-6
+
+
+class Result(str, Enum):
+    """What became of a program."""
+
+    DISCARDED = "discarded"
+    RIGHT = "right"
+    WRONG = "wrong"
+
+
+class Fault(str, Enum):
+    """What is wrong with a rewrite."""
+
+    VALUES = "wrong values"
+    GRADIENTS = "wrong gradients"
+    MUTATIONS = "lost mutations"
+    RANDOM = "another random state"
+    RAISES = "the rewritten program raises"
+    CRASH = "the tool crashes"
+    COMPILE = "does not compile"
+    REPEATED = "not idempotent"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement of one program.
+
+    `complaint` is what autograd says about the original (None: it works), `fixed` whether the rewritten one works then.
+    """
+
+    result: Result
+    fault: Fault | None = None
+    details: tuple[str, ...] = ()
+    complaint: str | None = None
+    fixed: bool = False
+    changed: bool = False
+    after: str = ""
+    report: FileReport | None = field(default=None, compare=False)
+
+
+def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> Verdict:
+    """Rewrite a program (or take `rewritten` as its rewriting) and compare both."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _judge(text, unsafe, rewritten)
+
+
+def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
+    before = maker(text, "before.py")
+    original = watched(before)
+    complaint = original.error or original.backward_error
+    plain = forward_only(before) if original.error else original
+    if plain.error or not _sound(plain) or (complaint and not IN_PLACE.search(complaint)):
+        return Verdict(Result.DISCARDED, details=(plain.error or complaint or "huge numbers",), complaint=complaint)
+    if rewritten is not None:
+        return _proved(text, before, original, Verdict(Result.RIGHT, complaint=complaint, after=rewritten), False)
+    try:
+        report = rewrite_text(text, "before.py", Options(unsafe=unsafe))
+        again = rewrite_text(report.after, "before.py", Options(unsafe=unsafe)).after
+    except Exception as error:
+        fault = Fault.COMPILE if isinstance(error, SyntaxError) else Fault.CRASH
+        return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
+    repairs = any(f.form is Form.DATA_STORE and f.status is Status.REWRITTEN for f in report.findings)
+    start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
+    verdict = _proved(text, before, original, start, repairs)
+    if verdict.result is Result.RIGHT and again != report.after:
+        return replace(verdict, result=Result.WRONG, fault=Fault.REPEATED, details=(_first_change(report.after, again),))
+    return verdict
+
+
+def _proved(text: str, before: Maker, original: Observation, start: Verdict, repairs: bool) -> Verdict:
+    """The verdict after the comparison through torch."""
+    if start.after == text:
+        return start
+    start = replace(start, changed=True)
+    try:
+        after = maker(start.after, "before.py")
+    except SyntaxError as error:
+        return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
+    differences, fixed = _compare(before, after, original, repairs)
+    if not differences:
+        return replace(start, fixed=fixed)
+    details = tuple(str(difference) for difference in differences[:6])
+    return replace(start, result=Result.WRONG, fault=_fault(differences), details=details)
+
+
+def watched(make: Maker, *, backward: bool = True) -> Observation:
+    """One run; looking at its result can raise as well (a stale view of `unbind`)."""
+    try:
+        return observe(make, backward=backward)
+    except Exception as error:
+        return Observation(error=describe(error))
+
+
+def _crash(error: Exception) -> str:
+    trace, where = error.__traceback__, ""
+    while trace is not None:
+        where = f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{describe(error)} at {where}"
+
+
+def _first_change(a: str, b: str) -> str:
+    pairs = zip([*a.splitlines(), ""], [*b.splitlines(), ""], strict=False)
+    return next((f"{x.strip()!r} becomes {y.strip()!r}" for x, y in pairs if x != y), "lines are added")
+
+
+def _sound(seen: Observation) -> bool:
+    """Whether all numbers are finite and not so large that nothing can be said about gradients."""
+    values = [note.value for note in seen.outputs]
+    real = [value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point()]
+    return all(bool((value.abs() < LIMIT).all()) for value in real)
+
+
+def _compare(before: Maker, after: Maker, original: Observation, repairs: bool) -> tuple[list[Difference], bool]:
+    """All differences, and whether the rewritten program works where the original didn't."""
+    rewritten = watched(after)
+    failure = rewritten.error or rewritten.backward_error
+    works = original.error is None and original.backward_error is None
+    if works:
+        if failure is not None:
+            return [Difference("rewritten program", f"raises {failure}")], False
+        found = _behaviour(original, rewritten)
+        return found or _gradients(before, after, original, rewritten, repairs), False
+    if original.error is None and rewritten.error is not None:
+        return [Difference("rewritten program", f"raises {failure}")], False
+    a, b = (original, rewritten) if original.error is None else (forward_only(before), forward_only(after))
+    if b.error is not None:
+        return [Difference("rewritten program", f"raises {b.error}")], False
+    found = _behaviour(a, b)
+    if found or failure is not None:
+        return found, False
+    return _references(before, after), True
+
+
+def _behaviour(original: Observation, rewritten: Observation) -> list[Difference]:
+    found = [
+        *compare_notes(original.outputs, rewritten.outputs),
+        *compare_notes(original.state, rewritten.state),
+        *compare_random_state(original, rewritten),
+    ]
+    notes = {note.place: note for note in (*original.outputs, *original.state)}
+    other = {note.place: note for note in (*rewritten.outputs, *rewritten.state)}
+    return [d for d in found if not _is_rounding(notes.get(d.place), other.get(d.place))]
+
+
+def _is_rounding(a: Note | None, b: Note | None) -> bool:
+    if a is None or b is None:
+        return False
+    if isinstance(a.value, float) and isinstance(b.value, float):
+        return abs(a.value - b.value) <= 1e-5 * (1 + abs(a.value))
+    if isinstance(a.value, torch.Tensor) and isinstance(b.value, torch.Tensor):
+        return deviation(a.value, b.value, ROUNDING) is None
+    return False
+
+
+def _gradients(
+    before: Maker, after: Maker, original: Observation, rewritten: Observation, repairs: bool
+) -> list[Difference]:
+    found = [*compare_flags(original, rewritten), *compare_gradients(original.gradients, rewritten.gradients, ROUNDING)]
+    if not found:
+        return []
+    a, b = autograd_gradients(before), autograd_gradients(after)
+    if a.error or a.backward_error or b.error or b.backward_error:
+        return found
+    wide = [*compare_flags(a, b), *compare_gradients(a.gradients, b.gradients, WIDE)]
+    if wide and repairs and not _directions(before, b.gradients):
+        return []
+    return wide
+
+
+def _references(before: Maker, after: Maker) -> list[Difference]:
+    """What distinguishes the gradients of the rewritten program from both references, nothing where one agrees."""
+    wide = autograd_gradients(after)
+    if wide.error or wide.backward_error:
+        return [Difference("rewritten program", f"raises in float64: {wide.error or wide.backward_error}")]
+    with allow_mutation_on_saved_tensors(), in_float64():
+        original = watched(before, backward=False)
+    if not (original.error or original.backward_error):
+        found = [*compare_gradients(original.gradients, wide.gradients, WIDE)]
+        if not found:
+            return []
+    found = _directions(before, wide.gradients)
+    if not found:
+        return []
+    try:
+        exact = [*compare_gradients(finite_differences(before), wide.gradients)]
+    except RuntimeError:
+        return found
+    return exact and found
+
+
+def _directions(make: Maker, gradients: Sequence[Gradient], count: int = 2) -> list[Difference]:
+    """Directional derivatives of the original's forward that don't agree with gradients."""
+    found = []
+    generator = torch.Generator().manual_seed(7)
+    for number in range(count):
+        direction = [torch.randn(leaf.shape, generator=generator, dtype=torch.float64) for leaf in _leaves(make)]
+        if len(direction) != len(gradients):
+            return [Difference("leaves", f"there are {len(gradients)} instead of {len(direction)}")]
+        expected = (_total(make, direction, STEP) - _total(make, direction, -STEP)) / (2 * STEP)
+        actual = sum(float((g.value.double() * d).sum()) for g, d in zip(gradients, direction, strict=True) if g.value is not None)
+        if not abs(expected - actual) <= 1e-5 * abs(expected) + 1e-5:
+            found.append(Difference("gradient of all leaves", f"direction {number}: {actual:.6f} instead of {expected:.6f}"))
+    return found
+
+
+def _leaves(make: Maker) -> list[torch.Tensor]:
+    with in_float64(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        return [leaf for _, leaf in leaves_of(make())]
+
+
+def _total(make: Maker, direction: Iterable[torch.Tensor], amount: float) -> float:
+    """The weighted sum of the outputs when the leaves are moved along a direction."""
+    with in_float64(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        program = make()
+        for (_, leaf), along in zip(leaves_of(program), direction, strict=True):
+            leaf.requires_grad_(False)
+            leaf += amount * along
+        return weighted_sum(tensors(program.call(), "output")).item()
+
+
+def _fault(differences: Sequence[Difference]) -> Fault:
+    place = differences[0].place
+    if place.startswith("state"):
+        return Fault.MUTATIONS
+    if place.startswith("output"):
+        return Fault.GRADIENTS if "requires_grad" in differences[0].message else Fault.VALUES
+    if place.startswith("random"):
+        return Fault.RANDOM
+    return Fault.RAISES if place == "rewritten program" else Fault.GRADIENTS
+
+
+def is_valid(text: str) -> bool:
+    """Whether a text is Python."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
