@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.arithmetic import is_untracked
@@ -176,15 +177,24 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def collect(program: Program) -> list[Site]:
-    """All sites of a module, in order of position; module calls (`self.act(x)`) included."""
-    sites: list[Site] = []
-    for scope in program.scopes.by_node.values():
-        run = program.run(scope)
-        if run is None:
-            continue
-        sites.extend(Site(program, run, write, form_of(run, write)) for write in run.writes.values() if is_site(write))
+    """All sites of a module, in order of position; calls of modules (`self.act(x)`) included."""
+    sites = [
+        Site(program, run, write, form_of(run, write))
+        for run in runs(program)
+        for write in run.writes.values()
+        if is_site(write)
+    ]
     sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
     return sites
+
+
+def runs(program: Program) -> Iterator[Run]:
+    """The runs over all functions that may write in place: all of them where modules may be made with `inplace=True`."""
+    for scope in program.scopes.by_node.values():
+        if scope.may_write or program.scopes.has_flags:
+            run = program.run(scope)
+            if run is not None:
+                yield run
 
 
 def is_site(write: Write) -> bool:
@@ -220,17 +230,4 @@ def _is_data(target: ast.expr) -> bool:
 
 def has_sites(program: Program) -> bool:
     """Whether anything in the module is or may be an in-place operation on a tensor."""
-    if any(_makes_inplace_module(node) for node in ast.walk(program.tree)):
-        return True
-    for scope in program.scopes.by_node.values():
-        run = program.run(scope)
-        if run is not None and any(is_site(write) for write in run.writes.values()):
-            return True
-    return False
-
-
-def _makes_inplace_module(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    values = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
-    return any(isinstance(v, ast.Constant) and v.value is True for v in values)
+    return program.scopes.has_flags or any(is_site(write) for run in runs(program) for write in run.writes.values())

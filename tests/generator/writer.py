@@ -127,9 +127,12 @@ class Writer:
             self.scopes[-1][parameter.name] = Place(
                 parameter.name, parameter.kind, writable, isinstance(parameter.kind, Tensor), True, self.frames[-1]
             )
+        size = len(self.lines)
         try:
             yield
         finally:
+            if len(self.lines) == size:
+                self.emit("pass")
             self.indent -= 1
             self.frames.pop()
             self.nonlocals.pop()

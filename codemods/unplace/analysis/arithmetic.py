@@ -50,7 +50,7 @@ _DISCRETE = (*INTEGERS, "bool")
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
     """`left op right`."""
     kinds = left.kinds | right.kinds
-    if left.is_tensor and right.is_tensor and kinds & TENSOR or _tensor_with(left, right) or _tensor_with(right, left):
+    if (left.is_tensor and right.is_tensor and kinds & TENSOR) or _tensor_with(left, right) or _tensor_with(right, left):
         if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
             return NUMBER_VALUE
         return tensor_result(run, node, op, left, right, state)
@@ -60,7 +60,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
         return NUMBER_VALUE
     if left.must_be(TEXT):
         return TEXT_VALUE
-    if left.must_be(CONTAINER) and right.must_be(CONTAINER | NUMBER) or left.must_be(SHAPE) or right.must_be(LIST | TUPLE):
+    if (left.must_be(CONTAINER) and right.must_be(CONTAINER | NUMBER)) or left.must_be(SHAPE) or right.must_be(LIST | TUPLE):
         return _container(run, node, left, right, state)
     return run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
 

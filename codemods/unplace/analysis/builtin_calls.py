@@ -28,17 +28,16 @@ from unplace.analysis.values import (
     TUPLE,
     UNKNOWN,
     Link,
-    Origin,
     Value,
 )
 
 if TYPE_CHECKING:
     from unplace.analysis.calls import Arguments, Calls
 
-_NUMBERS = frozenset("len int float bool complex isinstance issubclass hasattr callable id hash ord round divmod".split())
-_TEXTS = frozenset("str repr format chr ascii bin hex oct input bytes".split())
-_SEQUENCES = frozenset("list tuple sorted reversed set frozenset".split())
-_ARITHMETIC = frozenset("sum max min abs pow".split())
+_NUMBERS = frozenset(["len", "int", "float", "bool", "complex", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord", "round", "divmod"])
+_TEXTS = frozenset(["str", "repr", "format", "chr", "ascii", "bin", "hex", "oct", "input", "bytes"])
+_SEQUENCES = frozenset(["list", "tuple", "sorted", "reversed", "set", "frozenset"])
+_ARITHMETIC = frozenset(["sum", "max", "min", "abs", "pow"])
 
 
 def call(calls: Calls, node: ast.Call, name: str, arguments: Arguments, state: State) -> Value:

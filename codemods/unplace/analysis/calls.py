@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis import builtin_calls, operators, saves
+from unplace.analysis.classes import is_static
 from unplace.analysis.kinds import is_tensor_only
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
-from unplace.analysis.state import ANY, State, weak_join
+from unplace.analysis.state import ANY, State
 from unplace.analysis.summaries import instantiate
 from unplace.analysis.values import (
     ARRAY,
@@ -24,7 +24,6 @@ from unplace.analysis.values import (
     NONE_VALUE,
     NUMBER,
     OTHER,
-    OTHER_VALUE,
     SHAPE,
     TENSOR,
     TEXT,
@@ -37,16 +36,15 @@ from unplace.analysis.values import (
     Tracked,
     Value,
 )
-from unplace.torchapi import View
 
 if TYPE_CHECKING:
     from unplace.analysis.evaluate import Evaluator
 
 _MODULE_ITSELF = frozenset(
-    "train eval to cuda cpu float double half bfloat16 requires_grad_ apply share_memory to_empty compile".split()
+    ["train", "eval", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_", "apply", "share_memory", "to_empty", "compile"]
 )
-_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
-_REGISTERED = frozenset("parameters named_parameters buffers named_buffers state_dict modules children".split())
+_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
+_REGISTERED = frozenset(["parameters", "named_parameters", "buffers", "named_buffers", "state_dict", "modules", "children"])
 
 
 @dataclass(slots=True)
@@ -462,10 +460,3 @@ def bind_parameters(function: Function, arguments: Arguments, receiver: Value | 
         return None
     bound.update(arguments.keywords)
     return bound
-
-
-def is_static(node: ast.AST) -> bool:
-    """Whether a method is declared with @staticmethod."""
-    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in getattr(node, "decorator_list", []))
-
-

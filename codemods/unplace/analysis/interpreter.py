@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from unplace.analysis import arithmetic, kinds
 from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
-from unplace.analysis.refs import Class, Function, Named
+from unplace.analysis.refs import Function, Named
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Merger, State, same_facts, weak_join
 from unplace.analysis.stores import bind_name, store_item

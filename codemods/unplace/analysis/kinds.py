@@ -24,18 +24,7 @@ from unplace.analysis.values import (
 
 # Attributes that NumPy arrays or builtin containers have too: using one says nothing about tensors.
 _SHARED = frozenset(
-    """
-    T all any argmax argmin argpartition argsort astype base byteswap choose clip compress conj conjugate copy
-    ctypes cumprod cumsum data device diagonal dot dtype dump dumps fill flags flat flatten getfield imag item
-    itemset itemsize mT max mean min nbytes ndim newbyteorder nonzero partition prod ptp put ravel real repeat
-    reshape resize round searchsorted setfield setflags shape size sort squeeze std strides sum swapaxes take
-    to_device tobytes tofile tolist tostring trace transpose var view
-    append clear count extend index insert pop remove reverse get items keys popitem setdefault update values
-    add discard difference intersection union split join format replace strip lower upper
-    real imag numerator denominator bit_length is_integer hex name type map apply norm to cpu half double float
-    int long short bool char byte cuda eval train get_device names is_shared share_memory_ register_hook
-    exp log sin cos sqrt abs log1p expm1 where select filter copy_ cat stack numpy
-    """.split()
+    ["T", "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "base", "byteswap", "choose", "clip", "compress", "conj", "conjugate", "copy", "ctypes", "cumprod", "cumsum", "data", "device", "diagonal", "dot", "dtype", "dump", "dumps", "fill", "flags", "flat", "flatten", "getfield", "imag", "item", "itemset", "itemsize", "mT", "max", "mean", "min", "nbytes", "ndim", "newbyteorder", "nonzero", "partition", "prod", "ptp", "put", "ravel", "real", "repeat", "reshape", "resize", "round", "searchsorted", "setfield", "setflags", "shape", "size", "sort", "squeeze", "std", "strides", "sum", "swapaxes", "take", "to_device", "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var", "view", "append", "clear", "count", "extend", "index", "insert", "pop", "remove", "reverse", "get", "items", "keys", "popitem", "setdefault", "update", "values", "add", "discard", "difference", "intersection", "union", "split", "join", "format", "replace", "strip", "lower", "upper", "real", "imag", "numerator", "denominator", "bit_length", "is_integer", "hex", "name", "type", "map", "apply", "norm", "to", "cpu", "half", "double", "float", "int", "long", "short", "bool", "char", "byte", "cuda", "eval", "train", "get_device", "names", "is_shared", "share_memory_", "register_hook", "exp", "log", "sin", "cos", "sqrt", "abs", "log1p", "expm1", "where", "select", "filter", "copy_", "cat", "stack", "numpy"]
 )
 
 

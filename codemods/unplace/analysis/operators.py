@@ -30,14 +30,9 @@ from unplace.torchapi import ModuleClass, Operator, Result, View
 if TYPE_CHECKING:
     from unplace.analysis.calls import Arguments, Calls
 
-_OVERLAPPING = frozenset("expand expand_as broadcast_to broadcast_tensors meshgrid unfold as_strided".split())
+_OVERLAPPING = frozenset(["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"])
 _SAME_SHAPE = frozenset(
-    """
-    clone contiguous detach to float double half bfloat16 long int bool short char byte cpu cuda type_as type
-    zeros_like ones_like empty_like full_like rand_like randn_like randint_like masked_fill softmax log_softmax cumsum cumprod flip roll
-    dropout normalize layer_norm batch_norm tril triu nan_to_num requires_grad_ detach_ sort argsort scatter index_add
-    index_fill index_copy scatter_add masked_scatter index_put logical_not isnan isinf isfinite bitwise_not
-    """.split()
+    ["clone", "contiguous", "detach", "to", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte", "cpu", "cuda", "type_as", "type", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "masked_fill", "softmax", "log_softmax", "cumsum", "cumprod", "flip", "roll", "dropout", "normalize", "layer_norm", "batch_norm", "tril", "triu", "nan_to_num", "requires_grad_", "detach_", "sort", "argsort", "scatter", "index_add", "index_fill", "index_copy", "scatter_add", "masked_scatter", "index_put", "logical_not", "isnan", "isinf", "isfinite", "bitwise_not"]
 )
 _CASTS = {
     "float": "float32",
@@ -52,8 +47,8 @@ _CASTS = {
     "bool": "bool",
 }
 _DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
-_DEFAULT_FLOAT = frozenset("zeros ones empty rand randn eye linspace logspace".split())
-_INDICES = frozenset("argmax argmin argsort nonzero searchsorted bucketize bincount randperm multinomial".split())
+_DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
+_INDICES = frozenset(["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"])
 
 
 def result(

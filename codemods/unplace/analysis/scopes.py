@@ -31,6 +31,7 @@ class Scope:
     volatile: set[str] = field(default_factory=set)
     inner: list[Scope] = field(default_factory=list)
     suspends: bool = False  # has yield or await
+    may_write: bool = False  # has something that looks like an in-place operation
 
     @property
     def is_module(self) -> bool:
@@ -80,6 +81,7 @@ class Scopes:
     def __init__(self, tree: ast.Module) -> None:
         """Collect every scope and resolve who sees whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
+        self.has_flags = False  # something is called with a True that may be `inplace`
         self.module = self._open(tree, "<module>", None)
         for statement in tree.body:
             self._visit(statement, self.module)
@@ -110,15 +112,16 @@ class Scopes:
             if kind is ast.Import or kind is ast.ImportFrom:
                 for alias in current.names:  # type: ignore[attr-defined]
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
+            elif kind in _WRITES and _looks_in_place(current):
+                scope.may_write = True
+                self.has_flags = self.has_flags or (kind is ast.Call and _has_true(current))
             elif kind is ast.Global:
                 scope.global_names.update(current.names)  # type: ignore[attr-defined]
             elif kind is ast.Nonlocal:
                 scope.nonlocal_names.update(current.names)  # type: ignore[attr-defined]
             elif kind is ast.Yield or kind is ast.YieldFrom or kind is ast.Await:
                 scope.suspends = True
-            elif kind is ast.ExceptHandler and current.name:  # type: ignore[attr-defined]
-                scope.bound.add(current.name)  # type: ignore[attr-defined]
-            elif (kind is ast.MatchAs or kind is ast.MatchStar) and current.name:  # type: ignore[attr-defined]
+            elif (kind is ast.ExceptHandler and current.name) or ((kind is ast.MatchAs or kind is ast.MatchStar) and current.name):  # type: ignore[attr-defined]
                 scope.bound.add(current.name)  # type: ignore[attr-defined]
             elif kind is ast.MatchMapping and current.rest:  # type: ignore[attr-defined]
                 scope.bound.add(current.rest)  # type: ignore[attr-defined]
@@ -179,3 +182,27 @@ class Scopes:
             return scope
         found = self._owner(scope, name)
         return found if found is not None and name in found.bound else None
+
+
+_WRITES = (ast.Call, ast.AugAssign, ast.Subscript, ast.Attribute)
+
+
+def _looks_in_place(node: ast.AST) -> bool:
+    """Whether a node has the form of an in-place operation, whatever it is applied to."""
+    if isinstance(node, ast.AugAssign):
+        return True
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data" and isinstance(node.ctx, ast.Store)
+    if not isinstance(node, ast.Call):
+        return False
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return name.endswith("_") or any(k.arg == "out" for k in node.keywords) or _has_true(node)
+
+
+def _has_true(node: ast.AST) -> bool:
+    assert isinstance(node, ast.Call)
+    flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
+    return any(isinstance(f, ast.Constant) and f.value is True for f in flags)

@@ -90,6 +90,10 @@ class State:
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Everything that can be reached from these objects through views and slots."""
+        slots: dict[Obj, list[Obj]] = {}
+        for (holder, _), value in self.heap.items():
+            if value.objs:
+                slots.setdefault(holder, []).extend(value.objs)
         found: set[Obj] = set()
         todo = list(objs)
         while todo:
@@ -100,7 +104,7 @@ class State:
             base = self.bases.get(obj)
             if base is not None:
                 todo.extend(base.objs)
-            todo.extend(held for _, value in self.fields_of(obj) for held in value.objs)
+            todo.extend(slots.get(obj, ()))
         return frozenset(found)
 
     def outside(self, objs: Objs) -> Obj | None:

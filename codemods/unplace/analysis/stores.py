@@ -73,7 +73,7 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
     if value is None:
         return False
     if isinstance(node, ast.Attribute):
-        if _is_number(run, node) or value.is_tensor and isinstance(value.identity, Obj) and node.attr != "grad":
+        if _is_number(run, node) or (value.is_tensor and isinstance(value.identity, Obj) and node.attr != "grad"):
             return is_replayable(run, node.value)
         return isinstance(node.value, ast.Name) and node.value.id == "self" and value.kinds & (TENSOR | UNKNOWN) == 0
     if isinstance(node, ast.Subscript):

@@ -11,7 +11,6 @@ from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     CONTAINER,
-    NO_OBJS,
     NONE_VALUE,
     TENSOR,
     UNKNOWN,

@@ -209,7 +209,7 @@ def _is_view_attribute(site: Site, node: ast.Attribute) -> bool:
 
 def _is_view(site: Site, value: Value) -> bool:
     return all(
-        o in site.state.bases and site.state.bases[o].link is Link.VIEW or o.origin is not Origin.FRESH
+        (o in site.state.bases and site.state.bases[o].link is Link.VIEW) or o.origin is not Origin.FRESH
         for o in value.objs
     )
 

@@ -12,20 +12,17 @@ from unplace.rules.arguments import drop_argument
 from unplace.rules.judging import kind_assumptions
 from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Inline, Refuse, Verdict
-from unplace.sites import Site
+from unplace.sites import Site, runs
 from unplace.torchapi import Result, View
 
 
 def constructors(program: Program) -> list[tuple[Run, ast.Call, str]]:
     """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
     found: list[tuple[Run, ast.Call, str]] = []
-    for scope in program.scopes.by_node.values():
-        run = program.run(scope)
-        if run is None:
-            continue
+    for run in runs(program):
         for node in run.values:
             if isinstance(node, ast.Call):
-                qualified = program.qualified(scope, node.func)
+                qualified = program.qualified(run.scope, node.func)
                 module = torchapi.module(qualified) if qualified is not None else None
                 if qualified is not None and module is not None and _has_flag(node, module.inplace):
                     found.append((run, node, qualified))

@@ -12,7 +12,7 @@ import libcst as cst
 
 from unplace import rules
 from unplace.analysis.program import Program
-from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text

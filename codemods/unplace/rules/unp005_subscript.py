@@ -100,7 +100,7 @@ def _is_repeatable(site: Site) -> bool:
     if not index_calls:
         return True
     values = [site.run.values.get(n) for n in index_calls if isinstance(n, ast.Call)]
-    return all(v is not None and not v.may_be(TENSOR) or v is not None and v.is_tensor for v in values)
+    return all((v is not None and not v.may_be(TENSOR)) or (v is not None and v.is_tensor) for v in values)
 
 
 RULE = SubscriptStore()

@@ -1,0 +1,116 @@
+"""What one scope says about its names, whatever the flow: everything assigned to them, and how they are used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The index of one scope, made in one walk over its nodes.
+
+    `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
+    isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
+    first argument of, `sizes` the names used as sizes.
+    """
+
+    sources: dict[str, list[ast.AST]] = field(default_factory=dict)
+    attributes: dict[str, set[str]] = field(default_factory=dict)
+    first_of: dict[str, list[ast.expr]] = field(default_factory=dict)
+    sizes: set[str] = field(default_factory=set)
+    calls: list[ast.Call] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, root: ast.AST) -> Bindings:
+        """Index the nodes of a scope, leaving out those of the scopes inside it."""
+        found = cls()
+        for node in own_nodes(root):
+            found._add(node)
+        return found
+
+    def _add(self, node: ast.AST) -> None:
+        kind = type(node)
+        if kind is ast.Attribute:
+            assert isinstance(node, ast.Attribute)
+            if isinstance(node.value, ast.Name):
+                self.attributes.setdefault(node.value.id, set()).add(node.attr)
+        elif kind is ast.Call:
+            assert isinstance(node, ast.Call)
+            self._add_call(node)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._add_target(target, node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+            if isinstance(node.target, ast.Name) and node.value is not None:
+                self._put(node.target.id, node.value)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            self._put(node.name, node)
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            self._put_all(node.target, node)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            self._put_all(node.optional_vars, node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and isinstance(node.left, ast.Name):
+            self.sizes.add(node.left.id)
+
+    def _add_call(self, node: ast.Call) -> None:
+        self.calls.append(node)
+        if not node.args:
+            return
+        first = node.args[0]
+        if isinstance(first, ast.Name):
+            self.first_of.setdefault(first.id, []).append(node.func)
+        if last_name(node.func) in _SIZES:
+            self.sizes.update(a.id for a in node.args if isinstance(a, ast.Name))
+
+    def _add_target(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._put(target.id, value)
+            return
+        if not isinstance(target, ast.Tuple | ast.List):
+            return
+        plain = not any(isinstance(e, ast.Starred) for e in target.elts)
+        for index, element in enumerate(target.elts):
+            if isinstance(element, ast.Name) and plain:
+                self._put(element.id, _element(value, index, len(target.elts)))
+            else:
+                self._put_all(element, target)
+
+    def _put(self, name: str, source: ast.AST) -> None:
+        self.sources.setdefault(name, []).append(source)
+
+    def _put_all(self, target: ast.AST, source: ast.AST) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._put(node.id, source)
+
+
+def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a scope without those of the scopes inside it, whose definitions are included."""
+    body = getattr(root, "body", None)
+    todo: list[ast.AST] = list(body) if isinstance(body, list) else [body] if isinstance(body, ast.AST) else []
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def _element(value: ast.expr, index: int, count: int) -> ast.AST:
+    """The part of an unpacked value that the target at `index` gets."""
+    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
+        if not any(isinstance(e, ast.Starred) for e in value.elts):
+            return value.elts[index]
+    picked = ast.Subscript(value, ast.Constant(index), ast.Load())
+    return ast.fix_missing_locations(ast.copy_location(picked, value))
+
+
+def last_name(node: ast.expr) -> str | None:
+    """`relu` of `relu`, `F.relu` and `self.relu`."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None

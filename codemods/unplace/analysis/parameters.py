@@ -1,0 +1,124 @@
+"""What a parameter is: by its annotation, its default, its use in the body, its class and its callers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unplace import torchapi
+from unplace.analysis import kinds
+from unplace.analysis.classes import is_static
+from unplace.analysis.refs import Class, Instance
+from unplace.analysis.scopes import Scope
+from unplace.analysis.values import MODULE, NONE, NUMBER, OTHER, TENSOR, TEXT, UNKNOWN, Tracked, Value
+
+if TYPE_CHECKING:
+    from unplace.analysis.program import Program
+
+
+def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
+    """The value of a parameter, without the objects it may be."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    owner = program.class_of(scope)
+    if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
+        return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
+    if argument is node.args.vararg or argument is node.args.kwarg:
+        return Value(UNKNOWN)
+    annotated = kinds.of_annotation(argument.annotation)
+    default = _default_of(node.args, argument)
+    if not annotated & UNKNOWN:
+        is_none = isinstance(default, ast.Constant) and default.value is None
+        return Value(annotated | (NONE if is_none else 0))
+    return _unannotated(program, scope, argument, default, owner)
+
+
+def _unannotated(
+    program: Program, scope: Scope, argument: ast.arg, default: ast.expr | None, owner: Class | None
+) -> Value:
+    none = NONE if isinstance(default, ast.Constant) and default.value is None else 0
+    by_default = kinds.of_default(default)
+    if by_default == NUMBER or by_default & TEXT:
+        return Value(by_default)
+    if _used_as_tensor(program, scope, argument.arg):
+        return Value(TENSOR | none)
+    callers = _from_callers(program, scope, argument.arg)
+    if callers is not None:
+        return replace(callers, kinds=callers.kinds | none)
+    if by_default & NUMBER:
+        return Value(by_default)
+    is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
+    if is_input and default is None and argument.arg not in program.bindings(scope).sizes:
+        return Value(TENSOR)
+    return Value(UNKNOWN | none)
+
+
+def _used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
+    """Whether the body uses a parameter in a way that only a tensor allows (and never binds it to something else)."""
+    bindings = program.bindings(scope)
+    if name in bindings.sources:
+        return False
+    if any(kinds.is_tensor_only(attribute) for attribute in bindings.attributes.get(name, ())):
+        return True
+    return any(
+        _takes_tensor(qualified)
+        for callee in bindings.first_of.get(name, ())
+        if (qualified := program.qualified(scope, callee)) is not None
+    )
+
+
+def _takes_tensor(qualified: str) -> bool:
+    """Whether the first argument of a function of torch has to be a tensor."""
+    if torchapi.inplace_flag(qualified) is not None:
+        return True
+    operator = torchapi.function(qualified)
+    return operator is not None and bool(operator.parameters) and operator.parameters[0] in ("self", "input")
+
+
+def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
+    """What the calls in this file pass for a parameter; None when there are none that can be matched."""
+    if scope.name == "<lambda>":
+        return None
+    owner = scope.enclosing_class
+    called = owner.name if owner is not None and scope.name == "__init__" else scope.name
+    found: list[Value] = []
+    with program.guessing((scope, "callers", name)) as is_first:
+        for caller, call in program.call_sites().get(called, ()) if is_first else ():
+            argument = _argument_for(scope, call, name)
+            if argument is not None:
+                found.append(program.estimate(caller, argument))
+    found = [v for v in found if v.kinds != UNKNOWN]
+    if not found:
+        return None
+    seen = 0
+    for value in found:
+        seen |= value.kinds
+    return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
+
+
+def _default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if argument in positional:
+        offset = positional.index(argument) - (len(positional) - len(arguments.defaults))
+        return arguments.defaults[offset] if offset >= 0 else None
+    if argument in arguments.kwonlyargs:
+        return arguments.kw_defaults[arguments.kwonlyargs.index(argument)]
+    return None
+
+
+def _argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
+    """The argument of a call that a parameter receives."""
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    if scope.enclosing_class is not None and not is_static(node):
+        names = names[1:]
+    if name in names and names.index(name) < len(call.args):
+        return call.args[names.index(name)]
+    return None
