@@ -69,7 +69,8 @@ def operator_row(facts: Facts, native: Native) -> Row:
     row["outs"] = native.outs(facts.base) if is_function and facts.base and _takes_out(facts) else 0
     row["random"] = "any:nondeterministic_seeded" in tags or measured.random or facts.name in RANDOM
     pointwise = "pointwise" in tags or measured.is_ufunc or facts.key in ELEMENTWISE
-    pointwise |= "any:pointwise" in tags and measured.elementwise is True
+    if facts.name not in RESULT_WHEN or facts.key == "Tensor.where":  # max(x) reduces, max(x, y) is pointwise
+        pointwise |= "any:pointwise" in tags and measured.elementwise is True
     row["elementwise"] = pointwise and measured.elementwise is not False and not row["random"] and result == "tensor"
     row["result_bool"] = measured.runs > 0 and measured.only_bool and set(measured.results) == {"tensor"}
     row["variadic"] = facts.main.variadic

@@ -542,6 +542,7 @@ def test_results_that_are_always_bool(name: str) -> None:
         ("matmul", False),
         ("mean", False),
         ("tril", False),
+        ("max", False),
     ],
 )
 def test_elementwise(name: str, elementwise: bool) -> None:

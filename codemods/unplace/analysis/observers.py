@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.run import Run
 from unplace.analysis.state import ANY, Definition, State
-from unplace.analysis.values import DICT, LIST, Link, Obj, Objs, Origin, Value
+from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +196,18 @@ def is_same(first: Value, second: Value) -> bool:
 
 
 def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
-    """Whether evaluating `node` reads memory of these objects."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
-            value = run.values.get(inner)
-            if value is not None and value.objs and state.may_share(value.objs, objs):
-                return True
-        if isinstance(inner, ast.Name):
-            held = state.env.get(inner.id)
-            if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
-                return True
-    return False
+    """Whether evaluating `node` reads memory of these objects; asking a tensor for its shape or dtype doesn't."""
+    value = run.values.get(node) if isinstance(node, ast.expr) else None
+    if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
+        return isinstance(node, ast.Call) and any(reads(run, a, state, objs) for a in node.args)
+    if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        if state.may_share(state.reachable(value.objs), objs):
+            return True
+    if isinstance(node, ast.Name):
+        held = state.env.get(node.id)
+        if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
+            return True
+    return any(reads(run, child, state, objs) for child in ast.iter_child_nodes(node))
+
+
+_HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE
