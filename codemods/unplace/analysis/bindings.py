@@ -16,13 +16,15 @@ class Bindings:
 
     `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
     isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
-    first argument of, `sizes` the names used as sizes.
+    first argument of, `sizes` the names used as sizes, `asked_like_tensors` those with a method call that only tensors
+    have: `x.size(0)` (an array's size is no function), `x.sum(dim=1)`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
     attributes: dict[str, set[str]] = field(default_factory=dict)
     first_of: dict[str, list[ast.expr]] = field(default_factory=dict)
     sizes: set[str] = field(default_factory=set)
+    asked_like_tensors: set[str] = field(default_factory=set)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -59,6 +61,10 @@ class Bindings:
 
     def _add_call(self, node: ast.Call) -> None:
         self.calls.append(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            if function.attr == "size" or any(k.arg in ("dim", "keepdim") for k in node.keywords):
+                self.asked_like_tensors.add(function.value.id)
         if not node.args:
             return
         first = node.args[0]

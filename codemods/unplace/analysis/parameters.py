@@ -41,7 +41,7 @@ def _unannotated(
     by_default = kinds.of_default(default)
     if by_default == NUMBER or by_default & TEXT:
         return Value(by_default)
-    if _used_as_tensor(program, scope, argument.arg):
+    if argument.arg not in program.bindings(scope).sources and used_as_tensor(program, scope, argument.arg):
         return Value(TENSOR | none)
     callers = _from_callers(program, scope, argument.arg)
     if callers is not None:
@@ -54,11 +54,11 @@ def _unannotated(
     return Value(UNKNOWN | none)
 
 
-def _used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
-    """Whether the body uses a parameter in a way that only a tensor allows (and never binds it to something else)."""
+def used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
+    """Whether the body uses a name somewhere in a way that only a tensor allows."""
     bindings = program.bindings(scope)
-    if name in bindings.sources:
-        return False
+    if name in bindings.asked_like_tensors:
+        return True
     if any(kinds.is_tensor_only(attribute) for attribute in bindings.attributes.get(name, ())):
         return True
     return any(

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unplace.analysis import parameters
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
 from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value
@@ -44,6 +45,8 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
         run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
         if name not in run.scope.volatile:
             return
+    if value.kinds == UNKNOWN and is_bound_once(run, name) and parameters.used_as_tensor(run.program, run.scope, name):
+        value = replace(value, kinds=TENSOR)
     state.env[name] = value
     state.binds[name] = node
     if source is None or not isinstance(value.identity, Obj):
@@ -55,6 +58,11 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
     if name not in names:
         uses = {n: state.binds.get(n) for n in sorted(names)}
         state.definitions[value.identity] = Definition(source, uses)
+
+
+def is_bound_once(run: Run, name: str) -> bool:
+    """Whether the scope assigns the name in one place only, so that its uses tell what that one value is."""
+    return len(run.program.bindings(run.scope).sources.get(name, ())) == 1
 
 
 def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:

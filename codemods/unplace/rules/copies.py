@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
+from unplace.rules.judging import root_name
 from unplace.rules.verdicts import Copy, Keep
 from unplace.sites import Site
 
@@ -18,7 +19,7 @@ class Copies:
     """Remembers the clones that were planned, so that the stores behind one of them share it."""
 
     _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
-    _blocks: dict[ast.AST, dict[ast.stmt, tuple[list[ast.stmt], int, bool]]] = field(default_factory=dict)
+    _blocks: dict[ast.AST, dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]]] = field(default_factory=dict)
 
     def made(self, site: Site, copy: Copy) -> None:
         """Note a clone that the run makes."""
@@ -35,7 +36,7 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
-        if site.harm()[0] is Harm.HARMLESS and self._place(site)[2]:
+        if site.harm()[0] is Harm.HARMLESS and self._is_loop_carried(site):
             return Keep(
                 f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
                 "loop would copy all of it"
@@ -59,24 +60,35 @@ class Copies:
         statements = [s for top in block[first + 1 : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
         return not any(site.run.saved_in.get(s, set()) & roots for s in statements)
 
-    def _place(self, site: Site) -> tuple[list[ast.stmt], int, bool]:
-        """The block that the statement stands in, its position there, and whether a loop surrounds it."""
+    def _is_loop_carried(self, site: Site) -> bool:
+        """Whether the statement stands in a loop that doesn't make the written tensor anew in every round."""
+        loop = self._place(site)[2]
+        if loop is None:
+            return False
+        name = root_name(site.write.target)
+        stores = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        return not any(n.id == name for n in stores)
+
+    def _place(self, site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
+        """The block that the statement stands in, its position there, and the loop around it."""
         root = site.run.scope.node
         if root not in self._blocks:
-            found: dict[ast.stmt, tuple[list[ast.stmt], int, bool]] = {}
+            found: dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]] = {}
             body = getattr(root, "body", None)
             if isinstance(body, list):
-                _index(body, False, found)
+                _index(body, None, found)
             self._blocks[root] = found
-        return self._blocks[root].get(site.statement, ([], 0, False))
+        return self._blocks[root].get(site.statement, ([], 0, None))
 
 
-def _index(body: list[ast.stmt], in_loop: bool, found: dict[ast.stmt, tuple[list[ast.stmt], int, bool]]) -> None:
+def _index(
+    body: list[ast.stmt], loop: ast.stmt | None, found: dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]]
+) -> None:
     for position, statement in enumerate(body):
-        found[statement] = (body, position, in_loop)
+        found[statement] = (body, position, loop)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
-        inner_loop = in_loop or isinstance(statement, _LOOPS)
+        inner_loop = statement if isinstance(statement, _LOOPS) else loop
         for part in ("body", "orelse", "finalbody"):
             inner = getattr(statement, part, None)
             if inner:

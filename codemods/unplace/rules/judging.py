@@ -195,6 +195,9 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         if not is_replayable(site.run, node) or value is None or not value.is_tensor:
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):
+            base = site.run.values.get(node.value)
+            if base is None or not base.is_tensor:
+                return None  # an element of a list, not a view
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(site, value):
             node = node.func.value
