@@ -126,11 +126,11 @@ class Site:
             None,
         )
 
-    def is_private(self) -> bool:
-        """Whether the write goes to a clone made just for it (`x = x.clone()`), which nothing has saved."""
-        roots = self.state.roots(self.value.objs)
-        owners = [o for o in roots if o not in self.state.bases]
-        return bool(owners) and all(o in self.run.private for o in owners) and self.harm()[0] is Harm.HARMLESS
+    def fills_private_memory(self) -> bool:
+        """Whether the write goes to a tensor made for it, by `x = x.clone()` or a constructor, that nothing has saved."""
+        owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
+        made = self.run.private | self.run.constructed
+        return bool(owners) and all(o in made for o in owners) and self.harm()[0] is Harm.HARMLESS
 
     def saves_its_result(self) -> bool:
         """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""

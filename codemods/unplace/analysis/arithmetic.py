@@ -6,11 +6,13 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis import saves
-from unplace.analysis.run import Run
+from unplace.analysis.run import Run, can_be_tracked
 from unplace.analysis.state import State, weak_join
 from unplace.analysis.values import (
     ARRAY,
     CONTAINER,
+    FLOATS,
+    INTEGERS,
     LIST,
     NONE,
     NUMBER,
@@ -104,9 +106,7 @@ def tensor_result(run: Run, node: ast.AST, op: ast.operator, left: Value, right:
 
 def is_untracked(run: Run, *operands: Value) -> bool:
     """Whether no gradient can flow into the result."""
-    if not run.grad.records:
-        return True
-    return all(v.tracked is Tracked.NO or v.dtype in _DISCRETE or not v.may_be(TENSOR | UNKNOWN) for v in operands)
+    return not run.grad.records or not any(can_be_tracked(v) for v in operands)
 
 
 def common_shape(left: Value, right: Value) -> Token:

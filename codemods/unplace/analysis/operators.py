@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
-from unplace.analysis.arithmetic import FLOATS, INTEGERS, is_untracked, promoted
+from unplace.analysis.arithmetic import is_untracked, promoted
 from unplace.analysis.refs import Named
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     CONTAINER,
+    FLOATS,
+    INTEGERS,
     NUMBER,
     OTHER,
     SHAPE,
@@ -48,6 +50,7 @@ _CASTS = {
 }
 _DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 _DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
+_CONSTRUCTORS = frozenset("zeros ones empty full rand randn randint eye arange linspace tensor as_tensor from_numpy".split())
 _INDICES = frozenset(["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"])
 
 
@@ -109,6 +112,7 @@ def _tensor(
             node,
             state,
             f"{short(operator)}()",
+            is_new=is_constructor(short(operator)),
             shape=shape,
             dtype=dtype,
             tracked=tracked_of(calls, operator, values, arguments, state),
@@ -170,11 +174,14 @@ def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments:
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
         return Tracked.LEAF
     name = short(operator)
-    if operator.result_bool or name in _INDICES or name.endswith("_like"):
-        return Tracked.NO
-    if name in ("tensor", "as_tensor", "from_numpy"):
+    if operator.result_bool or name in _INDICES or is_constructor(name):
         return Tracked.NO
     return Tracked.NO if is_untracked(calls.run, *members(values, state)) else Tracked.MAYBE
+
+
+def is_constructor(name: str) -> bool:
+    """Whether an operator makes a tensor of constants or random numbers, whatever tensors it is given."""
+    return name in _CONSTRUCTORS or name.startswith("new_") or name.endswith("_like")
 
 
 def members(values: list[Value], state: State) -> list[Value]:

@@ -13,8 +13,10 @@ from unplace.analysis.liveness import Liveness
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import (
+    DISCRETE,
     NO_OBJS,
     TENSOR,
+    UNKNOWN,
     Base,
     Link,
     Names,
@@ -82,6 +84,7 @@ class Run:
     statement: ast.stmt | None = None
     liveness: Liveness | None = None
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
+    constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -100,13 +103,16 @@ class Run:
         ref: Hashable = None,
         overlapping: bool = False,
         likely: bool = False,
+        is_new: bool = False,
     ) -> Value:
-        """A new object made at `node`, that nothing else holds yet."""
+        """A new object made at `node`, that nothing else holds yet; `is_new`: by a constructor such as torch.zeros."""
         line = getattr(node, "lineno", 0)
         obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping)
         self.make(obj, state)
         if tracked is Tracked.LEAF:
             self.leaves.add(obj)
+        if is_new:
+            self.constructed.add(obj)
         return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, tracked, ref, likely)
 
     def make(self, obj: Obj, state: State) -> None:
@@ -209,7 +215,7 @@ class Run:
             self.inside[0] if self.inside else None,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if any(o.tracked is not Tracked.NO for o in operands) and self.grad.records:
+        if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)
 
     def _becomes_tracked(self, state: State, value: Value) -> None:
@@ -234,6 +240,11 @@ class Run:
         for key, value in fields.items():
             state.heap[(obj, key)] = value
         return made
+
+
+def can_be_tracked(value: Value) -> bool:
+    """Whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
+    return value.tracked is not Tracked.NO and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
 
 
 def anything(values: list[Value]) -> Objs:

@@ -44,6 +44,10 @@ KIND_NAMES = {
     UNKNOWN: "unknown",
 }
 
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
+DISCRETE = (*INTEGERS, "bool")
+FLOATS = ("float64", "float32", "default", "float16", "bfloat16")  # default: torch's default dtype, whichever it is
+
 Token = Hashable
 
 

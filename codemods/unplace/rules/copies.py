@@ -29,8 +29,8 @@ class Copies:
         """The clone, unless the store may as well stay as it is."""
         if site.saves_its_result():
             return copy
-        if site.is_private():
-            return Keep("the write goes to a private clone that nothing has saved")
+        if site.fills_private_memory():
+            return Keep(f"the write fills a tensor made for it, which nothing has saved: `{site.name}`")
         if site.is_untracked():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
         earlier = self._made.get(copy.places)
