@@ -113,6 +113,8 @@ def keep(seed: int, folder: Path, seconds: float) -> str:
     text = generate(seed)
     first = judge(text)
     fault, complaint = first.fault, kind_of(first)
+    if fault is None:
+        return f"== seed {seed} is not wrong any more"
 
     def still_wrong(candidate: str) -> bool:
         try:
@@ -123,12 +125,12 @@ def keep(seed: int, folder: Path, seconds: float) -> str:
 
     small = shrink(text, still_wrong, seconds)
     verdict = judge(small)
-    place = folder / f"{(fault or Fault.CRASH).value.replace(' ', '_')}-{seed}"
+    place = folder / f"{fault.value.replace(' ', '_')}-{seed}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "original.py").write_text(text, "utf-8")
     (place / "before.py").write_text(small, "utf-8")
     (place / "after.py").write_text(verdict.after, "utf-8")
-    lines = "\n".join([str(fault and fault.value), *verdict.details, f"autograd on the original: {verdict.complaint}"])
+    lines = "\n".join([fault.value, *verdict.details, f"autograd on the original: {verdict.complaint}"])
     (place / "report.txt").write_text(lines + "\n", "utf-8")
     return f"== {place.name}\n{lines}\n{small}"
 
@@ -183,8 +185,11 @@ def main() -> int:
     options = parser.parse_args()
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
-        for part in pool.imap(_job, [(seeds, options.unsafe) for seeds in chunks(options.seed, options.count)]):
+        for part in pool.imap_unordered(
+            _job, [(seeds, options.unsafe) for seeds in chunks(options.seed, options.count)]
+        ):
             tally.add(part)
+        tally.wrong.sort()
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
             tasks = [(seed, options.keep, options.seconds) for seed, _, _ in tally.wrong[: options.most]]

@@ -129,7 +129,7 @@ class Site:
     def fills_private_memory(self) -> bool:
         """Whether the write goes to a tensor made for it, by `x = x.clone()` or a constructor, that nothing has saved."""
         owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
-        made = self.run.private | self.run.constructed
+        made = (self.run.private | self.run.constructed) - self.run.rebound
         return bool(owners) and all(o in made for o in owners) and self.harm()[0] is Harm.HARMLESS
 
     def saves_its_result(self) -> bool:

@@ -7,7 +7,14 @@ from generator.expressions import value
 from generator.kinds import Function, Parameter, Tensor
 from generator.writer import Writer, sizes
 
-ACTIVATIONS = ("nn.ReLU(inplace=True)", "nn.Tanh()", "nn.ELU(inplace=True)", "nn.Sigmoid()", "nn.SiLU(inplace=True)", "nn.ReLU()")
+ACTIVATIONS = (
+    "nn.ReLU(inplace=True)",
+    "nn.Tanh()",
+    "nn.ELU(inplace=True)",
+    "nn.Sigmoid()",
+    "nn.SiLU(inplace=True)",
+    "nn.ReLU()",
+)
 
 
 def state_class(w: Writer) -> None:
@@ -21,7 +28,13 @@ def state_class(w: Writer) -> None:
     w.emit("")
     w.emit(f"    def update(self, {other}):")
     w.emit("        self.calls += 1")
-    forms = ["self.h += v", "self.h.mul_(0.5)", "self.h = self.h * 0.9 + v", "self.h.add_(v)", "self.h *= torch.sigmoid(v)"]
+    forms = [
+        "self.h += v",
+        "self.h.mul_(0.5)",
+        "self.h = self.h * 0.9 + v",
+        "self.h.add_(v)",
+        "self.h *= torch.sigmoid(v)",
+    ]
     forms += ["self.h[0] = 0.5", "self.h[self.h > 0.2] = 0"] * bool(shape)
     w.emit(f"        {w.pick(forms)}")
     if w.chance(0.4):
@@ -70,7 +83,10 @@ def module(w: Writer) -> list[str]:
     w.emit("")
     matrix = Tensor((rows, columns))
     layer = Parameter("t", matrix)
-    w.functions += [Function("self.linear", (layer,), (matrix,)), Function("self.act", (Parameter("t", matrix, True),), (matrix,), True)]
+    w.functions += [
+        Function("self.linear", (layer,), (matrix,)),
+        Function("self.act", (Parameter("t", matrix, True),), (matrix,), True),
+    ]
     if sequential:
         w.functions.append(Function("self.body", (Parameter("t", matrix, True),), (matrix,), True))
     arguments = [Parameter("x", matrix)]
@@ -85,7 +101,11 @@ def module(w: Writer) -> list[str]:
     w.indent -= 1
     numbers = [[f"{w.rng.uniform(-1.6, 1.9):.3f}" for _ in range(columns)] for _ in range(rows)]
     text = ", ".join(f"[{', '.join(row)}]" for row in numbers)
-    return ["def example():", "    torch.manual_seed(3)", f"    return Net(), (torch.tensor([{text}], requires_grad=True),)"]
+    return [
+        "def example():",
+        "    torch.manual_seed(3)",
+        f"    return Net(), (torch.tensor([{text}], requires_grad=True),)",
+    ]
 
 
 def _method(w: Writer) -> None:
@@ -110,7 +130,11 @@ def _attributes(w: Writer, tracked: bool) -> None:
     w.bind(name, Tensor((w.rows, w.columns)), form)
     if tracked:
         w.bind("self.mean", Tensor((w.columns,)), grad=False)
-        forms = ["self.mean.mul_(0.9).add_(0.1 * {}.detach().mean(0))", "self.mean += {}.detach().mean(0)", "self.mean = self.mean * 0.9"]
+        forms = [
+            "self.mean.mul_(0.9).add_(0.1 * {}.detach().mean(0))",
+            "self.mean += {}.detach().mean(0)",
+            "self.mean = self.mean * 0.9",
+        ]
         w.emit(w.pick(forms).format(name))
     if w.chance(0.5):
         shape = w.shape()

@@ -29,7 +29,11 @@ def new_list(w: Writer) -> bool:
     elif roll < 0.85:
         text, held = f"[{held[0].text}] * 2", [held[0]] * 2
     else:
-        text = f"[{value(w, shape, depth=1).text} for _ in range(2)]" if w.chance(0.3) else f"[({held[0].text}) * k for k in range(2)]"
+        text = (
+            f"[{value(w, shape, depth=1).text} for _ in range(2)]"
+            if w.chance(0.3)
+            else f"[({held[0].text}) * k for k in range(2)]"
+        )
         held = [Expression(text)] * 2
     mutable = not text.startswith("(") or text.startswith("([")
     mutable = text.startswith("[")
@@ -75,7 +79,7 @@ def new_object(w: Writer) -> bool:
 
 def append(w: Writer) -> bool:
     """`xs.append(y)`: the list may hold the tensor itself."""
-    known = w.recent([p for p in w.lists() if isinstance(p.kind, Sequence) and p.kind.mutable])
+    known = w.recent([p for p in w.lists() if isinstance(p.kind, Sequence) and p.kind.mutable and not w.iterated])
     if known is None or not isinstance(known.kind, Sequence) or w.chance(0.3):
         name = w.fresh("list")
         if not w.straight:
@@ -135,16 +139,21 @@ def take(w: Writer) -> bool:
 
 def element_write(w: Writer) -> bool:
     """`xs[0] += v`, `d["h"].mul_(2)`, `box.h[0] = 1`, `d["h"] = v`."""
-    parts = w.places(
-        lambda p: isinstance(p.kind, Tensor) and not p.is_name and p.kind.dtype in REAL and p.writable
-    )
+    parts = w.places(lambda p: isinstance(p.kind, Tensor) and not p.is_name and p.kind.dtype in REAL and p.writable)
     place = w.recent(parts)
     if place is None or not isinstance(place.kind, Tensor):
         return False
     made = value(w, place.kind.shape, depth=1)
     text = place.text
     line = w.pick(
-        [f"{text} += {made.text}", f"{text}.mul_(2)", f"{text} *= 0.5", f"{text}.add_({made.text})", f"{text} = {made.text}", f"{text}.tanh_()"]
+        [
+            f"{text} += {made.text}",
+            f"{text}.mul_(2)",
+            f"{text} *= 0.5",
+            f"{text}.add_({made.text})",
+            f"{text} = {made.text}",
+            f"{text}.tanh_()",
+        ]
     )
     if "= " in line and not (w.can_assign(place) and _in_mutable(w, place)):
         return False

@@ -35,8 +35,8 @@ def branch(w: Writer) -> bool:
         return False
     with w.block(f"if {condition(w)}:"):
         body(w)
-        if w.depth > 1 and w.chance(0.1) and any(text in w.bounds for text in w.bounds) and w.in_loop:
-            w.emit(w.pick(["continue", "break"]))
+        if w.depth > 1 and w.chance(0.2) and w.in_loop:
+            w.emit("break" if w.in_while else w.pick(["continue", "break"]))
     if w.chance(0.2):
         with w.block(f"elif {condition(w)}:"):
             body(w)
@@ -84,14 +84,15 @@ class _counted:  # noqa: N801 - a context manager that reads like a function
 
 def while_loop(w: Writer) -> bool:
     """`while n < 3: ...; n += 1`."""
-    if w.depth > 1 or "k" in w.bounds:
+    if w.depth > 1:
         return False
     name = w.fresh("int")
     w.emit(f"{name} = 0")
+    outer, w.in_while = w.in_while, True
     with _counted(w, name, 2, f"while {name} < 2:"):
         body(w)
-        w.lines = [line for line in w.lines]
         w.emit(f"{name} += 1")
+    w.in_while = outer
     return True
 
 
@@ -120,9 +121,11 @@ def each(w: Writer) -> bool:
         bindings |= extra
     with w.block(header):
         outer, w.in_loop = w.in_loop, True
+        w.iterated.append(holder.text)
         for text, element in bindings.items():
             w.bind(text, element, holder.text, writable=writable, dense=False)
         body(w, 4)
+        w.iterated.pop()
         w.in_loop = outer
     return True
 
@@ -137,7 +140,9 @@ def _iteration(w: Writer, name: str, holder: str, element: Tensor) -> tuple[str,
     if others and (other := w.pick(others)) and isinstance(other.kind, Sequence):
         second = w.fresh("tensor")
         w.emit(f"# {holder} beside {other.text}")
-        return f"for {name}, {second} in zip({holder}, {other.text}):", {second: other.kind.element} if other.writable else {}
+        return f"for {name}, {second} in zip({holder}, {other.text}):", {
+            second: other.kind.element
+        } if other.writable else {}
     return f"for {name} in reversed(list({holder})):", {}
 
 
@@ -200,7 +205,9 @@ def returned(w: Writer) -> str:
     """What a function returns: its result kind where that is fixed, otherwise a choice of what it has."""
     if w.result is not None:
         return ", ".join(value(w, kind.shape, kind.dtype, 1).text for kind in w.result)
-    names = [p for p in w.places(lambda p: isinstance(p.kind, Tensor | Sequence | Table | Plain)) if p.owner == w.frames[-1]]
+    names = [
+        p for p in w.places(lambda p: isinstance(p.kind, Tensor | Sequence | Table | Plain)) if p.owner == w.frames[-1]
+    ]
     names = [p for p in names if p.text not in w.bounds and p.kind not in (Plain("flag"), Plain("index"))]
     made = w.rng.sample(names, min(len(names), w.rng.randint(1, 5)))
     parts = [p.text for p in made]

@@ -10,7 +10,14 @@ from generator.writer import Writer, atom, dtype_argument, sizes
 
 STRIDED = re.compile(r"\.t\(\)|\.T\b|\.mT\b|transpose|permute|movedim|diagonal|\[:|\[\.\.\.|expand|narrow|chunk|split")
 SMOOTH = ("torch.sigmoid({})", "torch.tanh({})", "{a}.tanh()", "{a}.sigmoid()", "torch.sin({})", "{a}.cos()")
-KINKED = ("torch.relu({})", "F.relu({})", "{a}.abs()", "{a}.clamp(-2.0, 2.0)", "F.leaky_relu({}, 0.1)", "{a}.clamp(min=-0.7)")
+KINKED = (
+    "torch.relu({})",
+    "F.relu({})",
+    "{a}.abs()",
+    "{a}.clamp(-2.0, 2.0)",
+    "F.leaky_relu({}, 0.1)",
+    "{a}.clamp(min=-0.7)",
+)
 STEEP = ("{a}.exp()", "{a}.square()", "{a} ** 2", "{a}.pow(2)", "torch.exp({})", "({a} * {a})", "F.softplus({})")
 COPIES = ("{a}.clone()", "{a} * 1", "{a} + 0", "{a}.mul(2)", "{a} / 2", "-{a}", "{a}.add(1)")
 LAYERED = ("torch.softmax({}, -1)", "{a}.softmax(dim=0)", "{a}.cumsum(0)", "F.normalize({}, dim=-1)", "{a}.flip(0)")
@@ -74,7 +81,9 @@ def constant(w: Writer, shape: Shape, dtype: str) -> str:
         return f"torch.{w.pick(['ones', 'zeros'])}({sizes(shape)}{dtype_argument(dtype)})"
     extra = dtype_argument(dtype)
     if w.chance(0.3):
-        return f"torch.full({'(' + sizes(shape) + (',' if len(shape) == 1 else '') + ')' if shape else '()'}, 0.5{extra})"
+        return (
+            f"torch.full({'(' + sizes(shape) + (',' if len(shape) == 1 else '') + ')' if shape else '()'}, 0.5{extra})"
+        )
     return f"torch.{w.pick(['zeros', 'ones'])}({sizes(shape)}{extra})"
 
 
@@ -97,7 +106,9 @@ def _reshaped(w: Writer, shape: Shape, dtype: str) -> list[str]:
     for place in w.tensors(None, (dtype,)):
         have, text = shape_of(place), place.text
         if len(have) == 2 and have[1:] == shape:
-            found += [f"{text}[0]", f"{text}[-1]"] + ([f"{text}.sum(0)", f"{text}.mean(dim=0)"] if dtype in REAL else [])
+            found += [f"{text}[0]", f"{text}[-1]"] + (
+                [f"{text}.sum(0)", f"{text}.mean(dim=0)"] if dtype in REAL else []
+            )
         if len(have) == 2 and have[:1] == shape:
             found += [f"{text}[:, 0]"] + ([f"{text}.sum(dim=1)", f"{text}.mean(-1)"] if dtype in REAL else [])
         if have[::-1] == shape and len(have) == 2 and have != shape:
@@ -148,7 +159,9 @@ def _binary(w: Writer, shape: Shape, dtype: str, base: str, depth: int) -> str:
     other = w.number() if w.chance(0.35) else atom(operand(w, shape, (dtype,), depth - 1))
     left = atom(base)
     if w.chance(0.15):
-        return f"{left} / ({other if '.' not in other else atom(other)} + 3.5)" if not _is_number(other) else f"{left} / 2"
+        return (
+            f"{left} / ({other if '.' not in other else atom(other)} + 3.5)" if not _is_number(other) else f"{left} / 2"
+        )
     operator = w.pick(["+", "+", "*", "*", "-"])
     if other.startswith("-"):
         other = f"({other})"
@@ -231,4 +244,9 @@ def mixed(w: Writer, target: Tensor) -> str:
     if place is not None and isinstance(place.kind, Tensor) and promote(target, place.kind) in REAL:
         return place.text
     small = w.pick([target.shape, target.shape[-1:]])
-    return w.pick([f"torch.ones({sizes(small)}, dtype=torch.float64)", f"torch.full_like({constant(w, small, FLOAT)}, 0.3, dtype=torch.float64)"])
+    return w.pick(
+        [
+            f"torch.ones({sizes(small)}, dtype=torch.float64)",
+            f"torch.full_like({constant(w, small, FLOAT)}, 0.3, dtype=torch.float64)",
+        ]
+    )

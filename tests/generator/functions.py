@@ -12,7 +12,9 @@ def _parameters(w: Writer, written: bool) -> list[Parameter]:
     first = Parameter(w.pick(["h", "t", "state", "v", "acc"]), Tensor(w.shape()), written)
     parameters = [first]
     if w.chance(0.6):
-        parameters.append(Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([first.kind.shape, first.kind.shape[-1:], ()]))))  # type: ignore[union-attr]
+        parameters.append(
+            Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([first.kind.shape, first.kind.shape[-1:], ()])))
+        )  # type: ignore[union-attr]
     if w.chance(0.25):
         parameters.append(Parameter("flag", Plain("flag")))
     return parameters
@@ -81,7 +83,9 @@ def call_function(w: Writer) -> bool:
     names = []
     for kind in function.result:
         old = w.lookup(arguments[0])
-        reuse = old is not None and old.is_name and w.can_rebind(old, kind) and arguments[0] not in names and w.chance(0.4)
+        reuse = (
+            old is not None and old.is_name and w.can_rebind(old, kind) and arguments[0] not in names and w.chance(0.4)
+        )
         names.append(arguments[0] if reuse else w.fresh("tensor"))
     if len(set(names)) < len(names):
         return False
@@ -112,7 +116,9 @@ def closure(w: Writer) -> bool:
             w.nonlocals[-1].add(captured.text)
         c = captured.text
         other = operand(w, captured.kind.shape)
-        forms = [f"{c}.add_({other})", f"{c}.mul_(0.5)", f"{c}.tanh_()"] + [f"{c}[0] = 0.5", f"{c}[1:] *= 2"] * bool(captured.kind.shape)
+        forms = [f"{c}.add_({other})", f"{c}.mul_(0.5)", f"{c}.tanh_()"] + [f"{c}[0] = 0.5", f"{c}[1:] *= 2"] * bool(
+            captured.kind.shape
+        )
         if c in w.nonlocals[-1]:
             forms += [f"{c} += {other}", f"{c} *= 0.5", f"{c} = {c} * 2"] * 2
         w.emit(w.pick(forms) if w.chance(0.8) else "pass")

@@ -15,7 +15,9 @@ def time_steps(w: Writer) -> bool:
         return False
     columns, rows = w.columns, w.rows
     buffer, state = w.fresh("tensor"), w.fresh("tensor")
-    start = w.pick([f"torch.zeros({rows}, {columns})", f"torch.empty({rows}, {columns})", fresh(w, (rows, columns), depth=1).text])
+    start = w.pick(
+        [f"torch.zeros({rows}, {columns})", f"torch.empty({rows}, {columns})", fresh(w, (rows, columns), depth=1).text]
+    )
     w.emit(f"{buffer} = {start}")
     w.emit(f"{state} = {w.pick([f'torch.zeros({columns})', fresh(w, (columns,), depth=1).text])}")
     source = w.recent([p for p in w.tensors((rows, columns)) if p.text != buffer])
@@ -26,7 +28,10 @@ def time_steps(w: Writer) -> bool:
     w.emit("    " + w.pick([f"{buffer}[i] = {state}", f"{buffer}[i] = torch.sigmoid({state})", f"{buffer}[i] = {state} * {step}",
                             f"{buffer}[i, :] = {state}", f"{buffer}[i] = {buffer}[i - 1] * 0.5 + {state}"]))  # fmt: skip
     if w.chance(0.3):
-        w.emit("    " + w.pick([f"{buffer}[i] *= 2", f"{state} = {buffer}[i]", f"{buffer}[i][0] = 0.5", f"{state}[0] = 0.1"]))
+        w.emit(
+            "    "
+            + w.pick([f"{buffer}[i] *= 2", f"{state} = {buffer}[i]", f"{buffer}[i][0] = 0.5", f"{state}[0] = 0.1"])
+        )
     w.bind(buffer, Tensor((rows, columns)))
     w.bind(state, Tensor((columns,)), dense=False)
     return True
@@ -42,8 +47,22 @@ def history(w: Writer) -> bool:
     w.emit(f"{parts} = []")
     w.emit("for i in range(2):")
     other = operand(w, shape)
-    w.emit("    " + w.pick([f"{state} += {other}", f"{state}.mul_(0.5)", f"{state} = {state} * 0.5", f"{state} *= {other}", f"{state}.add_(i)"]))
-    w.emit("    " + f"{parts}.append({w.pick(['{}', '{}.clone()', '{} * 2', '{}.tanh()', 'torch.exp({})', '{}.detach()']).format(state)})")
+    w.emit(
+        "    "
+        + w.pick(
+            [
+                f"{state} += {other}",
+                f"{state}.mul_(0.5)",
+                f"{state} = {state} * 0.5",
+                f"{state} *= {other}",
+                f"{state}.add_(i)",
+            ]
+        )
+    )
+    w.emit(
+        "    "
+        + f"{parts}.append({w.pick(['{}', '{}.clone()', '{} * 2', '{}.tanh()', 'torch.exp({})', '{}.detach()']).format(state)})"
+    )
     if w.chance(0.3):
         w.emit("    " + w.pick([f"{state} += 1", f"{parts}[-1] += 1", f"{parts}[0] *= 2"]))
     kind = Tensor(shape)
@@ -82,7 +101,9 @@ def coupling(w: Writer) -> bool:
     y = w.fresh("tensor")
     w.emit(f"{y} = {fresh(w, shape, depth=1).text}")
     first, second = w.fresh("view"), w.fresh("view")
-    w.emit(w.pick([f"{first}, {second} = {y}[:, :{half}], {y}[:, {half}:]", f"{first}, {second} = {y}.chunk(2, dim=1)"]))
+    w.emit(
+        w.pick([f"{first}, {second} = {y}[:, :{half}], {y}[:, {half}:]", f"{first}, {second} = {y}.chunk(2, dim=1)"])
+    )
     w.emit(w.pick([f"{second} = {second} * torch.exp({first})", f"{second} *= torch.sigmoid({first})", f"{y}[:, {half}:] += torch.tanh({first})",
                    f"{y}[:, :{half}] = {second} * 0.5", f"{second}.mul_({first}.exp()).add_({first})"]))  # fmt: skip
     w.bind(y, Tensor(shape))
@@ -98,9 +119,26 @@ def scores(w: Writer) -> bool:
     w.emit(f"{name} = {fresh(w, shape, depth=2).text}")
     w.emit(w.pick([f"{name} /= 1.7", f"{name}.mul_(0.5)", f"{name} *= {w.columns} ** -0.5"]))
     mask = truth(w, shape)
-    w.emit(w.pick([f"{name}.masked_fill_({mask}, -9.0)", f"{name}[{mask}] = -5.0", f"{name} += torch.zeros_like({name}).masked_fill({mask}, -2.0)"]))
+    w.emit(
+        w.pick(
+            [
+                f"{name}.masked_fill_({mask}, -9.0)",
+                f"{name}[{mask}] = -5.0",
+                f"{name} += torch.zeros_like({name}).masked_fill({mask}, -2.0)",
+            ]
+        )
+    )
     if w.chance(0.7):
-        w.emit(w.pick([f"{name} = {name}.softmax(-1)", f"{name} = torch.softmax({name}, dim=-1)", f"{name} -= {name}.max()", f"{name}.div_({name}.norm())"]))
+        w.emit(
+            w.pick(
+                [
+                    f"{name} = {name}.softmax(-1)",
+                    f"{name} = torch.softmax({name}, dim=-1)",
+                    f"{name} -= {name}.max()",
+                    f"{name}.div_({name}.norm())",
+                ]
+            )
+        )
     w.bind(name, Tensor(shape))
     return True
 
@@ -117,8 +155,27 @@ def iteration(w: Writer) -> bool:
         w.emit(f"{last} = {name}")
         w.bind(last, Tensor(shape))
     w.emit("for _ in range(2):")
-    w.emit("    " + w.pick([f"{name} = {name} * {operand(w, shape)}", f"{name} *= {operand(w, shape)}", f"{name} = torch.sigmoid({name})"]))
-    w.emit("    " + w.pick([f"{name} /= {name}.norm() + 1", f"{name} -= {name}.mean()", f"{name}.div_({name}.abs().sum() + 1)", f"{name} **= 2"]))
+    w.emit(
+        "    "
+        + w.pick(
+            [
+                f"{name} = {name} * {operand(w, shape)}",
+                f"{name} *= {operand(w, shape)}",
+                f"{name} = torch.sigmoid({name})",
+            ]
+        )
+    )
+    w.emit(
+        "    "
+        + w.pick(
+            [
+                f"{name} /= {name}.norm() + 1",
+                f"{name} -= {name}.mean()",
+                f"{name}.div_({name}.abs().sum() + 1)",
+                f"{name} **= 2",
+            ]
+        )
+    )
     w.bind(name, Tensor(shape))
     return True
 

@@ -32,7 +32,11 @@ def start(w: Writer) -> bool:
     if tensor is None:
         return False
     name = w.fresh(word if word in ("int", "number") else "plain")
-    w.emit(f"{name} = {w.pick(STARTS[word]).format(x=tensor.text)}" if "{x}" in "".join(STARTS[word]) else f"{name} = {w.pick(STARTS[word])}")
+    w.emit(
+        f"{name} = {w.pick(STARTS[word]).format(x=tensor.text)}"
+        if "{x}" in "".join(STARTS[word])
+        else f"{name} = {w.pick(STARTS[word])}"
+    )
     w.bind(name, Plain(word), grad=False)
     step(w, name)
     return True

@@ -75,7 +75,19 @@ def prepare(w: Writer, arguments: list[Parameter]) -> None:
                 place.writable = False
     for _ in range(w.rng.randint(1, 2)):
         name, shape = w.fresh("tensor"), (w.rows, w.columns)
-        form = w.pick(["x * 2", "x.clone()", "x.exp()", "torch.tanh(x)", "x + 1", "torch.sigmoid(x)", "x * x", "x.abs()", "torch.zeros_like(x)"])
+        form = w.pick(
+            [
+                "x * 2",
+                "x.clone()",
+                "x.exp()",
+                "torch.tanh(x)",
+                "x + 1",
+                "torch.sigmoid(x)",
+                "x * x",
+                "x.abs()",
+                "torch.zeros_like(x)",
+            ]
+        )
         w.emit(f"{name} = {form}")
         w.bind(name, Tensor(shape), form)
 
@@ -88,7 +100,10 @@ def _example(w: Writer, arguments: list[Parameter]) -> list[str]:
     lines = ["def example():", f"    def drive({', '.join(names)}):"]
     second = [_passed(w, parameter) for parameter in arguments]
     if w.chance(0.4) and "buffer" in names:
-        lines += ["        inner = buffer * 2", f"        first = run({', '.join('inner' if n == 'buffer' else n for n in names)})"]
+        lines += [
+            "        inner = buffer * 2",
+            f"        first = run({', '.join('inner' if n == 'buffer' else n for n in names)})",
+        ]
         lines += [f"        return first, run({', '.join(second)}), inner"]
     else:
         lines += [f"        return run({', '.join(names)}), run({', '.join(second)})"]
@@ -99,7 +114,9 @@ def _passed(w: Writer, parameter: Parameter) -> str:
     if parameter.kind == Plain("flag"):
         return f"not {parameter.name}"
     if isinstance(parameter.kind, Tensor) and parameter.kind.dtype != BOOL:
-        return w.pick([parameter.name, f"{parameter.name} * 1", f"{parameter.name} - 0.31", f"{parameter.name}.clone()"])
+        return w.pick(
+            [parameter.name, f"{parameter.name} * 1", f"{parameter.name} - 0.31", f"{parameter.name}.clone()"]
+        )
     return parameter.name
 
 

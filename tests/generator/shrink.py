@@ -20,7 +20,7 @@ def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
     best = ast.unparse(tree) + "\n"
     if not still_wrong(best):
         return text
-    progress = True
+    tree, progress = ast.parse(best), True
     while progress and time.monotonic() < deadline:
         progress = False
         for candidates in (_without_statements, _unwrapped, _simpler):
@@ -54,19 +54,25 @@ def _from(
 
 def _lists(tree: ast.AST) -> list[list[ast.stmt]]:
     """All statement lists of a tree, outer ones first."""
+    fixed = _example(tree)
     return [
         value
         for node in ast.walk(tree)
         for field in BODIES
-        if isinstance(value := getattr(node, field, None), list) and value
+        if node not in fixed and isinstance(value := getattr(node, field, None), list) and value
     ]
+
+
+def _example(tree: ast.AST) -> set[ast.AST]:
+    """All nodes of `example()`, which stays as it is."""
+    return {node for part in ast.walk(tree) if getattr(part, "name", "") == "example" for node in ast.walk(part)}
 
 
 def _without_statements(tree: ast.Module) -> Iterator[ast.Module]:
     """The tree without one run of statements: long runs first."""
     for length in (8, 4, 2, 1):
         for number, statements in enumerate(_lists(tree)):
-            for start in range(0, len(statements) - length + 1):
+            for start in range(len(statements) - length + 1):
                 smaller = copy.deepcopy(tree)
                 body = _lists(smaller)[number]
                 if any(getattr(node, "name", "") in KEPT for node in body[start : start + length]):
@@ -96,7 +102,9 @@ def _contents(statement: ast.stmt) -> list[list[ast.stmt]]:
         case ast.With():
             return [statement.body]
         case ast.For():
-            once = ast.Assign([statement.target], ast.Call(ast.Name("next"), [ast.Call(ast.Name("iter"), [statement.iter], [])], []))
+            once = ast.Assign(
+                [statement.target], ast.Call(ast.Name("next"), [ast.Call(ast.Name("iter"), [statement.iter], [])], [])
+            )
             return [statement.body, [once, *statement.body]]
         case ast.Try():
             return [statement.body + statement.orelse + statement.finalbody, *([h.body for h in statement.handlers])]
@@ -105,7 +113,7 @@ def _contents(statement: ast.stmt) -> list[list[ast.stmt]]:
 
 def _simpler(tree: ast.Module) -> Iterator[ast.Module]:
     """The tree with one expression replaced by a part of it, or without one element."""
-    fixed = {node for part in ast.walk(tree) if getattr(part, "name", "") == "example" for node in ast.walk(part)}
+    fixed = _example(tree)
     for number, node in enumerate(ast.walk(tree)):
         if node in fixed or isinstance(node, ast.arguments | ast.arg):
             continue

@@ -12,7 +12,14 @@ SAME = (
     "{y}.to('cpu')", "torch.as_tensor({y})", "{y}.detach()", "{y}.requires_grad_({y}.requires_grad)", "nn.Identity()({y})",
     "F.dropout({y}, 0.3, training=False)", "{y}.expand_as({y})",
 )  # fmt: skip
-MULTIPLE = ("{y}.unbind(0)", "{y}.chunk({n}, dim=0)", "{y}.split(1)", "torch.chunk({y}, {n})", "{y}.tensor_split({n})", "{y}")
+MULTIPLE = (
+    "{y}.unbind(0)",
+    "{y}.chunk({n}, dim=0)",
+    "{y}.split(1)",
+    "torch.chunk({y}, {n})",
+    "{y}.tensor_split({n})",
+    "{y}",
+)
 
 
 def view_of(w: Writer, place: Place, kind: Tensor) -> tuple[Expression, Tensor]:
@@ -138,7 +145,11 @@ def other_dtype(w: Writer) -> bool:
     name = w.fresh(group)
     if dtype == "double":
         source = w.recent(w.tensors(shape))
-        text = f"{atom(source.text)}.to(torch.float64)" if source and w.chance(0.6) else f"torch.ones({sizes(shape)}, dtype=torch.float64)"
+        text = (
+            f"{atom(source.text)}.to(torch.float64)"
+            if source and w.chance(0.6)
+            else f"torch.ones({sizes(shape)}, dtype=torch.float64)"
+        )
         writable = "ones" in text
     else:
         made = value(w, shape, dtype, 1)

@@ -15,20 +15,75 @@ from generator.kinds import Sequence as SequenceKind
 
 T = TypeVar("T")
 NAMES = {
-    "tensor": "y z h u v s t p q r c e g k out hidden state feat scores probs logits acc base delta gate mix".split(),
-    "view": "row col head tail part left right top flat window slot view piece rest".split(),
-    "mask": "mask keep valid below above hot".split(),
-    "index": "idx order picks".split(),
-    "list": "xs parts steps outputs history pieces layers".split(),
-    "dict": "cache store table memory".split(),
-    "object": "holder box node".split(),
-    "function": "step shift scale_ update mixin center_ bump squash remember apply_gate norm_ touch".split(),
-    "number": "total level gain rate decay".split(),
-    "int": "count steps_done n_seen offset size".split(),
-    "plain": "names tags log counts bins shape_info stats".split(),
+    "tensor": [
+        "y",
+        "z",
+        "h",
+        "u",
+        "v",
+        "s",
+        "t",
+        "p",
+        "q",
+        "r",
+        "c",
+        "e",
+        "g",
+        "k",
+        "out",
+        "hidden",
+        "state",
+        "feat",
+        "scores",
+        "probs",
+        "logits",
+        "acc",
+        "base",
+        "delta",
+        "gate",
+        "mix",
+    ],
+    "view": [
+        "row",
+        "col",
+        "head",
+        "tail",
+        "part",
+        "left",
+        "right",
+        "top",
+        "flat",
+        "window",
+        "slot",
+        "view",
+        "piece",
+        "rest",
+    ],
+    "mask": ["mask", "keep", "valid", "below", "above", "hot"],
+    "index": ["idx", "order", "picks"],
+    "list": ["xs", "parts", "steps", "outputs", "history", "pieces", "layers"],
+    "dict": ["cache", "store", "table", "memory"],
+    "object": ["holder", "box", "node"],
+    "function": [
+        "step",
+        "shift",
+        "scale_",
+        "update",
+        "mixin",
+        "center_",
+        "bump",
+        "squash",
+        "remember",
+        "apply_gate",
+        "norm_",
+        "touch",
+    ],
+    "number": ["total", "level", "gain", "rate", "decay"],
+    "int": ["count", "steps_done", "n_seen", "offset", "size"],
+    "plain": ["names", "tags", "log", "counts", "bins", "shape_info", "stats"],
 }
 
-KEYWORDS = frozenset("x w b run self torch F nn np i j n flag".split())
+KEYWORDS = frozenset(["x", "w", "b", "run", "self", "torch", "F", "nn", "np", "i", "j", "n", "flag"])
 
 
 class Writer:
@@ -51,6 +106,8 @@ class Writer:
         self.budget = 20
         self.weights: dict[str, float] = {}
         self.in_loop = False
+        self.in_while = False
+        self.iterated: list[str] = []
         self.may_return = True
         self.result: tuple[Tensor, ...] | None = None
         self.free_parameters = False
@@ -213,7 +270,7 @@ class Writer:
 
     def tracks(self, text: str) -> bool:
         """Whether autograd may track the value of an expression."""
-        if ".detach()" in text or "(" in text and any(function.text in text for function in self.functions):
+        if ".detach()" in text or ("(" in text and any(function.text in text for function in self.functions)):
             return "(" in text and ".detach()" not in text
         words = set(re.findall(r"[A-Za-z_]\w*", text))
         return any(place.grad for place in self.places() if re.split(r"[.\[]", place.text)[0] in words)
@@ -258,6 +315,9 @@ def sizes(shape: Shape) -> str:
 
 def dtype_argument(dtype: str) -> str:
     """The `dtype=` of a constructor."""
-    return {FLOAT: "", "double": ", dtype=torch.float64", "int": ", dtype=torch.int64", "byte": ", dtype=torch.uint8"}.get(
-        dtype, ", dtype=torch.bool"
-    )
+    return {
+        FLOAT: "",
+        "double": ", dtype=torch.float64",
+        "int": ", dtype=torch.int64",
+        "byte": ", dtype=torch.uint8",
+    }.get(dtype, ", dtype=torch.bool")

@@ -227,7 +227,15 @@ def advanced(w: Writer) -> bool:
     part = (size, *kind.shape[1:])
     other = value(w, part, kind.dtype, 1).text if w.chance(0.6) else w.pick(["2.0", "0.5"])
     y = f"{place.text}[{picks}]"
-    line = w.pick([f"{y} = {other}", f"{y} += {other}", f"{y} *= 0.5", f"{y} = {y} * 2", f"{place.text}.index_fill_(0, torch.tensor([1]), 0.5)"])
+    line = w.pick(
+        [
+            f"{y} = {other}",
+            f"{y} += {other}",
+            f"{y} *= 0.5",
+            f"{y} = {y} * 2",
+            f"{place.text}.index_fill_(0, torch.tensor([1]), 0.5)",
+        ]
+    )
     w.touch(place, other)
     w.emit(line)
     return True
@@ -240,7 +248,15 @@ def swap(w: Writer) -> bool:
         return False
     y, kind = found[0].text, found[1]
     other = value(w, kind.shape[1:], kind.dtype, 1).text
-    w.emit(w.pick([f"{y}[0], {y}[1] = {y}[1].clone(), {y}[0].clone()", f"{y}[0] = {y}[-1] = {other}", f"{y}[0], {y}[1] = {y}[1], {y}[0]"]))
+    w.emit(
+        w.pick(
+            [
+                f"{y}[0], {y}[1] = {y}[1].clone(), {y}[0].clone()",
+                f"{y}[0] = {y}[-1] = {other}",
+                f"{y}[0], {y}[1] = {y}[1], {y}[0]",
+            ]
+        )
+    )
     return True
 
 
@@ -290,8 +306,17 @@ def out_argument(w: Writer) -> bool:
     shape = w.shape()
     a, b = (atom(value(w, shape, FLOAT, 1).text) for _ in range(2))
     name = w.fresh("tensor")
-    form = w.pick(["torch.add({a}, {b}, out={y})", "torch.mul({a}, {b}, out={y})", "torch.sigmoid({a}, out={y})", "torch.sub({a}, 1, out={y})"])
-    w.emit(f"{name} = torch.{w.pick(['empty', 'zeros'])}_like({a})" if w.chance(0.5) else f"{name} = torch.zeros_like({b})")
+    form = w.pick(
+        [
+            "torch.add({a}, {b}, out={y})",
+            "torch.mul({a}, {b}, out={y})",
+            "torch.sigmoid({a}, out={y})",
+            "torch.sub({a}, 1, out={y})",
+        ]
+    )
+    w.emit(
+        f"{name} = torch.{w.pick(['empty', 'zeros'])}_like({a})" if w.chance(0.5) else f"{name} = torch.zeros_like({b})"
+    )
     if w.chance(0.4):
         alias = w.fresh("tensor")
         w.emit(f"{alias} = {name}")

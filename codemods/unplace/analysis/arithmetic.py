@@ -189,6 +189,8 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
         return True
     if operand.dtype == "bool" or (target.dtype in FLOATS and operand.dtype in INTEGERS):
         return True
+    if operand.dtype == "float64":
+        return target.dtype == "float64"  # mixed on purpose: the target's dtype may be any, so it is kept
     if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
         return _absorbs(target.dtype, operand.dtype)
     return None

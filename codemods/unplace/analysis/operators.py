@@ -85,7 +85,8 @@ def _result_of(operator: Operator, bound: Mapping[str, Value]) -> Result:
     """What the operator returns with these arguments: `x.size(0)` is a number, `x.max(1)` a pair."""
     for name, other in operator.result_when.items():
         given = bound.get(name)
-        if given is not None and not given.may_be(TENSOR):
+        is_overload = other is Result.TENSORS and given is not None and given.may_be(TENSOR)  # torch.max(a, b)
+        if given is not None and not is_overload:
             return other
     return operator.result
 

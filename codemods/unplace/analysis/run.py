@@ -47,6 +47,9 @@ class WriteKind(Enum):
     DATA = "data"  # x.data = v
 
 
+WHOLE = frozenset({WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA})
+
+
 @dataclass(slots=True)
 class Write:
     """One in-place operation as the analysis met it: the facts just before the write.
@@ -85,6 +88,7 @@ class Run:
     liveness: Liveness | None = None
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
+    rebound: set[Obj] = field(default_factory=set)  # written as a whole, which the rules turn into a rebinding
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -215,6 +219,8 @@ class Run:
             self.inside[0] if self.inside else None,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
+        if kind in WHOLE:
+            self.rebound |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from unplace.analysis.run import WHOLE
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
 from unplace.rules.judging import root_name
@@ -58,7 +59,10 @@ class Copies:
         if earlier.state.roots(earlier.value.objs) - set(earlier.state.bases) != roots - set(site.state.bases):
             return False
         statements = [s for top in block[first + 1 : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
-        return not any(site.run.saved_in.get(s, set()) & roots for s in statements)
+        if any(site.run.saved_in.get(s, set()) & roots for s in statements):
+            return False
+        between = set(statements) - {site.statement}
+        return not any(w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values())
 
     def _is_loop_carried(self, site: Site) -> bool:
         """Whether the statement stands in a loop that doesn't make the written tensor anew in every round."""

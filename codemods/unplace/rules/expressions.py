@@ -48,7 +48,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
         return _several(first, place)
     for later in chain[1:]:
         objs = first.state.roots(first.value.objs)
-        if any(reads(first.run, a, first.state, objs) for a in _arguments(later)):
+        if any(reads(first.run, a, first.state, objs) for a in arguments_of(later)):
             return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
     if any(rules[site].must_stay(site) for site in chain):
         return _stay(statement, chain)
@@ -122,7 +122,8 @@ def _several(site: Site, place: ast.Tuple) -> Verdict:
     return Rebind((written,), (), tuple(assumptions))
 
 
-def _arguments(site: Site) -> list[ast.expr]:
+def arguments_of(site: Site) -> list[ast.expr]:
+    """The arguments of an in-place call, without the tensor that it writes."""
     node = site.node
     assert isinstance(node, ast.Call)
     return [a for a in (*node.args, *(k.value for k in node.keywords)) if a is not site.write.target]

@@ -13,6 +13,7 @@ from unplace.analysis.values import TENSOR, Link, Origin, Value
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
+_FILLS = ("copy", "random", "fill", "diagonal")
 _PURPOSE = "being written in place is its purpose"
 
 
@@ -26,6 +27,9 @@ def _kept(site: Site) -> Keep | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
         return Keep(table[2] or "it doesn't change values")
+    if table is not None and table[1] in _FILLS and not isinstance(site.write.target, ast.Name):
+        if site.fills_private_memory():
+            return Keep("the write fills a tensor made for it")
     registered = site.registered()
     if registered is not None:
         return Keep(f"`{site.name}` is a parameter, buffer or gradient: {_PURPOSE}")
@@ -145,6 +149,8 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return None
         return Refuse(f"`{place.id}` belongs to an outer scope: rebinding it here would make a local name")
     if isinstance(place, ast.Attribute):
+        if place.attr == "data" and place is site.write.target:
+            return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
         if isinstance(place.value, ast.Name):
             holder = site.run.values.get(place.value)
             owner = getattr(holder.ref, "of", None) if holder is not None else None
@@ -178,8 +184,6 @@ def private_copy(site: Site) -> Copy | Refuse:
         value = site.state.env.get(place.id, value)
     if value is None:
         return Refuse(f"nothing is known of `{ast.unparse(place)}`")
-    if any(site.state.bases[o].forbidden for o in site.state.roots(site.value.objs) if o in site.state.bases):
-        return Refuse("torch forbids writing this view in place (an output of split, unbind or iteration)")
     return _copy_owner(site, ast.unparse(place), value, frozenset(), None)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import libcst as cst
 
 from unplace import rules
+from unplace.analysis.observers import reads
 from unplace.analysis.program import Program
 from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
@@ -19,7 +20,7 @@ from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, without_places
 from unplace.rules.copies import Copies
-from unplace.rules.layout import replace_statement
+from unplace.rules.layout import new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment
 from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Verdict
 from unplace.sites import Site, collect
@@ -183,7 +184,8 @@ class Planner:
         changed = snippet.statement()
         recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
         if isinstance(recipe, Copy):
-            lines = [without_places(recipe.places), *recipe.views, snippet.render(changed)]
+            hoisted = self._hoist(decisions, snippet)
+            lines = [*hoisted, without_places(recipe.places), *recipe.views, snippet.render(snippet.statement())]
             return replace_statement(self.text, statement, lines, ())
         after: tuple[str, ...] = ()
         if recipe is not None:
@@ -191,9 +193,28 @@ class Planner:
             if isinstance(changed, cst.Expr):
                 changed = assignment(recipe.places, changed.value)
             elif isinstance(changed, cst.Assign) and recipe.places:
-                extra = assignment(recipe.places, changed.value).targets
+                present = {snippet.module.code_for_node(t.target) for t in changed.targets}
+                places = tuple(p for p in recipe.places if p not in present)
+                extra = assignment(places, changed.value).targets if places else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
         return replace_statement(self.text, statement, [snippet.render(changed)], after)
+
+    def _hoist(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
+        """Compute the arguments that read the written memory before it is cloned."""
+        lines: list[str] = []
+        taken: set[str] = set()
+        for decision in decisions:
+            site = decision.site
+            objs = site.state.roots(site.value.objs)
+            taken |= site.run.scope.all_names() | site.program.scopes.module.bound
+            for argument in expressions.arguments_of(site) if isinstance(decision.verdict, Copy) else ():
+                if isinstance(argument, ast.Constant | ast.Name) or not reads(site.run, argument, site.state, objs):
+                    continue
+                name = new_name(taken)
+                taken.add(name)
+                lines.append(f"{name} = {snippet.code(snippet.node(argument))}")
+                snippet.change(argument, lambda _, name=name: cst.Name(name))  # type: ignore[misc]
+        return lines
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import keeps_dtype
+from unplace.analysis.arithmetic import is_untracked, keeps_dtype
 from unplace.analysis.values import NUMBER, Tracked
 from unplace.findings import Form
 from unplace.rules.base import CallRule
@@ -43,12 +43,12 @@ class Methods(CallRule):
     code = "UNP002"
 
     def must_stay(self, site: Site) -> bool:
-        """`fill_diagonal_`, and `copy_` onto a tensor with a graph (which then sends it zero gradients)."""
+        """`fill_diagonal_`; on a tensor with a graph also `copy_` and comparisons, which send it zero gradients."""
         method = torchapi.inplace_method(site.write.name)
         if method is None:
             return False
-        if method.kind == "copy":
-            return site.value.tracked is not Tracked.NO
+        if method.kind == "copy" or (method.dtype == "bool" and site.value.dtype != "bool"):
+            return not is_untracked(site.run, site.value)
         return method.kind == "diagonal"
 
     def functional(self, site: Site) -> Change | Refuse:
