@@ -58,6 +58,7 @@ class Tally:
         self.counts["changed"] += verdict.changed
         self.counts["failing"] += verdict.complaint is not None
         self.counts["fixed"] += verdict.fixed
+        self.counts["unclear"] += verdict.unclear
         if verdict.report is not None:
             for finding in verdict.report.findings:
                 self.counts[f"findings {finding.status.value}"] += 1
@@ -155,6 +156,7 @@ def report(tally: Tally, seconds: float) -> str:
     counts = tally.counts
     lines = [f"{counts['generated']} programs in {seconds:.0f} s, {counts['discarded']} discarded"]
     lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
+    lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
     failing = max(counts["failing"], 1)
     for name in ("fixed", "fixed with --unsafe", "other behaviour with --unsafe"):
         if name in counts:

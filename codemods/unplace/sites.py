@@ -129,8 +129,10 @@ class Site:
     def fills_private_memory(self) -> bool:
         """Whether the write goes to a tensor made for it, by `x = x.clone()` or a constructor, that nothing has saved."""
         owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
-        made = (self.run.private | self.run.constructed) - self.run.rebound
-        return bool(owners) and all(o in made for o in owners) and self.harm()[0] is Harm.HARMLESS
+        made = self.run.private | self.run.constructed
+        if not owners or any(o not in made or self.run.rebound.get(o, set()) - {self.node} for o in owners):
+            return False
+        return self.harm()[0] is Harm.HARMLESS
 
     def saves_its_result(self) -> bool:
         """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.run import Run
 from unplace.analysis.state import ANY, Definition, State
-from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value
+from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value, is_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +185,6 @@ def _outside_assumption(obj: Obj) -> str | None:
 
 def _quoted(label: str) -> str:
     return label if "`" in label or " " in label else f"`{label}`"
-
-
-def is_same(first: Value, second: Value) -> bool:
-    """Whether two values are one object for certain."""
-    token = first.identity
-    if token is None or token != second.identity:
-        return False
-    return not (isinstance(token, Obj) and token.old)
 
 
 def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:

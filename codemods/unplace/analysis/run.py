@@ -88,7 +88,7 @@ class Run:
     liveness: Liveness | None = None
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
-    rebound: set[Obj] = field(default_factory=set)  # written as a whole, which the rules turn into a rebinding
+    rebound: dict[Obj, set[ast.AST]] = field(default_factory=dict)  # by which writes of a whole tensor, to be rebindings
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -220,7 +220,8 @@ class Run:
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
         if kind in WHOLE:
-            self.rebound |= value.objs
+            for obj in value.objs:
+                self.rebound.setdefault(obj, set()).add(node)
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)
 

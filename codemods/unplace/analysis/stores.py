@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unplace.analysis import parameters
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
-from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value
+from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value, is_same
 
 if TYPE_CHECKING:
     from unplace.analysis.evaluate import Evaluator
@@ -47,7 +47,10 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
             return
     if value.kinds == UNKNOWN and is_bound_once(run, name) and parameters.used_as_tensor(run.program, run.scope, name):
         value = replace(value, kinds=TENSOR)
+    known = state.env.get(name)
     state.env[name] = value
+    if known is not None and is_same(known, value):
+        return  # `x = x.relu_()`: still the same object
     state.binds[name] = node
     if source is None or not isinstance(value.identity, Obj):
         return

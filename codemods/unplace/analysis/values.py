@@ -129,6 +129,14 @@ class Value:
         return self.kinds & TENSOR != 0 and self.kinds & ~(TENSOR | NUMBER | NONE) == 0
 
 
+def is_same(first: Value, second: Value) -> bool:
+    """Whether two values are one object for certain."""
+    token = first.identity
+    if token is None or token != second.identity:
+        return False
+    return not (isinstance(token, Obj) and token.old)
+
+
 UNKNOWN_VALUE = Value(UNKNOWN)
 NUMBER_VALUE = Value(NUMBER)
 NONE_VALUE = Value(NONE)

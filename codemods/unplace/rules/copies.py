@@ -58,10 +58,11 @@ class Copies:
         roots = site.state.roots(site.value.objs)
         if earlier.state.roots(earlier.value.objs) - set(earlier.state.bases) != roots - set(site.state.bases):
             return False
-        statements = [s for top in block[first + 1 : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
+        start = first if earlier.write.kind in WHOLE else first + 1  # `y[0].exp_()` saves its own result
+        statements = [s for top in block[start : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
         if any(site.run.saved_in.get(s, set()) & roots for s in statements):
             return False
-        between = set(statements) - {site.statement}
+        between = set(statements) - {site.statement, earlier.statement}
         return not any(w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values())
 
     def _is_loop_carried(self, site: Site) -> bool:
