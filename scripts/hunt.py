@@ -104,8 +104,8 @@ def hunt(seeds: range, unsafe: bool) -> Tally:
         tally.take(seed, verdict)
         if unsafe and verdict.complaint is not None and verdict.result is not Result.DISCARDED:
             more = judge(text, unsafe=True)
-            tally.counts["fixed with --unsafe"] += more.fixed
-            tally.counts["other behaviour with --unsafe"] += more.result is Result.WRONG
+            tally.counts["work with --unsafe"] += more.works
+            tally.counts["work with --unsafe, same behaviour"] += more.fixed
     return tally
 
 
@@ -158,7 +158,7 @@ def report(tally: Tally, seconds: float) -> str:
     lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
     lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
     failing = max(counts["failing"], 1)
-    for name in ("fixed", "fixed with --unsafe", "other behaviour with --unsafe"):
+    for name in ("fixed", "work with --unsafe", "work with --unsafe, same behaviour"):
         if name in counts:
             lines.append(f"  {name}: {counts[name]} ({100 * counts[name] / failing:.1f} %)")
     lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith("findings")]

@@ -130,7 +130,7 @@ class Site:
         """Whether the write goes to a tensor made for it, by `x = x.clone()` or a constructor, that nothing has saved."""
         owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
         made = self.run.private | self.run.constructed
-        if not owners or any(o not in made or self.run.rebound.get(o, set()) - {self.node} for o in owners):
+        if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
         return self.harm()[0] is Harm.HARMLESS
 

@@ -32,9 +32,9 @@ from unplace.verification.compare import (
 )
 from unplace.verification.observe import SEED, Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
 from unplace.verification.program import Maker, maker
-from unplace.verification.pytree import tensors
+from unplace.verification.pytree import items
 from unplace.verification.recorder import DetachedReads, Recorder
-from unplace.verification.reference import autograd_gradients, forward_only, in_float64
+from unplace.verification.reference import forward_only, in_float64
 
 IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|modified by|single memory location|written-to tensor")
 ROUNDING = Tolerance(2e-5, 2e-6)
@@ -72,7 +72,8 @@ class Fault(str, Enum):
 class Verdict:
     """The judgement of one program.
 
-    `complaint` is what autograd says about the original (None: it works), `fixed` whether the rewritten one works then.
+    `complaint` is what autograd says about the original (None: it works), `works` whether autograd
+    likes the rewritten one, `fixed` that it does so only now and that it is right.
     `unclear`: the gradients differ from every reference, and none of these can be trusted on this program.
     """
 
@@ -80,6 +81,7 @@ class Verdict:
     fault: Fault | None = None
     details: tuple[str, ...] = ()
     complaint: str | None = None
+    works: bool = False
     fixed: bool = False
     unclear: bool = False
     changed: bool = False
@@ -147,7 +149,9 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, rep
         after = maker(start.after, "before.py")
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
-    differences, fixed = _compare(before, after, original, repairs)
+    differences, works = _compare(before, after, original, repairs)
+    fixed = works and start.complaint is not None
+    start = replace(start, works=works)
     if not differences:
         return replace(start, fixed=fixed)
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
@@ -192,23 +196,22 @@ def _sound(seen: Observation) -> bool:
 
 
 def _compare(before: Maker, after: Maker, original: Observation, repairs: bool) -> tuple[list[Difference], bool]:
-    """All differences, and whether the rewritten program works where the original didn't."""
+    """All differences, and whether autograd has no complaint about the rewritten program."""
     rewritten = watched(after)
     failure = rewritten.error or rewritten.backward_error
-    works = original.error is None and original.backward_error is None
-    if works:
+    if original.error is None and rewritten.error is not None:
+        return [Difference("rewritten program", f"raises {failure}")], False
+    if original.error is None and original.backward_error is None:
         if failure is not None:
             return [Difference("rewritten program", f"raises {failure}")], False
         found = _behaviour(original, rewritten)
-        return found or _gradients(before, after, original, rewritten, repairs), False
-    if original.error is None and rewritten.error is not None:
-        return [Difference("rewritten program", f"raises {failure}")], False
+        return found or _gradients(before, after, original, rewritten, repairs), True
     a, b = (original, rewritten) if original.error is None else (forward_only(before), forward_only(after))
     if b.error is not None:
         return [Difference("rewritten program", f"raises {b.error}")], False
     found = _behaviour(a, b)
     if found or failure is not None:
-        return found, False
+        return found, failure is None
     return _references(before, after), True
 
 
@@ -236,16 +239,15 @@ def _is_rounding(a: Note | None, b: Note | None) -> bool:
 def _gradients(
     before: Maker, after: Maker, original: Observation, rewritten: Observation, repairs: bool
 ) -> list[Difference]:
-    found = [*compare_flags(original, rewritten), *compare_gradients(original.gradients, rewritten.gradients, ROUNDING)]
-    if not found:
-        return []
-    a, b = autograd_gradients(before), autograd_gradients(after)
-    if a.error or a.backward_error or b.error or b.backward_error:
-        return found
-    wide = [*compare_flags(a, b), *compare_gradients(a.gradients, b.gradients, WIDE)]
-    if wide and repairs and not _directions(before, _differentiated(after)):
-        return []
-    return wide
+    flags = list(compare_flags(original, rewritten))
+    if flags or not list(compare_gradients(original.gradients, rewritten.gradients, ROUNDING)):
+        return flags
+    try:
+        expected, actual = _differentiated(before), _differentiated(after)
+    except RuntimeError as error:
+        return [Difference("rewritten program", f"raises in float64: {describe(error)}")]
+    found = list(compare_gradients(expected, actual, WIDE))
+    return [] if found and repairs and not _directions(before, actual) else found
 
 
 def _references(before: Maker, after: Maker) -> list[Difference]:
@@ -273,11 +275,16 @@ def _differentiated(make: Maker) -> list[Gradient]:
         torch.manual_seed(SEED)
         program = make()
         leaves = leaves_of(program)
-        total = weighted_sum(tensors(program.call(), "output"))
+        total = weighted_sum(_outputs(program.call()))
         values: Sequence[torch.Tensor | None] = [None] * len(leaves)
         if total.requires_grad and leaves:
             values = torch.autograd.grad(total, [leaf for _, leaf in leaves], allow_unused=True)
     return [Gradient(place, value) for (place, _), value in zip(leaves, values, strict=True)]
+
+
+def _outputs(result: object) -> list[tuple[str, torch.Tensor]]:
+    """All tensors of a result, one that is returned twice as two: whether it is the same object is not promised."""
+    return [(place, value) for place, value in items(result, "output") if isinstance(value, torch.Tensor)]
 
 
 def _directions(make: Maker, gradients: Sequence[Gradient], count: int = 2) -> list[Difference]:
@@ -336,7 +343,7 @@ def _total(
             leaf += amount * along
         with Recorder(backward=False, reads=reads):
             result = program.call()
-        return float(weighted_sum(tensors(result, "output")))
+        return float(weighted_sum(_outputs(result)))
 
 
 def _fault(differences: Sequence[Difference]) -> Fault:

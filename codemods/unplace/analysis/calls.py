@@ -141,8 +141,10 @@ class Calls:
         """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
         label = f"`{ast.unparse(node.func)}(...)`"
         given = anything(values)
-        self.run.keep(state, given, label, node.lineno)
-        self.clobber(node, given, state)
+        if given:
+            reachable = state.reachable(given)
+            self.run.keep_all(state, reachable, label, node.lineno)
+            self._clobber(node, reachable, state)
         for value in values:
             if value.may_be(TENSOR | UNKNOWN) and value.objs:
                 self.run.save(state, value, label, node.lineno, certain=False)
@@ -162,7 +164,9 @@ class Calls:
 
     def clobber(self, node: ast.AST, objs: Objs, state: State) -> None:
         """Code out of sight may have stored anything in the slots of these objects."""
-        reachable = state.reachable(objs)
+        self._clobber(node, state.reachable(objs), state)
+
+    def _clobber(self, node: ast.AST, reachable: Objs, state: State) -> None:
         for slot, value in list(state.heap.items()):
             if slot[0] in reachable and value.objs:
                 foreign = self.run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)

@@ -421,7 +421,7 @@ class Evaluator:
 
     def _comprehension(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
-        outer = dict(state.env)
+        outer, binds = dict(state.env), dict(state.binds)
         born: set[Obj] = set()
         self.run.born.append(born)
         self.run.inside.append(node)
@@ -440,7 +440,10 @@ class Evaluator:
         self.run.born.pop()
         state.age(self.run.names, born)
         element = replace(aged_value(element, self.run.names, born), identity=None)
-        state.env = {name: state.env[name] for name in outer}
+        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        state.env = {name: outer[name] if name in own else value for name, value in state.env.items() if name in outer or name not in own}
+        for name in own & binds.keys():
+            state.binds[name] = binds[name]
         kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
         return self.run.container(node, state, kinds, {ANY: element})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 # Places that torch also offers under another name; the table knows only the second one.
 _CANONICAL = {
@@ -21,11 +22,11 @@ _CANONICAL = {
 class Imports:
     """The imports of a module and of the functions in it; a name imported as two different things is forgotten."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        """Collect the imports of the whole module."""
+    def __init__(self, statements: Iterable[ast.Import | ast.ImportFrom]) -> None:
+        """`statements` are the import statements of the whole module."""
         self.names: dict[str, str] = {}
         conflicting: set[str] = set()
-        for node in ast.walk(tree):
+        for node in statements:
             for name, target in _imported(node):
                 if self.names.setdefault(name, target) != target:
                     conflicting.add(name)
@@ -55,10 +56,8 @@ def canonical(qualified: str) -> str:
     return qualified
 
 
-def _imported(node: ast.AST) -> list[tuple[str, str]]:
+def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     if isinstance(node, ast.Import):
-        return [(a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2 for a in node.names]
-    if isinstance(node, ast.ImportFrom):
-        module = "." * node.level + (node.module or "")
-        return [(a.asname or a.name, f"{module}.{a.name}") for a in node.names if a.name != "*"]
-    return []
+        return [(a.asname, a.name) if a.asname else (a.name.split(".")[0], a.name.split(".")[0]) for a in node.names]
+    module = "." * node.level + (node.module or "")
+    return [(a.asname or a.name, f"{module}.{a.name}") for a in node.names if a.name != "*"]

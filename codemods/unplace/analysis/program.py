@@ -44,7 +44,7 @@ class Program:
         """Index scopes, imports and classes; functions are analysed when someone asks."""
         self.tree = tree
         self.scopes = Scopes(tree)
-        self.imports = Imports(tree)
+        self.imports = Imports(self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self.qualified)
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()

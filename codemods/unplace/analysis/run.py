@@ -88,7 +88,6 @@ class Run:
     liveness: Liveness | None = None
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
-    rebound: dict[Obj, set[ast.AST]] = field(default_factory=dict)  # by which writes of a whole tensor, to be rebindings
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -127,6 +126,7 @@ class Run:
         state.definitions.pop(obj, None)
         state.kept.pop(obj, None)
         state.saved.pop(obj, None)
+        state.touched.discard(obj)
         for slot in [slot for slot in state.heap if slot[0] is obj]:
             del state.heap[slot]
 
@@ -182,9 +182,12 @@ class Run:
 
     def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
         """Hand objects, and all that can be reached from them, to something that may (or, certainly, does) hold them."""
-        if not objs:
-            return
-        for obj in state.reachable(objs):
+        if objs:
+            self.keep_all(state, state.reachable(objs), by, line, certain=certain)
+
+    def keep_all(self, state: State, reachable: Objs, by: str, line: int, *, certain: bool = False) -> None:
+        """Like `keep`, for objects from which everything reachable is included already."""
+        for obj in reachable:
             known = state.kept.get(obj)
             if known is None or (certain and not known.certain):
                 state.kept[obj] = Saved(by, line, certain)
@@ -220,8 +223,7 @@ class Run:
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
         if kind in WHOLE:
-            for obj in value.objs:
-                self.rebound.setdefault(obj, set()).add(node)
+            state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)
 

@@ -81,6 +81,7 @@ class Scopes:
     def __init__(self, tree: ast.Module) -> None:
         """Collect every scope and resolve who sees whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
+        self.imports: list[ast.Import | ast.ImportFrom] = []
         self.has_flags = False  # something is called with a True that may be `inplace`
         self.module = self._open(tree, "<module>", None)
         for statement in tree.body:
@@ -110,6 +111,7 @@ class Scopes:
                 todo.extend(self._enter(current, scope))  # type: ignore[arg-type]
                 continue
             if kind is ast.Import or kind is ast.ImportFrom:
+                self.imports.append(current)  # type: ignore[arg-type]
                 for alias in current.names:  # type: ignore[attr-defined]
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
             elif kind in _WRITES and _looks_in_place(current):

@@ -31,6 +31,7 @@ class State:
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
     saved: dict[Obj, Saved] = field(default_factory=dict)
+    touched: set[Obj] = field(default_factory=set)  # written as a whole, which the rules turn into a rebinding
 
     def fork(self) -> State:
         """An independent copy."""
@@ -42,11 +43,12 @@ class State:
             dict(self.definitions),
             dict(self.kept),
             dict(self.saved),
+            set(self.touched),
         )
 
     def become(self, other: State) -> None:
         """Take over all facts of another state."""
-        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved"):
+        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "touched"):
             setattr(self, name, getattr(other, name))
 
     def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
@@ -142,6 +144,7 @@ class State:
         self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
         self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
         self.saved = {(names.aged(o) if o in born else o): k for o, k in self.saved.items()}
+        self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
 
 def _disjoint(first: frozenset[tuple[Token, Hashable]], second: frozenset[tuple[Token, Hashable]]) -> bool:
@@ -224,6 +227,7 @@ class Merger:
             for obj, base in state.bases.items():
                 known = result.bases.get(obj)
                 result.bases[obj] = base if known is None else join_bases(known, base)
+            result.touched |= state.touched
             for obj, keeper in state.kept.items():
                 result.kept.setdefault(obj, keeper)
             for obj, saved in state.saved.items():
@@ -310,6 +314,7 @@ def same_facts(first: State, second: State) -> bool:
         and first.binds == second.binds
         and first.kept.keys() == second.kept.keys()
         and first.saved.keys() == second.saved.keys()
+        and first.touched == second.touched
         and first.definitions.keys() == second.definitions.keys()
     )
 

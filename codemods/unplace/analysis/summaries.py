@@ -50,7 +50,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved."""
+    """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
+
+    `keeps_outer` and `writes_outer` say the same of names of outer scopes.
+    """
 
     result: Result
     writes: frozenset[str]
@@ -58,6 +61,7 @@ class Summary:
     keeps: frozenset[str]
     saves: frozenset[str]
     keeps_outer: bool
+    writes_outer: bool
 
 
 def summarize(run: Run, end: State | None) -> Summary:
@@ -69,9 +73,7 @@ def summarize(run: Run, end: State | None) -> Summary:
     result = results[0] if results else Result(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
-    writes: set[str] = set()
-    for write in run.writes.values():
-        writes |= _parameters(write.state.roots(write.value.objs))
+    written = frozenset(o for w in run.writes.values() for o in w.state.roots(w.value.objs))
     changes: set[str] = set()
     keeps: set[str] = set()
     saved: set[str] = set()
@@ -85,7 +87,13 @@ def summarize(run: Run, end: State | None) -> Summary:
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         saved |= _parameters(frozenset(state.saved))
     return Summary(
-        result, frozenset(writes), frozenset(changes), frozenset(keeps), frozenset(saved), keeps_outer
+        result,
+        frozenset(_parameters(written)),
+        frozenset(changes),
+        frozenset(keeps),
+        frozenset(saved),
+        keeps_outer,
+        any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
     )
 
 

@@ -71,8 +71,7 @@ class Copies:
         if loop is None:
             return False
         name = root_name(site.write.target)
-        stores = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        return not any(n.id == name for n in stores)
+        return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
 
     def _place(self, site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
         """The block that the statement stands in, its position there, and the loop around it."""
@@ -101,3 +100,17 @@ def _index(
         for part in ("handlers", "cases"):
             for inner in getattr(statement, part, ()):
                 _index(inner.body, inner_loop, found)
+
+
+def _makes_anew(node: ast.AST, name: str | None) -> bool:
+    """Whether a node binds the name to something that isn't computed from what it was."""
+    if isinstance(node, ast.Assign):
+        targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name) and _is_store(n)}
+        return name in targets and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
+    return False
+
+
+def _is_store(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)

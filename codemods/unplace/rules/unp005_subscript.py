@@ -26,6 +26,7 @@ import ast
 import libcst as cst
 
 from unplace.analysis.observers import reads
+from unplace.analysis.refs import Function
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR
 from unplace.findings import Form
@@ -84,7 +85,18 @@ class SubscriptStore(StatementRule):
         if isinstance(value, ast.Constant | ast.Name):
             return False
         objs = site.state.roots(site.value.objs)
-        return reads(site.run, value, site.state, objs)
+        return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
+
+
+def _may_write_outer(site: Site, value: ast.expr) -> bool:
+    """Whether computing the value calls an inner function that writes tensors of this scope."""
+    for node in ast.walk(value):
+        callee = site.run.values.get(node.func) if isinstance(node, ast.Call) else None
+        if callee is not None and isinstance(callee.ref, Function):
+            summary = site.program.summary(callee.ref)
+            if summary is None or summary.writes_outer:
+                return True
+    return False
 
 
 def _is_repeatable(site: Site) -> bool:

@@ -1,0 +1,28 @@
+"""An affine coupling layer of a normalising flow: one half of a buffer is changed through a view."""
+
+import torch
+from torch import nn
+
+
+class Coupling(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.half = dim // 2
+        self.scale = nn.Linear(self.half, self.half)
+        self.shift = nn.Linear(self.half, self.half)
+
+    def forward(self, x):
+        out = x.clone()
+        left = out[:, : self.half]
+        right = out[:, self.half :]
+        right *= torch.exp(torch.tanh(self.scale(left)))  # `left` looks into the same memory
+        right += self.shift(left)
+        return out
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    model = nn.Sequential(Coupling(8), Coupling(8))
+    loss = model(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    print(f"loss {loss.item():.4f}, gradient of the first layer {model[0].scale.weight.grad.norm().item():.4f}")
