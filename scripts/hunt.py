@@ -166,12 +166,17 @@ def report(tally: Tally, seconds: float) -> str:
     lines += ["", "why originally failing programs stay so:"]
     lines += [f"{number:6} {reason}" for reason, number in tally.reasons.most_common(25)]
     lines += ["", "discarded because:", *(f"{number:6} {reason}" for reason, number in tally.discards.most_common(6))]
-    groups: dict[str, list[int]] = {}
-    for seed, fault, detail in tally.wrong:
-        groups.setdefault(f"{fault}: {general(detail)}", []).append(seed)
-    lines += ["", "wrong:"]
-    lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in sorted(groups.items(), key=lambda g: -len(g[1]))]
+    lines += ["", "wrong:", *(f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally))]
     return "\n".join(lines)
+
+
+def groups(tally: Tally) -> list[tuple[str, list[int]]]:
+    """The wrong programs by what differs, the largest group first; all that isn't idempotent is one group, the last."""
+    found: dict[str, list[int]] = {}
+    for seed, fault, detail in tally.wrong:
+        repeated = fault == Fault.REPEATED.value
+        found.setdefault(fault if repeated else f"{fault}: {general(detail)}", []).append(seed)
+    return sorted(found.items(), key=lambda group: (group[0] == Fault.REPEATED.value, -len(group[1])))
 
 
 def main() -> int:
@@ -183,6 +188,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
+    parser.add_argument("--each", type=int, default=6, help="... and how many that differ in the same way")
     parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
     options = parser.parse_args()
     start, tally = time.monotonic(), Tally()
@@ -194,7 +200,8 @@ def main() -> int:
         tally.wrong.sort()
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
-            tasks = [(seed, options.keep, options.seconds) for seed, _, _ in tally.wrong[: options.most]]
+            chosen = [seed for _, seeds in groups(tally) for seed in seeds[: options.each]][: options.most]
+            tasks = [(seed, options.keep, options.seconds) for seed in chosen]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
     return 1 if tally.wrong else 0

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+_SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -22,6 +23,12 @@ class Text:
     def _newline(self) -> str:
         match = _LINE_END.search(self.text)
         return match.group() if match else "\n"
+
+    def quoted(self, code: str) -> str:
+        """Code with plain single-quoted strings, in double quotes where the file prefers those."""
+        if "'" not in code or self.text.count('"') <= self.text.count("'"):
+            return code
+        return _SINGLE_QUOTED.sub(r'"\1"', code)
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""

@@ -25,7 +25,7 @@ def condition(w: Writer) -> str:
         return w.pick(["", "not "]) + flag.text
     known = w.recent(w.tensors())
     if known is not None and w.chance(0.8):
-        return f"{known.text}.{w.pick(['sum()', 'mean()', 'detach().sum()'])} {w.pick(['>', '<'])} {w.pick(['0.13', '0.9', '-0.4'])}"
+        return f"{known.text}.{w.pick(['sum()', 'mean()', 'detach().sum()'])} {w.pick(['>', '<'])} {w.pick(['0.1337', '0.9041', '-0.4013'])}"
     return w.pick(["torch.is_grad_enabled()", "True"])
 
 

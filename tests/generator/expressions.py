@@ -231,7 +231,7 @@ def truth(w: Writer, shape: Shape) -> str:
     if mask is not None and w.chance(0.6):
         return mask.text if w.chance(0.8) else f"~{mask.text}"
     base = _base(w, shape, FLOAT, 0)
-    test = f"{atom(base)} {w.pick(['>', '<', '>=', '<='])} {w.pick(['0.05', '0.3', '-0.2', '0.61'])}"
+    test = f"{atom(base)} {w.pick(['>', '<', '>=', '<='])} {w.pick(['0.0537', '0.3019', '-0.2043', '0.6171'])}"
     if mask is not None and w.chance(0.3):
         return f"({test}) & {mask.text}"
     return test

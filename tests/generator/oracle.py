@@ -19,7 +19,7 @@ from enum import Enum
 
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
-from unplace.findings import FileReport, Form, Status
+from unplace.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
     Difference,
@@ -45,6 +45,7 @@ HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 LIMIT = 1e5
 STEP = 1e-6
 ALONE = "by finite differences alone"
+UNJUDGED = "raises in float64"
 
 
 class Result(str, Enum):
@@ -119,20 +120,19 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
     before = maker(text, "before.py")
     original = watched(before)
     complaint = original.error or original.backward_error
-    plain = forward_only(before) if original.error else original
+    plain = without_autograd(before) if original.error else original
     if plain.error or not _sound(plain) or (complaint and not IN_PLACE.search(complaint)):
         return Verdict(Result.DISCARDED, details=(plain.error or complaint or "huge numbers",), complaint=complaint)
     if rewritten is not None:
-        return _proved(text, before, original, Verdict(Result.RIGHT, complaint=complaint, after=rewritten), False)
+        return _proved(text, before, original, Verdict(Result.RIGHT, complaint=complaint, after=rewritten))
     try:
         report = rewrite_text(text, "before.py", Options(unsafe=unsafe))
         again = rewrite_text(report.after, "before.py", Options(unsafe=unsafe)).after
     except Exception as error:
         fault = Fault.COMPILE if isinstance(error, SyntaxError) else Fault.CRASH
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
-    repairs = any(f.form is Form.DATA_STORE and f.status is Status.REWRITTEN for f in report.findings)
     start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
-    verdict = _proved(text, before, original, start, repairs)
+    verdict = _proved(text, before, original, start)
     if verdict.result is Result.RIGHT and again != report.after:
         return replace(
             verdict, result=Result.WRONG, fault=Fault.REPEATED, details=(_first_change(report.after, again),)
@@ -140,7 +140,7 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
     return verdict
 
 
-def _proved(text: str, before: Maker, original: Observation, start: Verdict, repairs: bool) -> Verdict:
+def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> Verdict:
     """The verdict after the comparison through torch."""
     if start.after == text:
         return start
@@ -149,7 +149,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, rep
         after = maker(start.after, "before.py")
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
-    differences, works = _compare(before, after, original, repairs)
+    differences, works = _compare(before, after, original, bool(HIDDEN_WRITE.search(text)))
     fixed = works and start.complaint is not None
     start = replace(start, works=works)
     if not differences:
@@ -164,13 +164,21 @@ def _is_unclear(after: str, detail: str) -> bool:
     """Whether no reference can be trusted: writes behind autograd's back that stay, or that only finite differences see."""
     if "requires_grad" in detail or "no gradient at all" in detail:
         return False
-    return bool(HIDDEN_WRITE.search(after)) or (ALONE in detail and "no_grad" in after)
+    return UNJUDGED in detail or bool(HIDDEN_WRITE.search(after)) or (ALONE in detail and "no_grad" in after)
 
 
 def watched(make: Maker, *, backward: bool = True) -> Observation:
     """One run; looking at its result can raise as well (a stale view of `unbind`)."""
     try:
         return observe(make, backward=backward)
+    except Exception as error:
+        return Observation(error=describe(error))
+
+
+def without_autograd(make: Maker) -> Observation:
+    """One run without autograd; an `example()` that raises is an error like any other."""
+    try:
+        return forward_only(make)
     except Exception as error:
         return Observation(error=describe(error))
 
@@ -190,7 +198,7 @@ def _first_change(a: str, b: str) -> str:
 
 def _sound(seen: Observation) -> bool:
     """Whether all numbers are finite and not so large that nothing can be said about gradients."""
-    values = [note.value for note in seen.outputs]
+    values = [note.value for note in (*seen.outputs, *seen.state)]
     real = [value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point()]
     return all(bool((value.abs() < LIMIT).all()) for value in real)
 
@@ -206,7 +214,7 @@ def _compare(before: Maker, after: Maker, original: Observation, repairs: bool) 
             return [Difference("rewritten program", f"raises {failure}")], False
         found = _behaviour(original, rewritten)
         return found or _gradients(before, after, original, rewritten, repairs), True
-    a, b = (original, rewritten) if original.error is None else (forward_only(before), forward_only(after))
+    a, b = (original, rewritten) if original.error is None else (without_autograd(before), without_autograd(after))
     if b.error is not None:
         return [Difference("rewritten program", f"raises {b.error}")], False
     found = _behaviour(a, b)
@@ -245,7 +253,7 @@ def _gradients(
     try:
         expected, actual = _differentiated(before), _differentiated(after)
     except RuntimeError as error:
-        return [Difference("rewritten program", f"raises in float64: {describe(error)}")]
+        return [Difference("gradient", f"{UNJUDGED}: {describe(error)}")]
     found = list(compare_gradients(expected, actual, WIDE))
     return [] if found and repairs and not _directions(before, actual) else found
 
@@ -255,7 +263,7 @@ def _references(before: Maker, after: Maker) -> list[Difference]:
     try:
         actual = _differentiated(after)
     except Exception as error:
-        return [Difference("rewritten program", f"raises in float64: {describe(error)}")]
+        return [Difference("gradient", f"{UNJUDGED}: {describe(error)}")]  # another branch was taken, perhaps
     with allow_mutation_on_saved_tensors():
         try:
             expected = _differentiated(before)

@@ -127,9 +127,14 @@ def argument(w: Writer, kind: Kind, written: bool) -> str:
     if isinstance(kind, Tensor):
         if kind.dtype == BOOL:
             return f"torch.tensor({_literal(w, kind.shape, lambda: w.pick(['True', 'False']))})"
-        numbers = _literal(w, kind.shape, lambda: f"{w.rng.uniform(-1.6, 1.9):.3f}")
+        numbers = _literal(w, kind.shape, lambda: entry(w))
         return f"torch.tensor({numbers}{'' if written else ', requires_grad=True'})"
     return w.pick(["True", "False"])
+
+
+def entry(w: Writer) -> str:
+    """An element of an input: not 0, where many functions have a kink."""
+    return f"{w.pick(['', '-'])}{w.rng.uniform(0.02, 1.9):.3f}"
 
 
 def _literal(w: Writer, shape: Shape, one: object) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis.refs import Named
 from unplace.analysis.run import anything
-from unplace.analysis.state import ANY, State, weak_join
+from unplace.analysis.state import ANY, DISTINCT, State, weak_join
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -158,10 +158,16 @@ def container_method(
 
 
 def _add(base: Value, value: Value, state: State) -> None:
+    """Put a value into a container; its elements stay known to be distinct while only new objects come in."""
+    is_new = state.is_unheld(value)
     for holder in base.objs:
         slot = (holder, ANY)
-        value = replace(value, identity=None)
-        state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
+        exact = any(True for key, held in state.fields_of(holder) if key != ANY and held.objs)
+        known = state.heap.get(slot)
+        distinct = is_new and len(base.objs) == 1 and not exact and (known is None or known.identity == DISTINCT)
+        identity = DISTINCT if distinct else None
+        loose = replace(value, identity=identity)
+        state.heap[slot] = replace(weak_join(known, loose), identity=identity) if known is not None else loose
 
 
 def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:

@@ -12,7 +12,7 @@ from unplace.analysis.calls import Calls
 from unplace.analysis.imports import canonical
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named
 from unplace.analysis.run import Run, anything
-from unplace.analysis.state import ANY, Merger, State, aged_value, weak_join
+from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
 from unplace.analysis.stores import store_item
 from unplace.analysis.values import (
     ARRAY,
@@ -308,7 +308,7 @@ class Evaluator:
         value = found[0]
         for other in found[1:]:
             value = weak_join(value, other)
-        return value if exact else replace(value, identity=(node, "read"), shape=(node, "shape"))
+        return value if exact else replace(value, identity=(node, "read"), shape=(node, "shape"))  # some element
 
     def is_basic_index(self, index: ast.expr) -> bool | None:
         """Whether indexing a tensor with `index` gives a view (True), a copy (False), or it isn't known (None)."""
@@ -438,8 +438,9 @@ class Evaluator:
             element = self.evaluate(node.elt, state)
         self.run.inside.pop()
         self.run.born.pop()
+        is_distinct = state.is_unheld(element) and element.identity in born
         state.age(self.run.names, born)
-        element = replace(aged_value(element, self.run.names, born), identity=None)
+        element = replace(aged_value(element, self.run.names, born), identity=DISTINCT if is_distinct else None)
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         state.env = {name: outer[name] if name in own else value for name, value in state.env.items() if name in outer or name not in own}
         for name in own & binds.keys():

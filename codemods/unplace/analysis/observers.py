@@ -42,15 +42,32 @@ class Watch:
         self.run = run
         self.state = state
         self.live = live
+        self._own: Obj | None = None
 
-    def of(self, value: Value, place: str) -> Observers:
-        """The observers of `value`, which is reached (and would be rebound) through `place`."""
+    def of(self, value: Value, place: str, element_of: Value | None = None) -> Observers:
+        """The observers of `value`, which is reached (and would be rebound) through `place`.
+
+        `element_of` is the container where `place` is one of its elements, at an index that isn't known.
+        """
         found = Observers()
+        self._own = self._container(element_of, found)
         self._names(value, place, found)
         self._slots(value, place, found)
         self._outside(value.objs, found)
         self._order_views(found, value, {place, *found.together})
         return found
+
+    def _container(self, value: Value | None, found: Observers) -> Obj | None:
+        """The container whose other elements can't be the written one."""
+        if value is None or len(value.objs) != 1:
+            return None
+        (holder,) = value.objs
+        if self.state.has_distinct_elements(holder):
+            return holder
+        if holder.origin is not Origin.FRESH:
+            found.assumptions.append(f"no two elements of {_quoted(holder.label)} are the same tensor")
+            return holder
+        return None
 
     def _names(self, value: Value, place: str, found: Observers) -> None:
         for name, held in self.state.env.items():
@@ -117,6 +134,8 @@ class Watch:
         for (holder, key), held in self.state.heap.items():
             if not held.objs or not self.state.may_share(held.objs, value.objs):
                 continue
+            if holder is self._own:
+                continue
             if holder in value.objs:
                 found.blockers.append("attributes were set on the tensor itself")
                 continue
@@ -150,7 +169,7 @@ class Watch:
             if value.kinds & (LIST | DICT):
                 if key == ANY or value.kinds & ~(LIST | DICT):
                     return None
-                return f"{name}[{key!r}]".replace("'", '"')
+                return f"{name}[{key!r}]"
             if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
                 return f"{name}.{key}"
         return None

@@ -47,6 +47,7 @@ class WriteKind(Enum):
     DATA = "data"  # x.data = v
 
 
+_STAYS = frozenset({"copy_", "fill_diagonal_"})  # no expression does the same to a tensor that has a graph
 WHOLE = frozenset({WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA})
 
 
@@ -222,7 +223,7 @@ class Run:
             self.inside[0] if self.inside else None,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if kind in WHOLE:
+        if kind in WHOLE and not (name in _STAYS and can_be_tracked(value)):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)

@@ -10,6 +10,7 @@ from unplace.analysis.values import Base, Link, Names, Obj, Objs, Origin, Saved,
 
 Slot = tuple[Obj, Hashable]
 ANY = "*"  # the field that stands for all elements of a container
+DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,22 @@ class State:
         """Take over all facts of another state."""
         for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "touched"):
             setattr(self, name, getattr(other, name))
+
+    def has_distinct_elements(self, holder: Obj) -> bool:
+        """Whether no two elements of a container can share memory."""
+        slots = [(key, value) for key, value in self.fields_of(holder) if value.objs]
+        if any(key == ANY for key, _ in slots):
+            return len(slots) == 1 and slots[0][1].identity == DISTINCT
+        return not any(
+            self.may_share(one.objs, other.objs) for i, (_, one) in enumerate(slots) for _, other in slots[i + 1 :]
+        )
+
+    def is_unheld(self, value: Value) -> bool:
+        """Whether the value was made in this round and no slot holds it yet."""
+        obj = value.identity
+        if not isinstance(obj, Obj) or obj.old or obj.origin is not Origin.FRESH or obj in self.bases:
+            return False
+        return not any(obj in held.objs for held in self.heap.values())
 
     def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
         """The known slots of an object."""

@@ -8,13 +8,13 @@ into one rebinding; every other in-place call only works as an expression whose 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from unplace.analysis.observers import Observers, Watch, reads
 from unplace.analysis.run import WriteKind
 from unplace.rules import judging
 from unplace.rules.base import CallRule
-from unplace.rules.verdicts import Copy, Inline, Rebind, Refuse, Verdict
+from unplace.rules.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site
 
 
@@ -25,9 +25,8 @@ def value_of(statement: ast.stmt) -> ast.expr | None:
     return None
 
 
-def spine(statement: ast.stmt, sites: Mapping[ast.AST, Site]) -> list[Site]:
-    """The in-place calls that make up the statement's value, innermost first."""
-    node = value_of(statement)
+def spine(node: ast.expr | None, sites: Mapping[ast.AST, Site]) -> list[Site]:
+    """The chain of in-place calls that gives an expression its value, innermost first."""
     found: list[Site] = []
     while node is not None and node in sites:
         site = sites[node]
@@ -54,18 +53,77 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
         return _stay(statement, chain)
     if first.write.kind is WriteKind.OUT and not isinstance(place, ast.Name):
         return Inline(())  # refused when the functional form is asked for
-    live = _live_after_chain(chain)
-    observers = Watch(first.run, first.state, live).of(first.value, "")
-    result = _rebinding(statement, chain, place, observers)
-    if isinstance(result, Refuse) and isinstance(statement, ast.Expr):
+    result = _rebinding(statement, chain, place, _observers(chain))
+    if isinstance(result, Refuse) and not isinstance(statement, ast.Expr):
+        split = decide_split(statement, chain)
+        return split if isinstance(split, Split) else result
+    if isinstance(result, Refuse):
         copied = _stay(statement, chain)
         return copied if isinstance(copied, Copy) else result
     return result
 
 
-def _live_after_chain(chain: list[Site]) -> set[str]:
-    """Names read after the outermost call of the chain."""
-    return chain[-1].live()
+def _observers(chain: list[Site]) -> Observers:
+    """Everything that sees the write of a chain, the written place itself included where it is read later."""
+    first = chain[0]
+    live = chain[-1].live()
+    written = ast.unparse(first.write.target)
+    observers = Watch(first.run, first.state, live).of(first.value, written, judging.container_of(first, first.write.target))
+    if written in live or isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first):
+        observers.together.insert(0, written)
+    return observers
+
+
+def _is_slot(site: Site) -> bool:
+    """Whether the written expression is an attribute or element that holds the tensor, not a view of another one."""
+    target = site.write.target
+    assert isinstance(target, ast.Attribute | ast.Subscript)
+    holder = site.run.values.get(target.value)
+    return holder is not None and not holder.is_tensor
+
+
+def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
+    """Move a chain of in-place calls before its statement, if nothing to its left could notice."""
+    first, last = chain[0], chain[-1]
+    if last.in_header or first.write.inside is not None or first.write.kind is WriteKind.OUT:
+        return Refuse("no assignment can stand here")
+    if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.AnnAssign):
+        return Refuse("no assignment can stand here")
+    objs = first.state.roots(first.value.objs)
+    if any(reads(first.run, a, first.state, objs) for later in chain[1:] for a in arguments_of(later)):
+        return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
+    for node in _evaluated_before(statement, last.node):
+        if node is None or _has_effects(node) or reads(first.run, node, first.state, objs):
+            return Refuse(f"what stands before `{ast.unparse(last.node)}` may notice the write; split the statement")
+    rebound = judging.rebind(first, first.write.target)
+    if isinstance(rebound, Refuse):
+        return rebound
+    return Split(rebound.places, rebound.views, rebound.assumptions)
+
+
+def _has_effects(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Call | ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for n in ast.walk(node))
+
+
+def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | None]:
+    """The parts of a statement that are evaluated before `node`; None where `node` may not be evaluated at all."""
+    current: ast.AST = statement
+    if isinstance(statement, ast.AugAssign):
+        yield statement.target
+    while current is not node:
+        children = [c for c in ast.iter_child_nodes(current) if not isinstance(c, ast.expr_context | ast.operator)]
+        if isinstance(current, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            children = [current.value] if current.value is not None else []
+        position = next((i for i, c in enumerate(children) if any(n is node for n in ast.walk(c))), None)
+        if position is None:
+            yield None
+            return
+        conditional = isinstance(current, ast.BoolOp | ast.IfExp | ast.Compare) and position > isinstance(current, ast.Compare)
+        if conditional or isinstance(current, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield None
+            return
+        yield from children[:position]
+        current = children[position]
 
 
 def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observers: Observers) -> Verdict:
@@ -84,20 +142,12 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         return Refuse("an annotated assignment has one target; split the statement")
     if not observers.together and not observers.views and not isinstance(place, ast.Name | ast.Attribute | ast.Subscript):
         return Inline(assumptions)  # a temporary that nobody sees
-    is_dead_view = isinstance(place, ast.Subscript | ast.Attribute) and written not in observers.together
     rebound = judging.rebind(first, place)
     if isinstance(rebound, Refuse):
         return rebound
-    if is_dead_view and isinstance(statement, ast.Expr):
+    if isinstance(statement, ast.Expr):
         return rebound
-    places = _ordered(written, observers.together, rebound.places, isinstance(statement, ast.Expr))
-    return Rebind(places, judging.replays(observers.views), assumptions)
-
-
-def _ordered(written: str, together: list[str], rebound: tuple[str, ...], always: bool) -> tuple[str, ...]:
-    """The written place first, where it has to be bound at all, then its aliases."""
-    rest = tuple(p for p in together if p != written)
-    return (written, *rest) if always or written in together else rest
+    return Rebind(tuple(observers.together), judging.replays(observers.views), assumptions)
 
 
 def _stay(statement: ast.stmt, chain: list[Site]) -> Verdict:
@@ -129,7 +179,18 @@ def arguments_of(site: Site) -> list[ast.expr]:
     return [a for a in (*node.args, *(k.value for k in node.keywords)) if a is not site.write.target]
 
 
-def decide_inline(site: Site) -> Verdict:
-    """An in-place call somewhere inside an expression."""
-    result = judging.silent(site)
-    return result if isinstance(result, Refuse) else Inline(result)
+def decide_inline(statement: ast.stmt, chain: list[Site]) -> Verdict:
+    """In-place calls somewhere inside an expression."""
+    result = judging.silent(chain[0]) if len(chain) == 1 else _silent(chain)
+    if not isinstance(result, Refuse):
+        return Inline(result)
+    split = decide_split(statement, chain)
+    return split if isinstance(split, Split) else result
+
+
+def _silent(chain: list[Site]) -> tuple[str, ...] | Refuse:
+    for site in chain:
+        result = judging.silent(site)
+        if isinstance(result, Refuse):
+            return result
+    return judging.silent(chain[0])

@@ -9,7 +9,7 @@ from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
 from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import TENSOR, Link, Origin, Value
+from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
@@ -123,13 +123,21 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     if unstorable is not None:
         return unstorable
     written = ast.unparse(place)
-    observers = site.observers(written)
+    observers = site.watch().of(site.value, written, container_of(site, place))
     if observers.blockers:
         return Refuse(observers.blockers[0])
     if any(_makes_new_gradient_leaf(site, name) for name in (written, *observers.together)):
         return Refuse(f"`{written}` is needed as it is")
     assumptions = (*kind_assumptions(site), *observers.assumptions)
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
+
+
+def container_of(site: Site, place: ast.expr) -> Value | None:
+    """The container that `place` is an element of, where its index isn't a constant."""
+    if not isinstance(place, ast.Subscript) or isinstance(place.slice, ast.Constant):
+        return None
+    holder = site.run.values.get(place.value)
+    return holder if holder is not None and not holder.is_tensor else None
 
 
 def _makes_new_gradient_leaf(site: Site, name: str) -> bool:
@@ -160,11 +168,18 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
         return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
     if isinstance(place, ast.Subscript):
         holder = site.run.values.get(place.value)
-        simple = isinstance(place.value, ast.Name) and isinstance(place.slice, ast.Name | ast.Constant)
+        if holder is not None and holder.may_be(TUPLE):
+            return Refuse(f"`{ast.unparse(place)}` is an element of a tuple, which can't be replaced")
+        simple = _is_simple(place.value) and isinstance(place.slice, ast.Name | ast.Constant)
         if holder is None or holder.is_tensor or not simple:
             return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
         return None
     return Refuse("there is no name to give the new tensor to")
+
+
+def _is_simple(node: ast.expr) -> bool:
+    """A name, or an attribute of one: evaluating it twice does nothing twice."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
 # -- clone, then write ------------------------------------------------------------------------------------------------
@@ -219,6 +234,23 @@ def _is_view(site: Site, value: Value) -> bool:
         (o in site.state.bases and site.state.bases[o].link is Link.VIEW) or o.origin is not Origin.FRESH
         for o in value.objs
     )
+
+
+def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
+    """Why a statement with several stores can't run unchanged on clones made before it."""
+    if not isinstance(statement, ast.Assign) or any(s.write.kind is not WriteKind.STORE for s in sites):
+        return Refuse("the statement stores to several targets; split it")
+    bound = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name) and _is_bound(n)}
+    for site in sites:
+        used = {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
+        roots = site.state.roots(site.value.objs)
+        if used & bound or site.run.saved_in.get(statement, set()) & roots:
+            return Refuse("the statement stores to several targets and reads them; split it")
+    return None
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _copy_owner(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -21,8 +21,8 @@ from unplace.rules import dtypes, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, without_places
 from unplace.rules.copies import Copies
 from unplace.rules.layout import new_name, replace_statement
-from unplace.rules.snippet import Change, Snippet, assignment
-from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Verdict
+from unplace.rules.snippet import Change, Snippet, assignment, expression
+from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
 
 
@@ -86,6 +86,9 @@ class Planner:
 
     def _statement(self, statement: ast.stmt, sites: list[Site]) -> None:
         decisions = self._decide(statement, sites)
+        restyled: dict[int, Verdict] = {}
+        for decision in decisions:
+            decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
         for decision in decisions:
             if isinstance(decision.verdict, Copy):
                 decision.verdict = self._copies.reconsider(decision.site, decision.verdict)
@@ -103,6 +106,16 @@ class Planner:
             is_applied = any(d is decision for d in applied)
             self._report(decision, is_applied, fix, edits if is_applied else offered)
 
+    def _restyled(self, verdict: Verdict) -> Verdict:
+        """The places and views of a verdict with the quotes that the file prefers."""
+        if not isinstance(verdict, Rebind | Copy | Split):
+            return verdict
+        return replace(
+            verdict,
+            places=tuple(self.text.quoted(place) for place in verdict.places),
+            views=tuple(self.text.quoted(view) for view in verdict.views),
+        )
+
     def _number(self) -> int:
         self._fixes += 1
         return self._fixes
@@ -110,36 +123,49 @@ class Planner:
     def _decide(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         leaders = [s for s in sites if s.write.kind in STATEMENTS]
         calls = [s for s in sites if s.write.kind not in STATEMENTS]
-        decisions = [self._leader(s, len(leaders)) for s in leaders]
-        by_node = {s.node: s for s in calls}
-        settled = {s: judging.settled(s) for s in calls}
-        chain = expressions.spine(statement, by_node)
-        if chain and all(settled[s] is None for s in chain):
-            rules_of = {s: self.by_form[s.form] for s in chain}
-            verdict = expressions.decide_spine(statement, chain, rules_of)
-            decisions += self._spine_decisions(chain, verdict)
+        if len(leaders) > 1:
+            decisions = self._several_stores(statement, leaders)
         else:
-            chain = []
+            decisions = [self._leader(s) for s in leaders]
+        by_node: dict[ast.AST, Site] = {s.node: s for s in calls}
+        receivers = {s.write.target for s in calls}
         for site in calls:
-            if site not in chain:
-                verdict = settled[site] or self._inline(site)
-                decisions.append(self._call_decision(site, verdict))
+            if site.node in receivers and site.write.kind is not WriteKind.OUT:
+                continue  # part of the chain of a call further out
+            assert isinstance(site.node, ast.expr)
+            chain = expressions.spine(site.node, by_node)
+            decisions += self._chain_decisions(chain, self._chain_verdict(statement, chain))
         return decisions
 
-    def _leader(self, site: Site, leaders: int) -> Decision:
+    def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
+        """One verdict for calls of a chain: they write the same tensor."""
+        for site in chain:
+            settled = judging.settled(site)
+            if settled is not None:
+                return settled
+        if chain[-1].node is expressions.value_of(statement):
+            return expressions.decide_spine(statement, chain, {s: self.by_form[s.form] for s in chain})
+        if any(s.write.kind is WriteKind.OUT or self.by_form[s.form].must_stay(s) for s in chain):
+            return Refuse("no assignment can stand here; make it a statement of its own")
+        return expressions.decide_inline(statement, chain)
+
+    def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
+        """`x[0], y[1] = a, b`: all owners are cloned first, then the statement runs as it is."""
+        decisions = [Decision(s, self.by_form[s.form], judging.settled(s) or judging.private_copy(s)) for s in sites]
+        reason = judging.several_stores(statement, sites)
+        if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
+            refusal = reason or Refuse("not all targets of the statement can be given a private copy; split it")
+            for decision in decisions:
+                if not isinstance(decision.verdict, Keep | Refuse):
+                    decision.verdict = refusal
+        return decisions
+
+    def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
         verdict = judging.settled(site)
-        if verdict is None and leaders > 1:
-            verdict = Refuse("the statement stores to several targets; split it")
         return Decision(site, rule, verdict if verdict is not None else rule.decide(site))
 
-    def _inline(self, site: Site) -> Verdict:
-        rule: CallRule = self.by_form[site.form]
-        if site.write.kind is WriteKind.OUT or rule.must_stay(site):
-            return Refuse("no assignment can stand here; make it a statement of its own")
-        return expressions.decide_inline(site)
-
-    def _spine_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
+    def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """All calls of a chain share its fate: one that has no functional form stops the others."""
         decisions = [self._call_decision(site, verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
@@ -150,7 +176,7 @@ class Planner:
 
     def _call_decision(self, site: Site, verdict: Verdict) -> Decision:
         rule: CallRule = self.by_form[site.form]
-        if not isinstance(verdict, Inline | Rebind):
+        if not isinstance(verdict, Inline | Rebind | Split):
             return Decision(site, rule, verdict)
         change = rule.functional(site)
         if isinstance(change, Refuse):
@@ -168,18 +194,40 @@ class Planner:
         if isinstance(root, ast.expr):
             changed = snippet.statement()
             return (Edit(snippet.start, snippet.end, snippet.render(changed)),)
-        leader = next((d for d in decisions if isinstance(d.rule, StatementRule)), None)
+        before = self._split_lines(decisions, snippet)
+        leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
+        if len(leaders) > 1:
+            copies = dict.fromkeys(d.verdict for d in leaders if isinstance(d.verdict, Copy))
+            lines = [line for c in copies for line in (without_places(c.places), *c.views)]
+            return replace_statement(self.text, statement, [*before, *lines, snippet.render(snippet.statement())], ())
+        leader = leaders[0] if leaders else None
         if leader is not None:
             verdict = leader.verdict
             assert isinstance(verdict, Rebind | Copy)
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
             after = verdict.views if isinstance(verdict, Rebind) else ()
-            return replace_statement(self.text, statement, lines, after)
-        return self._expression_edits(statement, decisions, snippet)
+            return replace_statement(self.text, statement, [*before, *lines], after)
+        return self._expression_edits(statement, decisions, snippet, before)
+
+    def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
+        """The rebindings that are moved before the statement, where their names take the places of the calls."""
+        lines: list[str] = []
+        chains: dict[int, list[Decision]] = {}
+        for decision in decisions:
+            if isinstance(decision.verdict, Split):
+                chains.setdefault(id(decision.verdict), []).append(decision)
+        for chain in chains.values():
+            verdict = chain[0].verdict
+            assert isinstance(verdict, Split)
+            node = chain[-1].site.node
+            assert isinstance(node, ast.expr)
+            lines += [" = ".join((*verdict.places, snippet.code(snippet.node(node)))), *verdict.views]
+            snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
+        return lines
 
     def _expression_edits(
-        self, statement: ast.stmt, decisions: list[Decision], snippet: Snippet
+        self, statement: ast.stmt, decisions: list[Decision], snippet: Snippet, before: list[str]
     ) -> tuple[Edit, ...]:
         changed = snippet.statement()
         recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
@@ -191,13 +239,21 @@ class Planner:
         if recipe is not None:
             after = recipe.views
             if isinstance(changed, cst.Expr):
-                changed = assignment(recipe.places, changed.value)
+                changed = assignment(recipe.places, changed.value, first=self._written(decisions, recipe, snippet))
             elif isinstance(changed, cst.Assign) and recipe.places:
                 present = {snippet.module.code_for_node(t.target) for t in changed.targets}
                 places = tuple(p for p in recipe.places if p not in present)
                 extra = assignment(places, changed.value).targets if places else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
-        return replace_statement(self.text, statement, [snippet.render(changed)], after)
+        return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
+
+    def _written(self, decisions: list[Decision], recipe: Rebind, snippet: Snippet) -> cst.BaseExpression | None:
+        """The rebound target as the source writes it."""
+        for decision in decisions:
+            target = decision.site.write.target
+            if decision.verdict is recipe and self.text.quoted(ast.unparse(target)) == recipe.places[0]:
+                return snippet.node(target)
+        return None
 
     def _hoist(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
         """Compute the arguments that read the written memory before it is cloned."""
@@ -250,7 +306,7 @@ class Planner:
         message = rule.message(site, verdict) if decision.is_recipe else ""
         if harm is Harm.HARMFUL and saved is not None and decision.is_recipe:
             message += f"; {saved.operation} in line {saved.line} saved it for backward"
-        extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline) else ()
+        extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         self._add(
             node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra

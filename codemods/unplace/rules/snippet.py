@@ -98,19 +98,27 @@ def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def assignment(
-    places: tuple[str, ...], value: cst.BaseExpression, equal: cst.AssignEqual | None = None
+    places: tuple[str, ...],
+    value: cst.BaseExpression,
+    equal: cst.AssignEqual | None = None,
+    first: cst.BaseExpression | None = None,
 ) -> cst.Assign:
-    """`a = b = value`."""
+    """`a = b = value`; `first` is the first place as the source writes it."""
     sign = equal if equal is not None else cst.AssignEqual()
     targets = [
         cst.AssignTarget(
-            target=cst.ensure_type(expression(place), cst.BaseExpression),  # type: ignore[arg-type]
+            target=_target(first if first is not None and index == 0 else expression(place)),
             whitespace_before_equal=sign.whitespace_before,
             whitespace_after_equal=sign.whitespace_after,
         )
-        for place in places
+        for index, place in enumerate(places)
     ]
     return cst.Assign(targets=targets, value=value)
+
+
+def _target(node: cst.BaseExpression) -> cst.BaseAssignTargetExpression:
+    assert isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Tuple)
+    return node
 
 
 def precedence(node: ast.expr) -> int:

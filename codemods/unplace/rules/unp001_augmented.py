@@ -28,7 +28,7 @@ from unplace.analysis.arithmetic import keeps_dtype
 from unplace.findings import Form
 from unplace.rules.base import StatementRule, without_places
 from unplace.rules.judging import private_copy, rebind
-from unplace.rules.snippet import Snippet, assignment, expression, needs_parentheses, parenthesized
+from unplace.rules.snippet import Snippet, assignment, needs_parentheses, parenthesized
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
 
@@ -65,15 +65,14 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     if needs_parentheses(node.value, node.op):
         right = parenthesized(right)
     written = statement.operator
-    target = expression(recipe.places[0])
     value: cst.BaseExpression = cst.BinaryOperation(
         left=statement.target, operator=_operator(node.op, written), right=right
     )
     if any(keeps_dtype(site.value, operand) is False for operand in site.write.operands):
         to = cst.Attribute(value=parenthesized(value), attr=cst.Name("to"))
-        value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=target, attr=cst.Name("dtype")))])
+        value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=statement.target, attr=cst.Name("dtype")))])
     equal = cst.AssignEqual(whitespace_before=written.whitespace_before, whitespace_after=written.whitespace_after)
-    return assignment(recipe.places, value, equal)
+    return assignment(recipe.places, value, equal, statement.target)
 
 
 def _operator(op: ast.operator, written: cst.BaseAugOp) -> cst.BaseBinaryOp:

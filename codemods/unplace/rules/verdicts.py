@@ -38,11 +38,20 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """The operation moves to a rebinding before its statement, in which the rebound name takes its place."""
+
+    places: tuple[str, ...]
+    views: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Inline:
     """The operation becomes its functional form where it stands: nobody reads the written tensor afterwards."""
 
     assumptions: tuple[str, ...]
 
 
-Recipe = Rebind | Copy | Inline
+Recipe = Rebind | Copy | Split | Inline
 Verdict = Keep | Refuse | Recipe

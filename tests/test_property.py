@@ -1,0 +1,207 @@
+"""Generated tensor programs are rewritten, and torch finds nothing wrong; and the oracle that says so isn't blind.
+
+A failure names the seed: `python scripts/hunt.py --seed N --count 1 --keep DIR` shrinks that program. The nightly size is
+`python scripts/hunt.py --count 5000 --jobs 2`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import pytest
+import torch
+from generator.oracle import Fault, Result, Verdict, judge
+from generator.programs import generate
+from generator.shrink import shrink
+
+PORTION = 50
+QUICK = range(0, 600, PORTION)
+SLOW = range(100_000, 105_000, PORTION)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def wrong_ones(first: int) -> list[str]:
+    verdicts = {seed: judge(generate(seed)) for seed in range(first, first + PORTION)}
+    return [f"seed {seed}: {told(verdict)}" for seed, verdict in verdicts.items() if verdict.result is Result.WRONG]
+
+
+def told(verdict: Verdict) -> str:
+    return f"{verdict.fault and verdict.fault.value}: {'; '.join(verdict.details)}"
+
+
+# -- the property ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", QUICK)
+def test_generated_programs_keep_their_behaviour(first: int) -> None:
+    assert wrong_ones(first) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", SLOW)
+def test_many_generated_programs_keep_their_behaviour(first: int) -> None:
+    assert wrong_ones(first) == []
+
+
+# -- the generator --------------------------------------------------------------------------------------------------
+
+
+def test_a_seed_is_a_program() -> None:
+    assert generate(7) == generate(7)
+    assert len({generate(seed) for seed in range(50)}) == 50
+
+
+def test_most_programs_run_and_many_fail_in_autograd() -> None:
+    verdicts = [judge(text, rewritten=text) for text in map(generate, range(300))]
+    ran = [verdict for verdict in verdicts if verdict.result is not Result.DISCARDED]
+    assert len(ran) >= 0.8 * len(verdicts)
+    assert sum(verdict.complaint is not None for verdict in ran) >= 0.3 * len(ran)
+    assert all(verdict.result is Result.RIGHT for verdict in ran)  # a program is equal to itself
+
+
+# -- the oracle notices wrong rewrites ------------------------------------------------------------------------------
+
+X = "torch.tensor([[0.5, -1.0, 0.3], [1.2, 0.7, -0.4]], requires_grad=True)"
+WRONG = {
+    "an alias isn't rebound": ("y = x * 2; b = y; y += 1; return b", "y = x * 2; b = y; y = y + 1; return b", Fault.VALUES),
+    "a view isn't derived again": (
+        "y = x * 2; v = y[0]; y *= 3; return v",
+        "y = x * 2; v = y[0]; y = y * 3; return v",
+        Fault.VALUES,
+    ),
+    "a write through a view misses its base": (
+        "y = x * 2; v = y[0]; v += 1; return y",
+        "y = x * 2; v = y[0]; v = v + 1; return y",
+        Fault.VALUES,
+    ),
+    "the dtype grows": (
+        "y = x * 2; y += torch.ones(3, dtype=torch.float64); return y",
+        "y = x * 2; y = y + torch.ones(3, dtype=torch.float64); return y",
+        Fault.VALUES,
+    ),
+    "the caller's buffer isn't written": ("buffer += 1; return x", "buffer = buffer + 1; return x", Fault.MUTATIONS),
+    "a list holds the old tensor": (
+        "y = x * 2; xs = [y]; y.mul_(2); return xs",
+        "y = x * 2; xs = [y]; y = y.mul(2); return xs",
+        Fault.VALUES,
+    ),
+    "the graph is cut": ("y = x * 2; y += 1; return y", "y = x * 2; y = y.detach() + 1; return y", Fault.GRADIENTS),
+    "the value is taken from the clone": (
+        "y = x * 2; y[0] = y[1] * y[1]; return y.sum(0)",
+        "y = x * 2; y = y.clone(); y[0] = y[1] * 1; return y.sum(0)",
+        Fault.VALUES,
+    ),
+    "values right, gradient of the failing program wrong": (
+        "y = x.exp(); y += 1; return y",
+        "y = x.exp(); y = y.detach() + 1 + x - x.detach(); return y",
+        Fault.GRADIENTS,
+    ),
+    "other random numbers": (
+        "y = x * 2; y.normal_(); return x",
+        "y = x * 2; y = torch.zeros(1).normal_(); return x",
+        Fault.RANDOM,
+    ),
+    "a gradient becomes NaN": (
+        "y = x * 1; m = x > 0; y[m] = torch.sqrt(y[m]); return y",
+        "y = x * 1; m = x > 0; y = torch.where(m, torch.sqrt(y), y); return y",
+        Fault.GRADIENTS,
+    ),
+    "it raises": ("y = x * 2; y += 1; return y", "y = x * 2; y = z + 1; return y", Fault.RAISES),
+    "it doesn't compile": ("y = x * 2; y += 1; return y", "y = x * 2; y = = 1; return y", Fault.COMPILE),
+    "a saved tensor is written": (
+        "y = x.exp(); z = y * 1; z += 1; return y, z",
+        "y = x.exp(); y *= 1; z = y + 1; return y, z",
+        Fault.RAISES,
+    ),
+}
+
+
+def program(body: str) -> str:
+    statements = "\n".join(f"    {statement.strip()}" for statement in body.split(";"))
+    return f"import torch\n\n\ndef run(x, buffer):\n{statements}\n\n\ndef example():\n    return run, ({X}, torch.zeros(2))\n"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_oracle_notices_a_wrong_rewrite(name: str) -> None:
+    before, after, fault = WRONG[name]
+    verdict = judge(program(before), rewritten=program(after))
+    assert verdict.fault is fault, told(verdict)
+
+
+RIGHT = {
+    "rebound": ("y = x.exp(); b = y; y += 1; return b, y", "y = x.exp(); b = y; y = b = y + 1; return b, y"),
+    "zero and no gradient are the same": ("y = x * 2; y.zero_(); return y", "y = torch.zeros_like(x); return y"),
+    "a stored value": ("y = x.exp(); y[0] = x[1]; return y", "y = x.exp(); y = y.clone(); y[0] = x[1]; return y"),
+    "two equal objects for one": ("y = x * 2; y += 1; return y, y", "y = x * 2; y = y + 1; return y, y * 1"),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_oracle_accepts_a_right_rewrite(name: str) -> None:
+    before, after = map(program, RIGHT[name])
+    verdict = judge(before, rewritten=after)
+    assert verdict.result is Result.RIGHT, told(verdict)
+    assert verdict.fixed == ("exp" in before)
+
+
+class Naive(ast.NodeTransformer):
+    """`y += v` becomes `y = y + v`, and a rebinding of several names loses all but the first: what a careless tool does."""
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+        if not isinstance(node.target, ast.Name):
+            return node
+        return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        return ast.Assign(node.targets[:1], node.value) if len(node.targets) > 1 else node
+
+
+def naive(text: str) -> str:
+    return ast.unparse(ast.fix_missing_locations(Naive().visit(ast.parse(text))))
+
+
+def test_careless_rewriting_of_generated_programs_is_noticed() -> None:
+    texts = [generate(seed) for seed in range(200)]
+    faults = Counter(judge(text, rewritten=naive(text)).fault for text in texts)
+    assert faults[Fault.VALUES] >= 15, faults
+    assert faults[Fault.MUTATIONS] >= 2, faults
+
+
+def test_dropping_a_part_of_the_rewriting_is_noticed() -> None:
+    verdicts = [judge(text) for text in map(generate, range(150))]
+    pairs = [(generate(seed), v.after) for seed, v in enumerate(verdicts) if v.result is Result.RIGHT and v.changed]
+    noticed = Counter(judge(before, rewritten=spoilt(after)).fault for before, after in pairs)
+    assert noticed[Fault.VALUES] + noticed[Fault.RAISES] >= 10, noticed
+
+
+def spoilt(text: str) -> str:
+    """The rewriting with only the first of the names that are rebound together."""
+
+    class Spoil(ast.NodeTransformer):
+        def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+            return ast.Assign(node.targets[:1], node.value) if len(node.targets) > 1 else node
+
+    return ast.unparse(ast.fix_missing_locations(Spoil().visit(ast.parse(text))))
+
+
+# -- the shrinker ---------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_program_becomes_small() -> None:
+    text = program(
+        "k = 3; a = x * 2; b = a; c = torch.sigmoid(x) + 1; names = []; names.append(k); a += c * 2; d = b.sum(); return a, b, c, d"
+    )
+
+    def still_wrong(candidate: str) -> bool:
+        return judge(candidate, rewritten=naive(candidate)).fault is Fault.VALUES
+
+    assert still_wrong(text)
+    small = shrink(text, still_wrong)
+    body = small[small.index("def run") : small.index("def example")]
+    assert still_wrong(small)
+    assert len(body.splitlines()) <= 7, small
