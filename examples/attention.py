@@ -14,7 +14,7 @@ class CausalAttention(nn.Module):
     def forward(self, x):
         scores = self.query(x) @ self.key(x).transpose(-2, -1) / x.size(-1) ** 0.5
         weights = torch.softmax(scores, dim=-1)
-        later = torch.ones_like(weights, dtype=torch.bool).triu(1)
+        later = torch.ones_like(weights).triu(1) > 0
         weights[later] = 0.0  # softmax() needs its result in backward
         weights /= weights.sum(dim=-1, keepdim=True)
         return weights @ self.value(x)

@@ -8,15 +8,15 @@ class Coupling(nn.Module):
     def __init__(self, dim):
         super().__init__()
         self.half = dim // 2
-        self.scale = nn.Linear(self.half, self.half)
-        self.shift = nn.Linear(self.half, self.half)
+        self.net = nn.Sequential(nn.Linear(self.half, 32), nn.Tanh(), nn.Linear(32, dim))
 
     def forward(self, x):
         out = x.clone()
         left = out[:, : self.half]
         right = out[:, self.half :]
-        right *= torch.exp(torch.tanh(self.scale(left)))  # `left` looks into the same memory
-        right += self.shift(left)
+        log_scale, shift = self.net(left).chunk(2, dim=1)
+        right *= torch.exp(log_scale)  # Linear() needs `left`, which looks into the same memory
+        right += shift
         return out
 
 
@@ -25,4 +25,4 @@ if __name__ == "__main__":
     model = nn.Sequential(Coupling(8), Coupling(8))
     loss = model(torch.randn(4, 8)).pow(2).mean()
     loss.backward()
-    print(f"loss {loss.item():.4f}, gradient of the first layer {model[0].scale.weight.grad.norm().item():.4f}")
+    print(f"loss {loss.item():.4f}, gradient of the first layer {model[0].net[0].weight.grad.norm().item():.4f}")

@@ -1,7 +1,7 @@
 """Generated tensor programs are rewritten, and torch finds nothing wrong; and the oracle that says so isn't blind.
 
-A failure names the seed: `python scripts/hunt.py --seed N --count 1 --keep DIR` shrinks that program. The nightly size is
-`python scripts/hunt.py --count 5000 --jobs 2`.
+A failure names the seed: `python scripts/hunt.py --seed N --count 1 --keep DIR` shrinks that program. The nightly size
+is `python scripts/hunt.py --count 5000 --jobs 2`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,11 @@ def test_most_programs_run_and_many_fail_in_autograd() -> None:
 
 X = "torch.tensor([[0.5, -1.0, 0.3], [1.2, 0.7, -0.4]], requires_grad=True)"
 WRONG = {
-    "an alias isn't rebound": ("y = x * 2; b = y; y += 1; return b", "y = x * 2; b = y; y = y + 1; return b", Fault.VALUES),
+    "an alias isn't rebound": (
+        "y = x * 2; b = y; y += 1; return b",
+        "y = x * 2; b = y; y = y + 1; return b",
+        Fault.VALUES,
+    ),
     "a view isn't derived again": (
         "y = x * 2; v = y[0]; y *= 3; return v",
         "y = x * 2; v = y[0]; y = y * 3; return v",
@@ -123,7 +127,8 @@ WRONG = {
 
 def program(body: str) -> str:
     statements = "\n".join(f"    {statement.strip()}" for statement in body.split(";"))
-    return f"import torch\n\n\ndef run(x, buffer):\n{statements}\n\n\ndef example():\n    return run, ({X}, torch.zeros(2))\n"
+    example = f"def example():\n    return run, ({X}, torch.zeros(2))\n"
+    return f"import torch\n\n\ndef run(x, buffer):\n{statements}\n\n\n{example}"
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -150,14 +155,14 @@ def test_the_oracle_accepts_a_right_rewrite(name: str) -> None:
 
 
 class Naive(ast.NodeTransformer):
-    """`y += v` becomes `y = y + v`, and a rebinding of several names loses all but the first: what a careless tool does."""
+    """`y += v` becomes `y = y + v`, and a rebinding of several names loses all but the first: a careless tool."""
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if not isinstance(node.target, ast.Name):
             return node
         return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         return ast.Assign(node.targets[:1], node.value) if len(node.targets) > 1 else node
 
 
@@ -183,7 +188,7 @@ def spoilt(text: str) -> str:
     """The rewriting with only the first of the names that are rebound together."""
 
     class Spoil(ast.NodeTransformer):
-        def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        def visit_Assign(self, node: ast.Assign) -> ast.AST:
             return ast.Assign(node.targets[:1], node.value) if len(node.targets) > 1 else node
 
     return ast.unparse(ast.fix_missing_locations(Spoil().visit(ast.parse(text))))
@@ -194,7 +199,8 @@ def spoilt(text: str) -> str:
 
 def test_a_wrong_program_becomes_small() -> None:
     text = program(
-        "k = 3; a = x * 2; b = a; c = torch.sigmoid(x) + 1; names = []; names.append(k); a += c * 2; d = b.sum(); return a, b, c, d"
+        "k = 3; a = x * 2; b = a; c = torch.sigmoid(x) + 1; names = []; names.append(k); a += c * 2; d = b.sum();"
+        "return a, b, c, d"
     )
 
     def still_wrong(candidate: str) -> bool:

@@ -62,8 +62,11 @@ class Site:
     def live(self) -> set[str]:
         """The names that may be read after the write, the rest of its statement included."""
         assert self.run.liveness is not None
-        live = self.run.liveness.live_after(self.statement)
         statement = self.statement
+        if self.in_header:
+            live = self.run.liveness.live_behind_header(statement)
+        else:
+            live = self.run.liveness.live_after(statement)
         if isinstance(statement, ast.Assign):
             live -= {t.id for t in statement.targets if isinstance(t, ast.Name)}
             for target in statement.targets:
@@ -126,10 +129,13 @@ class Site:
             None,
         )
 
-    def fills_private_memory(self) -> bool:
-        """Whether the write goes to a tensor made for it, by `x = x.clone()` or a constructor, that nothing has saved."""
+    def fills_private_memory(self, *, constructed: bool = True) -> bool:
+        """Whether the write goes to a tensor made for it that nothing has saved.
+
+        Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros`.
+        """
         owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
-        made = self.run.private | self.run.constructed
+        made = self.run.private | (self.run.constructed - self.run.leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
         return self.harm()[0] is Harm.HARMLESS

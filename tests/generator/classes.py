@@ -99,7 +99,7 @@ def module(w: Writer) -> list[str]:
             body(w, 1)
         w.emit(f"return {returned(w)}")
     w.indent -= 1
-    numbers = [[f"{w.rng.uniform(0.02, 1.7):.3f}" for _ in range(columns)] for _ in range(rows)]
+    numbers = [[w.entry() for _ in range(columns)] for _ in range(rows)]
     text = ", ".join(f"[{', '.join(row)}]" for row in numbers)
     return [
         "def example():",

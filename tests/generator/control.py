@@ -25,7 +25,8 @@ def condition(w: Writer) -> str:
         return w.pick(["", "not "]) + flag.text
     known = w.recent(w.tensors())
     if known is not None and w.chance(0.8):
-        return f"{known.text}.{w.pick(['sum()', 'mean()', 'detach().sum()'])} {w.pick(['>', '<'])} {w.pick(['0.1337', '0.9041', '-0.4013'])}"
+        number = w.pick(["sum()", "mean()", "detach().sum()"])
+        return f"{known.text}.{number} {w.pick(['>', '<'])} {w.pick(['0.1337', '0.9041', '-0.4013'])}"
     return w.pick(["torch.is_grad_enabled()", "True"])
 
 
@@ -97,7 +98,7 @@ def while_loop(w: Writer) -> bool:
 
 
 def each(w: Writer) -> bool:
-    """`for row in y`, `for t in xs`, `for i, t in enumerate(xs)`, `for a, b in zip(xs, ys)`, `for k, v in d.items()`."""
+    """`for row in y`, `for t in xs`, `for i, t in enumerate(xs)`, `... in zip(xs, ys)`, `for k, v in d.items()`."""
     if w.depth > 2:
         return False
     holders = w.places(lambda p: isinstance(p.kind, Sequence | Table))

@@ -115,7 +115,7 @@ def _reshaped(w: Writer, shape: Shape, dtype: str) -> list[str]:
             found += [f"{text}.t()", f"{text}.T", f"{text}.transpose(0, 1)"]
         if len(have) == 2 and shape == (have[0], 1) and dtype in REAL:
             found += [f"{text}.sum(1, keepdim=True)", f"{text}[:, :1]"]
-        if len(shape) == 2 and have == shape[1:] and place.kind != shape:
+        if len(shape) == 2 and have == shape[1:]:
             found += [f"{text}.expand({sizes(shape)})", f"torch.stack([{', '.join([text] * shape[0])}])"]
         if len(have) == 1 and shape == (1, *have):
             found += [f"{text}.unsqueeze(0)", f"{text}[None]"]

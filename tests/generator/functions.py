@@ -9,12 +9,13 @@ from generator.writer import Writer
 
 
 def _parameters(w: Writer, written: bool) -> list[Parameter]:
-    first = Parameter(w.pick(["h", "t", "state", "v", "acc"]), Tensor(w.shape()), written)
+    kind = Tensor(w.shape())
+    first = Parameter(w.pick(["h", "t", "state", "v", "acc"]), kind, written)
     parameters = [first]
     if w.chance(0.6):
         parameters.append(
-            Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([first.kind.shape, first.kind.shape[-1:], ()])))
-        )  # type: ignore[union-attr]
+            Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([kind.shape, kind.shape[-1:], ()])))
+        )
     if w.chance(0.25):
         parameters.append(Parameter("flag", Plain("flag")))
     return parameters
@@ -143,7 +144,7 @@ def _closing(w: Writer, captured: str, kind: Tensor) -> tuple[Tensor, ...]:
 
 
 def small_function(w: Writer) -> bool:
-    """`late = lambda: y.sum()`, `scale_ = lambda t: t.mul_(2)`, `def f(v, acc=torch.zeros(3))`, `partial`, bound methods."""
+    """`late = lambda: y.sum()`, `scale_ = lambda t: t.mul_(2)`, `def f(v, acc=torch.zeros(3))`, bound methods."""
     place = w.recent([p for p in w.tensors() if p.is_name])
     if place is None or not isinstance(place.kind, Tensor) or not w.straight or w.frames[-1] == 0:
         return False

@@ -23,10 +23,13 @@ def time_steps(w: Writer) -> bool:
     source = w.recent([p for p in w.tensors((rows, columns)) if p.text != buffer])
     step = f"{source.text}[i]" if source else "0.3"
     w.emit(f"for i in range({rows}):")
-    w.emit("    " + w.pick([f"{state} = torch.tanh({state} + {step})", f"{state} += {step}", f"{state} = {state} * 0.5 + {step}",
+    w.emit("    " + w.pick([f"{state} = torch.tanh({state} + {step})", f"{state} += {step}",
+                                f"{state} = {state} * 0.5 + {step}",
                             f"{state}.mul_(0.9).add_({step})"]))  # fmt: skip
-    w.emit("    " + w.pick([f"{buffer}[i] = {state}", f"{buffer}[i] = torch.sigmoid({state})", f"{buffer}[i] = {state} * {step}",
-                            f"{buffer}[i, :] = {state}", f"{buffer}[i] = {buffer}[i - 1] * 0.5 + {state}"]))  # fmt: skip
+    w.emit("    " + w.pick([f"{buffer}[i] = {state}", f"{buffer}[i] = torch.sigmoid({state})",
+                                f"{buffer}[i] = {state} * {step}",
+                            f"{buffer}[i, :] = {state}",
+                            f"{buffer}[i] = {buffer}[i - 1] * 0.5 + {state}"]))  # fmt: skip
     if w.chance(0.3):
         w.emit(
             "    "
@@ -104,7 +107,8 @@ def coupling(w: Writer) -> bool:
     w.emit(
         w.pick([f"{first}, {second} = {y}[:, :{half}], {y}[:, {half}:]", f"{first}, {second} = {y}.chunk(2, dim=1)"])
     )
-    w.emit(w.pick([f"{second} = {second} * torch.exp({first})", f"{second} *= torch.sigmoid({first})", f"{y}[:, {half}:] += torch.tanh({first})",
+    w.emit(w.pick([f"{second} = {second} * torch.exp({first})", f"{second} *= torch.sigmoid({first})",
+                                f"{y}[:, {half}:] += torch.tanh({first})",
                    f"{y}[:, :{half}] = {second} * 0.5", f"{second}.mul_({first}.exp()).add_({first})"]))  # fmt: skip
     w.bind(y, Tensor(shape))
     for name in (first, second):

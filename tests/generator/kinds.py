@@ -1,4 +1,4 @@
-"""The little type system that keeps generated programs running: what a name holds, with the shape and dtype of tensors."""
+"""The little type system that keeps generated programs running: what a name holds, shapes and dtypes of tensors."""
 
 from __future__ import annotations
 

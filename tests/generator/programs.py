@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from generator import classes, statements
 from generator.control import returned
@@ -127,17 +128,12 @@ def argument(w: Writer, kind: Kind, written: bool) -> str:
     if isinstance(kind, Tensor):
         if kind.dtype == BOOL:
             return f"torch.tensor({_literal(w, kind.shape, lambda: w.pick(['True', 'False']))})"
-        numbers = _literal(w, kind.shape, lambda: entry(w))
+        numbers = _literal(w, kind.shape, w.entry)
         return f"torch.tensor({numbers}{'' if written else ', requires_grad=True'})"
     return w.pick(["True", "False"])
 
 
-def entry(w: Writer) -> str:
-    """An element of an input: not 0, where many functions have a kink."""
-    return f"{w.pick(['', '-'])}{w.rng.uniform(0.02, 1.9):.3f}"
-
-
-def _literal(w: Writer, shape: Shape, one: object) -> str:
+def _literal(w: Writer, shape: Shape, one: Callable[[], str]) -> str:
     if not shape:
-        return one()  # type: ignore[operator, no-any-return]
+        return one()
     return f"[{', '.join(_literal(w, shape[1:], one) for _ in range(shape[0]))}]"

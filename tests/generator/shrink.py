@@ -23,7 +23,7 @@ def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
     tree, progress = ast.parse(best), True
     while progress and time.monotonic() < deadline:
         progress = False
-        for candidates in (_without_statements, _unwrapped, _simpler):
+        for candidates in (_without_statements, _unwrapped, _simpler, _without_names):
             position = 0
             while time.monotonic() < deadline:
                 smaller = next(_from(candidates(tree), position, still_wrong, best, deadline), None)
@@ -140,6 +140,21 @@ def _replaced(tree: ast.Module, number: int, field: str, index: int | None, chil
         yield smaller
 
 
+def _without_names(tree: ast.Module) -> Iterator[ast.Module]:
+    """The tree without one `b = a`, and `a` wherever `b` stood."""
+    for number, statements in enumerate(_lists(tree)):
+        for index, statement in enumerate(statements):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
+                    smaller = copy.deepcopy(tree)
+                    body = _lists(smaller)[number]
+                    body[index] = ast.Pass()
+                    for node in ast.walk(smaller):
+                        if isinstance(node, ast.Name) and node.id == new:
+                            node.id = old
+                    yield smaller
+
+
 def _parts(node: ast.expr) -> list[ast.expr]:
     """Smaller expressions that may stand in the place of one."""
     return [part for part in _children(node) if not (isinstance(part, ast.Name) and part.id in MODULES)]
@@ -153,15 +168,13 @@ def _children(node: ast.expr) -> list[ast.expr]:
             return [node.operand]
         case ast.IfExp():
             return [node.body, node.orelse]
-        case ast.Compare():
-            return [node.left]
-        case ast.NamedExpr():
-            return [node.value]
+        case ast.Compare(left=left):
+            return [left]
         case ast.Call(func=ast.Attribute(value=receiver)):
             return [receiver, *node.args]
         case ast.Call():
             return list(node.args)
-        case ast.Subscript():
+        case ast.Subscript() | ast.NamedExpr():
             return [node.value]
         case ast.Tuple(elts=[only]) | ast.List(elts=[only]):
             return [only]

@@ -10,16 +10,19 @@ from generator.writer import Writer
 Maker = Callable[[Writer], bool]
 WRITES: dict[Maker, float] = {
     writes.augmented: 8, writes.method: 7, writes.store: 6, writes.masked: 3.5, writes.advanced: 1.2, writes.swap: 0.5,
-    writes.data_store: 0.8, writes.function: 2.5, writes.out_argument: 0.5, writes.other_methods: 0.7, containers.element_write: 3,
+    writes.data_store: 0.8, writes.function: 2.5, writes.out_argument: 0.5, writes.other_methods: 0.7,
+    containers.element_write: 3,
 }  # fmt: skip
 OTHERS: dict[Maker, float] = {
     views.view: 6, views.pieces: 1.3, views.alias: 4, views.assign: 9, views.other_dtype: 1.5, containers.new_list: 1.5,
     containers.new_dict: 1.2, containers.new_object: 0.7, containers.append: 2, containers.take: 2, lookalikes.start: 1,
-    lookalikes.step: 1, lookalikes.use: 0.8, functions.call_function: 3.5, functions.closure: 1, functions.small_function: 0.8,
+    lookalikes.step: 1, lookalikes.use: 0.8, functions.call_function: 3.5, functions.closure: 1,
+    functions.small_function: 0.8,
     classes.memory: 3,
 }  # fmt: skip
 BLOCKS: dict[Maker, float] = {
-    control.branch: 2, control.loop: 2, control.while_loop: 0.4, control.each: 1.2, control.attempt: 0.4, control.grad_mode: 0.5,
+    control.branch: 2, control.loop: 2, control.while_loop: 0.4, control.each: 1.2, control.attempt: 0.4,
+    control.grad_mode: 0.5,
     control.early_return: 0.5, idioms.idiom: 2,
 }  # fmt: skip
 EVERYTHING = WRITES | OTHERS | BLOCKS

@@ -9,7 +9,8 @@ from generator.writes import index
 
 SAME = (
     "{y}.contiguous()", "{y}.to({y}.dtype)", "{y}.view_as({y})", "{y}[:]", "{y}[...]", "{y}.cpu()", "{y}.type_as({y})",
-    "{y}.to('cpu')", "torch.as_tensor({y})", "{y}.detach()", "{y}.requires_grad_({y}.requires_grad)", "nn.Identity()({y})",
+    "{y}.to('cpu')", "torch.as_tensor({y})", "{y}.detach()", "{y}.requires_grad_({y}.requires_grad)",
+    "nn.Identity()({y})",
     "F.dropout({y}, 0.3, training=False)", "{y}.expand_as({y})",
 )  # fmt: skip
 MULTIPLE = (

@@ -140,6 +140,10 @@ class Writer:
         """A factor or summand."""
         return self.pick(["0.5", "2", "2.0", "1.5", "-1", "0.25", "3", "0.1", "1", "-0.5"])
 
+    def entry(self) -> str:
+        """An element of an input: not 0, where many functions have a kink."""
+        return f"{self.pick(['', '-'])}{self.rng.uniform(0.02, 1.9):.3f}"
+
     # -- text -------------------------------------------------------------------------------------------------------
 
     def emit(self, line: str) -> None:

@@ -23,9 +23,11 @@ FUNCTIONS = (
     "F.relu_({})", "torch.exp_({})", "F.leaky_relu_({}, 0.1)", "torch.square_({})", "torch.sin_({})",
 )  # fmt: skip
 FLAGGED = (
-    "F.relu({}, inplace=True)", "F.leaky_relu({}, 0.2, inplace=True)", "F.elu({}, inplace=True)", "F.silu({}, inplace=True)",
+    "F.relu({}, inplace=True)", "F.leaky_relu({}, 0.2, inplace=True)", "F.elu({}, inplace=True)",
+    "F.silu({}, inplace=True)",
     "F.hardtanh({}, inplace=True)", "F.relu({}, True)", "F.relu6({}, inplace=True)", "F.dropout({}, 0.5, inplace=True)",
-    "F.selu({}, inplace=True)", "F.threshold({}, 0.1, 0.0, inplace=True)", "nn.ReLU(inplace=True)({})", "nn.Hardswish(True)({})",
+    "F.selu({}, inplace=True)", "F.threshold({}, 0.1, 0.0, inplace=True)", "nn.ReLU(inplace=True)({})",
+    "nn.Hardswish(True)({})",
     "F.dropout({}, 0.5, False, True)",
 )  # fmt: skip
 
@@ -170,7 +172,8 @@ def store(w: Writer) -> bool:
     elif roll < 0.78:
         line = f"{element} {w.pick(['+=', '*=', '-='])} {other}"
     elif roll < 0.95:
-        line = f"{element}.{w.pick(['mul_(2)', 'add_(1)', 'zero_()', 'fill_(0.5)', 'tanh_()', f'copy_({other})', f'add_({other})', 'relu_()'])}"
+        plain = ["mul_(2)", "add_(1)", "zero_()", "fill_(0.5)", "tanh_()", "relu_()"]
+        line = f"{element}.{w.pick([*plain, f'copy_({other})', f'add_({other})'])}"
     else:
         line = f"{element} = {element} * 2 + 1"
     w.touch(place, other)
@@ -268,7 +271,8 @@ def data_store(w: Writer) -> bool:
     place, kind = found
     y, other = place.text, fresh(w, kind.shape, FLOAT, 1).text
     choices = [f"{y}.data = {other}"] * 4 + [
-        f"{y}.data += {w.pick(['1', '0.5'])}", f"{y}.data *= 2", f"{y}.data.mul_(0.5)", f"{y}.data.copy_({atom(other)}.detach())",
+        f"{y}.data += {w.pick(['1', '0.5'])}", f"{y}.data *= 2", f"{y}.data.mul_(0.5)",
+        f"{y}.data.copy_({atom(other)}.detach())",
         f"{y}.data.clamp_(-1, 1)", f"{y}.detach().mul_(2)", f"{y}.data = {y}.data * 2",
     ]  # fmt: skip
     if kind.shape:

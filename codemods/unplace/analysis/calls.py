@@ -189,6 +189,8 @@ class Calls:
         position = torchapi.inplace_flag(qualified)
         if position is not None and first is not None and is_true(arguments.at(position, "inplace")):
             return self._write_first(node, WriteKind.FLAG, qualified, first, arguments, state)
+        if position is not None and first is not None and is_unknown_flag(arguments.at(position, "inplace"), arguments):
+            return self.maybe_in_place(node, qualified, first[1], state)
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
@@ -214,11 +216,20 @@ class Calls:
         state: State,
     ) -> Value:
         target, value = first
-        self.run.write(node, kind, target, value, state, name, tuple(v for v in arguments.all() if v is not value))
+        others = tuple(v for v in arguments.all() if v is not value)
+        value = self.run.write(node, kind, target, value, state, name, others)
         operator = torchapi.function(name.removesuffix("_"))
         if operator is not None and "result" in operator.saves:
             self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node.lineno)
         return value
+
+    def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
+        """A call that may overwrite and hand back its input, or make a new tensor."""
+        if not value.objs:
+            return self.run.fresh(node, state, f"{label}()", key=key, likely=value.likely)
+        made = self.run.view(node, state, value, f"{label}()", Link.MAYBE, key=key, same_shape=True)
+        self.run.save(state, made, f"{label}()", node.lineno, certain=False)
+        return made
 
     def _out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
         target, value = arguments.keyword_nodes["out"], arguments.keywords["out"]
@@ -231,7 +242,10 @@ class Calls:
     def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments) -> Value:
         module = torchapi.module(qualified)
         assert module is not None
-        inplace = module.inplace is not None and is_true(arguments.at(module.inplace, "inplace"))
+        inplace: bool | None = False
+        if module.inplace is not None and not module.ignores_inplace:
+            given = arguments.at(module.inplace, "inplace")
+            inplace = True if is_true(given) else None if is_unknown_flag(given, arguments) else False
         parts = None
         if qualified == "torch.nn.Sequential" and arguments.exact and not arguments.keywords:
             parts = tuple(arguments.positional)
@@ -252,7 +266,9 @@ class Calls:
             return value
         module = torchapi.module(ref.qualified)
         assert module is not None
-        if ref.inplace and not module.ignores_inplace:
+        if ref.inplace is None:
+            return self.maybe_in_place(node, ref.qualified, arguments.positional[0], state)
+        if ref.inplace:
             target, value = arguments.nodes[0], arguments.positional[0]
             self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
             if module.saves_result:
@@ -268,7 +284,9 @@ class Calls:
         if isinstance(ref, TorchModule) and ref.parts is None and torchapi.module(ref.qualified) is not None:
             module = torchapi.module(ref.qualified)
             assert module is not None
-            if ref.inplace and not module.ignores_inplace:
+            if ref.inplace is None:
+                return self.maybe_in_place(node, ref.qualified, value, state, index)
+            if ref.inplace:
                 self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
                 if module.saves_result:
                     self.run.save(state, value, f"{ref.qualified}()", node.lineno)
@@ -371,7 +389,7 @@ class Calls:
         inplace = torchapi.inplace_method(name)
         if inplace is not None:
             operands = tuple(arguments.all())
-            self.run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
+            base = self.run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)
@@ -442,6 +460,13 @@ _CONTEXTS = frozenset(
 def is_true(found: tuple[ast.expr, Value] | None) -> bool:
     """Whether an argument is the literal True."""
     return found is not None and isinstance(found[0], ast.Constant) and found[0].value is True
+
+
+def is_unknown_flag(found: tuple[ast.expr, Value] | None, arguments: Arguments) -> bool:
+    """Whether an argument may be True without being the literal: a variable, or hidden in `**kwargs`."""
+    if found is None:
+        return not arguments.exact
+    return not isinstance(found[0], ast.Constant)
 
 
 def bind_parameters(function: Function, arguments: Arguments, receiver: Value | None) -> dict[str, Value] | None:

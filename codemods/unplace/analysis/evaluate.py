@@ -469,6 +469,12 @@ class Evaluator:
                 state.bases[obj] = Base(iterable.objs, Link.MAYBE)
         return made
 
+    def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """What a loop's iterator holds: the rows of a tensor, all made when the loop begins, or the sequence."""
+        if iterable.is_tensor:
+            return self.run.view(node, state, iterable, "the loop", Link.VIEW, key="rows", forbidden=True)
+        return iterable
+
     def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind a loop or comprehension target, or one side of an unpacking."""
         if isinstance(target, ast.Name):

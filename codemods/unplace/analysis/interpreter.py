@@ -11,7 +11,7 @@ from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
 from unplace.analysis.refs import Function, Named
 from unplace.analysis.run import Run, WriteKind
-from unplace.analysis.state import ANY, Merger, State, same_facts, weak_join
+from unplace.analysis.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
 from unplace.analysis.stores import bind_name, store_item
 from unplace.analysis.values import (
     ARRAY,
@@ -168,7 +168,7 @@ class Interpreter:
                 self.run.save(state, holder, "pow()", s.lineno)
             return state
         new = self._operated(s, old, operand, state)
-        if new is old:
+        if new is old and old.objs:
             return state
         if isinstance(target, ast.Name):
             bind_name(self.run, target.id, new, s, None, state)
@@ -339,6 +339,7 @@ class Interpreter:
                     self.evaluator.calls.may_be_any(value.objs, subject.objs, branch, Link.MAYBE)
                     bind_name(self.run, name, value, part, None, branch)
             if case.guard is not None:
+                self.run.statement = s
                 self.evaluator.evaluate(case.guard, branch)
             ends.append(self.block(case.body, branch))
         return self._join((s, "join"), ends)
@@ -363,6 +364,7 @@ class Interpreter:
         for handler in s.handlers:
             branch = anywhere.fork()
             if handler.type is not None:
+                self.run.statement = s
                 self.evaluator.evaluate(handler.type, branch)
             if handler.name:
                 bind_name(self.run, handler.name, Value(OTHER), handler, None, branch)
@@ -378,6 +380,9 @@ class Interpreter:
 
     def _loop(self, s: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
         iterable = None if isinstance(s, ast.While) else self.evaluator.evaluate(s.iter, state)
+        iterator = hidden_name(s)
+        if iterable is not None and iterable.objs:
+            state.env[iterator] = self.evaluator.iterator_over(s.iter, iterable, state)
         known = self._heads.get(s)
         head = state if known is None else Merger((s, "head")).merge([known, state])
         merger = Merger((s, "head"))
@@ -409,9 +414,16 @@ class Interpreter:
         else:
             raise TooComplexError(f"the loop in line {s.lineno} doesn't come to rest")
         self._heads[s] = head
+        for left in (leaving, *frame.breaks):
+            left.env.pop(iterator, None)
         forever = isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
         after = None if forever else self.block(s.orelse, leaving)
         return self._join((s, "after"), [after, *frame.breaks])
+
+
+def hidden_name(s: ast.stmt) -> str:
+    """The name under which a loop's iterator is kept alive while the loop runs."""
+    return f"{HIDDEN}iterator {s.lineno}:{s.col_offset}"
 
 
 def _is_self_clone(s: ast.Assign) -> bool:

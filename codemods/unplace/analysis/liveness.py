@@ -26,6 +26,7 @@ class Liveness:
         self._names: list[str] = []
         self._facts: dict[ast.AST, tuple[int, int]] = {}
         self.after: dict[ast.stmt, int] = {}
+        self.behind_header: dict[ast.stmt, int] = {}
         self._loops: dict[ast.stmt, int] = {}
         always = set(scope.captured) | scope.global_names | scope.nonlocal_names
         if scope.is_module or scope.is_class:
@@ -36,6 +37,11 @@ class Liveness:
     def live_after(self, statement: ast.stmt) -> set[str]:
         """The names that may be read after the statement."""
         return self.names_of(self.after.get(statement, 0) | self._always)
+
+    def live_behind_header(self, statement: ast.stmt) -> set[str]:
+        """The names that may be read after the header of a compound statement: in its body, or behind it."""
+        bits = self.behind_header.get(statement, 0) | self.after.get(statement, 0)
+        return self.names_of(bits | self._always)
 
     def names_of(self, bits: int) -> set[str]:
         """The names in a bit set."""
@@ -128,21 +134,27 @@ class Liveness:
         if isinstance(s, ast.If):
             then = self._block(s.body, live, on_break, on_continue, on_raise)
             other = self._block(s.orelse, live, on_break, on_continue, on_raise)
+            self.behind_header[s] = then | other
             return self._expressions(then | other, s.test)
         if isinstance(s, _LOOPS):
             return self._loop(s, live, on_break, on_continue, on_raise)
         if isinstance(s, _TRIES):
             return self._try(s, live, on_break, on_continue, on_raise)
         if isinstance(s, ast.With | ast.AsyncWith):
-            live = self._block(s.body, live, on_break, on_continue, on_raise)
+            after = live  # a context manager may swallow an exception that leaves its body early
+            live = self._block(s.body, live, on_break, on_continue, on_raise | live) | after
+            reads = live
             for item in reversed(s.items):
                 live = self._expressions(live, item.context_expr, item.optional_vars)
+                reads |= live
+            self.behind_header[s] = reads
             return live
         if isinstance(s, ast.Match):
             result = live
             for case in s.cases:
                 inner = self._block(case.body, live, on_break, on_continue, on_raise)
                 result |= self._expressions(inner, case.guard) | inner
+            self.behind_header[s] = result
             return self._expressions(result, s.subject)
         if isinstance(s, ast.Assign):
             return self._expressions(live, s.value, *s.targets)
@@ -165,6 +177,7 @@ class Liveness:
                 break
             head |= new
         self._loops[s] = head
+        self.behind_header[s] = head | inner | after
         return head if isinstance(s, ast.While) else self._expressions(head, s.iter)
 
     def _try(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace.analysis.run import Run
-from unplace.analysis.state import ANY, Definition, State
+from unplace.analysis.state import ANY, HIDDEN, Definition, State
 from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value, is_same
 
 
@@ -71,7 +71,11 @@ class Watch:
 
     def _names(self, value: Value, place: str, found: Observers) -> None:
         for name, held in self.state.env.items():
-            if name == place or name not in self.live or not held.objs:
+            if name == place or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
+                continue
+            if name.startswith(HIDDEN) and not self._is_container(held):
+                if self.state.may_share(held.objs, value.objs):
+                    found.blockers.append("the loop around it still reads rows of the same tensor")
                 continue
             if is_same(held, value):
                 found.together.append(name)
@@ -155,7 +159,7 @@ class Watch:
         """Whether anything that is read later can reach the slots of `holder`."""
         if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
             return True
-        starts = [o for n, v in self.state.env.items() if n in self.live for o in v.objs]
+        starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
         starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
         return holder in self.state.reachable(starts)
 
@@ -164,7 +168,7 @@ class Watch:
         if holder.old:
             return None
         for name, value in self.state.env.items():
-            if value.objs != {holder} or not isinstance(value.identity, Obj):
+            if name.startswith(HIDDEN) or value.objs != {holder} or not isinstance(value.identity, Obj):
                 continue
             if value.kinds & (LIST | DICT):
                 if key == ANY or value.kinds & ~(LIST | DICT):

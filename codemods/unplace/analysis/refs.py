@@ -69,7 +69,7 @@ class TorchModule:
 
     qualified: str
     call: ast.Call
-    inplace: bool = False
+    inplace: bool | None = False  # None: a variable decides
     parts: tuple[Value, ...] | None = None
 
 

@@ -215,8 +215,8 @@ class Run:
         name: str = "",
         operands: tuple[Value, ...] = (),
         source: ast.Call | None = None,
-    ) -> None:
-        """Record an in-place operation; later visits of the same place replace earlier ones."""
+    ) -> Value:
+        """Record an in-place operation and return the written tensor; later visits of a place replace earlier ones."""
         assert self.statement is not None
         self.writes[node] = Write(
             node, kind, target, value, state.fork(), self.statement, self.grad, name, operands, source,
@@ -227,6 +227,8 @@ class Run:
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self._becomes_tracked(state, value)
+            return replace(value, tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
+        return value
 
     def _becomes_tracked(self, state: State, value: Value) -> None:
         for table in (state.env, state.heap):

@@ -10,6 +10,7 @@ from unplace.analysis.values import Base, Link, Names, Obj, Objs, Origin, Saved,
 
 Slot = tuple[Obj, Hashable]
 ANY = "*"  # the field that stands for all elements of a container
+HIDDEN = "<"  # begins the names of things that are alive without having a name in the source
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
 
 

@@ -6,8 +6,11 @@ import ast
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from unplace.analysis.observers import reads
+from unplace.analysis.refs import Function
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import NUMBER
+from unplace.rules.layout import new_name
 from unplace.rules.snippet import Change, Snippet
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
@@ -58,6 +61,33 @@ class CallRule(Rule):
 def without_places(places: tuple[str, ...]) -> str:
     """`a = b = a.clone()`: the statement that gives all places one private copy."""
     return " = ".join((*places, f"{places[0]}.clone()"))
+
+
+def is_computed_before(site: Site, value: ast.expr) -> bool:
+    """Whether an operand has to be computed before the clone is made, because it reads the written memory.
+
+    Computed from the clone, autograd would save a view of the clone, and the write would break that.
+    """
+    if isinstance(value, ast.Constant | ast.Name):
+        return False
+    objs = site.state.roots(site.value.objs)
+    return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
+
+
+def _may_write_outer(site: Site, value: ast.expr) -> bool:
+    """Whether computing the value calls an inner function that writes tensors of this scope."""
+    for node in ast.walk(value):
+        callee = site.run.values.get(node.func) if isinstance(node, ast.Call) else None
+        if callee is not None and isinstance(callee.ref, Function):
+            summary = site.program.summary(callee.ref)
+            if summary is None or summary.writes_outer:
+                return True
+    return False
+
+
+def fresh_name(site: Site) -> str:
+    """A name for a value computed before: one that means nothing in the function or the module."""
+    return new_name(site.run.scope.all_names() | site.program.scopes.module.bound)
 
 
 def is_number(site: Site, node: ast.expr) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from unplace.analysis.run import WHOLE
+from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
 from unplace.rules.judging import root_name
-from unplace.rules.verdicts import Copy, Keep
+from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -20,18 +20,28 @@ class Copies:
     """Remembers the clones that were planned, so that the stores behind one of them share it."""
 
     _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
+    _rebound: list[Site] = field(default_factory=list)
     _blocks: dict[ast.AST, dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]]] = field(default_factory=dict)
 
-    def made(self, site: Site, copy: Copy) -> None:
-        """Note a clone that the run makes."""
-        self._made[copy.places] = (site, site.state.roots(site.value.objs))
+    def applied(self, site: Site, verdict: Verdict) -> None:
+        """Note what the run does with a site: the clone that it makes, or that it rebinds the tensor."""
+        if isinstance(verdict, Copy):
+            self._made[verdict.places] = (site, site.state.roots(site.value.objs))
+        else:
+            self._rebound.append(site)
 
-    def reconsider(self, site: Site, copy: Copy) -> Copy | Keep:
-        """The clone, unless the store may as well stay as it is."""
+    def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
+        """The verdict, unless the store may as well stay as it is."""
+        is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
+        if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
+            return verdict
         if site.saves_its_result():
-            return copy
-        if site.fills_private_memory():
+            return verdict
+        if site.fills_private_memory(constructed=isinstance(verdict, Copy)):
             return Keep(f"the write fills a tensor made for it, which nothing has saved: `{site.name}`")
+        return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
+
+    def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.is_untracked():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
         earlier = self._made.get(copy.places)
@@ -63,6 +73,8 @@ class Copies:
         if any(site.run.saved_in.get(s, set()) & roots for s in statements):
             return False
         between = set(statements) - {site.statement, earlier.statement}
+        if any(s.statement in between and s.value.objs & roots for s in self._rebound):
+            return False
         return not any(w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values())
 
     def _is_loop_carried(self, site: Site) -> bool:

@@ -16,7 +16,7 @@ def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: 
     """
     start, end = text.span(statement)
     indent = text.before(start)
-    alone = indent.strip(" \t\f") == ""
+    alone = indent.strip(" \t\f") == "" and not _is_continued(text, start - len(indent))
     separator = text.newline + indent.replace("\f", "") if alone else "; "
     edits = [Edit(start, end, separator.join(lines))]
     if not after:
@@ -28,6 +28,11 @@ def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: 
     else:
         edits[0] = Edit(start, end, separator.join(lines) + "".join(f"; {line}" for line in after))
     return tuple(edits)
+
+
+def _is_continued(text: Text, line_start: int) -> bool:
+    """Whether the line before ends in a backslash."""
+    return text.text[:line_start].rstrip("\r\n").endswith("\\")
 
 
 def new_name(taken: set[str], wanted: str = "value") -> str:

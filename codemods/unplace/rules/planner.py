@@ -11,14 +11,13 @@ from typing import Any
 import libcst as cst
 
 from unplace import rules
-from unplace.analysis.observers import reads
 from unplace.analysis.program import Program
 from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules
-from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, without_places
+from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
 from unplace.rules.copies import Copies
 from unplace.rules.layout import new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression
@@ -90,8 +89,7 @@ class Planner:
         for decision in decisions:
             decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
         for decision in decisions:
-            if isinstance(decision.verdict, Copy):
-                decision.verdict = self._copies.reconsider(decision.site, decision.verdict)
+            decision.verdict = self._copies.reconsider(decision.site, decision.verdict)
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.unsafe else safe
@@ -99,8 +97,7 @@ class Planner:
         if applied:
             edits = self._edits(statement, applied)
         for decision in applied:
-            if isinstance(decision.verdict, Copy):
-                self._copies.made(decision.site, decision.verdict)
+            self._copies.applied(decision.site, decision.verdict)
         offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
@@ -261,10 +258,9 @@ class Planner:
         taken: set[str] = set()
         for decision in decisions:
             site = decision.site
-            objs = site.state.roots(site.value.objs)
             taken |= site.run.scope.all_names() | site.program.scopes.module.bound
             for argument in expressions.arguments_of(site) if isinstance(decision.verdict, Copy) else ():
-                if isinstance(argument, ast.Constant | ast.Name) or not reads(site.run, argument, site.state, objs):
+                if not is_computed_before(site, argument):
                     continue
                 name = new_name(taken)
                 taken.add(name)

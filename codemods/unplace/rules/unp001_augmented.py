@@ -26,7 +26,7 @@ import libcst as cst
 
 from unplace.analysis.arithmetic import keeps_dtype
 from unplace.findings import Form
-from unplace.rules.base import StatementRule, without_places
+from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy, rebind
 from unplace.rules.snippet import Snippet, assignment, needs_parentheses, parenthesized
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
@@ -53,7 +53,13 @@ class Augmented(StatementRule):
         statement = snippet.statement()
         assert isinstance(statement, cst.AugAssign)
         if isinstance(recipe, Copy):
-            return [without_places(recipe.places), *recipe.views, snippet.render(statement)]
+            before: list[str] = []
+            assert isinstance(site.node, ast.AugAssign)
+            if is_computed_before(site, site.node.value):
+                name = fresh_name(site)
+                before.append(f"{name} = {snippet.module.code_for_node(statement.value)}")
+                statement = statement.with_changes(value=cst.Name(name))
+            return [*before, without_places(recipe.places), *recipe.views, snippet.render(statement)]
         return [snippet.render(as_assignment(site, recipe, snippet, statement))]
 
 

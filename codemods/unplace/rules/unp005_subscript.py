@@ -25,14 +25,11 @@ import ast
 
 import libcst as cst
 
-from unplace.analysis.observers import reads
-from unplace.analysis.refs import Function
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR
 from unplace.findings import Form
-from unplace.rules.base import StatementRule, without_places
+from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy
-from unplace.rules.layout import new_name
 from unplace.rules.snippet import Snippet
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
@@ -63,7 +60,7 @@ class SubscriptStore(StatementRule):
         assert isinstance(statement, cst.Assign | cst.AugAssign)
         lines: list[str] = []
         if self._is_computed_before(site):
-            name = new_name(site.run.scope.all_names() | site.program.scopes.module.bound)
+            name = fresh_name(site)
             value: cst.BaseExpression = statement.value
             if site.saves_its_result():
                 assert isinstance(statement, cst.AugAssign)
@@ -79,24 +76,7 @@ class SubscriptStore(StatementRule):
 
     def _is_computed_before(self, site: Site) -> bool:
         """Whether the value has to be computed before the clone is made."""
-        value = site.statement.value  # type: ignore[attr-defined]
-        if site.saves_its_result():
-            return True
-        if isinstance(value, ast.Constant | ast.Name):
-            return False
-        objs = site.state.roots(site.value.objs)
-        return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
-
-
-def _may_write_outer(site: Site, value: ast.expr) -> bool:
-    """Whether computing the value calls an inner function that writes tensors of this scope."""
-    for node in ast.walk(value):
-        callee = site.run.values.get(node.func) if isinstance(node, ast.Call) else None
-        if callee is not None and isinstance(callee.ref, Function):
-            summary = site.program.summary(callee.ref)
-            if summary is None or summary.writes_outer:
-                return True
-    return False
+        return site.saves_its_result() or is_computed_before(site, site.statement.value)  # type: ignore[attr-defined]
 
 
 def _is_repeatable(site: Site) -> bool:
