@@ -3,7 +3,7 @@
     PYTHONPATH=codemods python scripts/hunt.py --count 5000 --seed 0 --jobs 2 --keep /tmp/wrong
 
 Exit status 1 if a program was found that the default mode gets wrong. With `--unsafe` a rewrite rests on the
-assumptions that are printed with it, so only the share of repaired programs is reported for it, and nothing there counts as wrong.
+assumptions that are printed with it, so only the share of repaired programs is reported, and nothing there is wrong.
 A kept program is a folder with `before.py`, `after.py` (shrunk), `original.py` and `report.txt`.
 """
 

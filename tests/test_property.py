@@ -11,6 +11,7 @@ from collections import Counter
 
 import pytest
 import torch
+
 from generator.oracle import Fault, Result, Verdict, judge
 from generator.programs import generate
 from generator.shrink import shrink

@@ -151,6 +151,10 @@ class Site:
         """Whether neither the tensor nor what is written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)
 
+    def is_saved(self) -> bool:
+        """Whether any operation may have saved the written memory."""
+        return any(o in self.state.saved for o in self.state.roots(self.value.objs))
+
     def is_leaf(self) -> bool:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.state.roots(self.value.objs))

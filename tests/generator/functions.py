@@ -13,9 +13,7 @@ def _parameters(w: Writer, written: bool) -> list[Parameter]:
     first = Parameter(w.pick(["h", "t", "state", "v", "acc"]), kind, written)
     parameters = [first]
     if w.chance(0.6):
-        parameters.append(
-            Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([kind.shape, kind.shape[-1:], ()])))
-        )
+        parameters.append(Parameter(w.pick(["k", "m", "bias", "u"]), Tensor(w.pick([kind.shape, kind.shape[-1:], ()]))))
     if w.chance(0.25):
         parameters.append(Parameter("flag", Plain("flag")))
     return parameters

@@ -62,10 +62,8 @@ def history(w: Writer) -> bool:
             ]
         )
     )
-    w.emit(
-        "    "
-        + f"{parts}.append({w.pick(['{}', '{}.clone()', '{} * 2', '{}.tanh()', 'torch.exp({})', '{}.detach()']).format(state)})"
-    )
+    form = w.pick(["{}", "{}.clone()", "{} * 2", "{}.tanh()", "torch.exp({})", "{}.detach()"])
+    w.emit(f"    {parts}.append({form.format(state)})")
     if w.chance(0.3):
         w.emit("    " + w.pick([f"{state} += 1", f"{parts}[-1] += 1", f"{parts}[0] *= 2"]))
     kind = Tensor(shape)

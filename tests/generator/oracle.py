@@ -19,6 +19,7 @@ from enum import Enum
 
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
+
 from unplace.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
@@ -161,12 +162,12 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
 
 
 def _is_unclear(after: str, detail: str) -> bool:
-    """Whether no reference can be trusted: writes behind autograd's back stay, or only finite differences see them."""
+    """Whether no reference can be trusted: writes behind autograd's back stay, which finite differences do see."""
     if "requires_grad" in detail or "no gradient at all" in detail:
         return False
     if UNJUDGED in detail or (ALONE in detail and "nan instead" in detail):  # 0 * nan, which no difference shows
         return True
-    return bool(HIDDEN_WRITE.search(after)) or (ALONE in detail and "no_grad" in after)
+    return bool(HIDDEN_WRITE.search(after)) or "torch.no_grad()" in after
 
 
 def watched(make: Maker, *, backward: bool = True) -> Observation:

@@ -193,9 +193,12 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
         return target.dtype == "float64"  # mixed on purpose: the target's dtype may be any, so it is kept
     if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
         return _absorbs(target.dtype, operand.dtype)
+    if target.dtype in _NARROW:
+        return False  # made narrow on purpose, and the operand may be wider
     return None
 
 
+_NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "int32")
 _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 
 

@@ -99,7 +99,7 @@ def _arithmetic(calls: Calls, node: ast.Call, name: str, values: list[Value], st
     if all(v.must_be(NUMBER | SHAPE) for v in flat):
         return NUMBER_VALUE
     if any(v.may_be(TENSOR) for v in flat) and not any(v.may_be(ARRAY) for v in flat):
-        if name in ("max", "min"):  # hands back one of its arguments
+        if name != "abs" and (name != "sum" or len(values) > 1):  # may hand back one of its arguments
             made = run.fresh(node, state, f"{name}()", TENSOR | NUMBER, likely=True)
             calls.may_be_any(made.objs, anything(flat), state, Link.MAYBE)
             return made
@@ -116,6 +116,8 @@ def container_method(
     """A method of a list, tuple or dict whose slots are known."""
     run, evaluator = calls.run, calls.evaluator
     values = arguments.positional
+    if name == "insert":
+        state.collapse(base.objs)
     if name in ("append", "add", "insert", "appendleft") and values:
         _add(base, values[-1], state)
         return NONE_VALUE
@@ -128,6 +130,8 @@ def container_method(
         if name == "setdefault" and len(values) > 1:
             _add(base, values[1], state)
         element = evaluator.element(node, base, state, key)
+        if name.startswith("pop"):
+            state.remove(base.objs, key)
         return weak_join(element, values[1]) if name == "get" and len(values) > 1 else element
     if name == "values":
         return run.container(node, state, LIST, {ANY: replace(evaluator.element(node, base, state), identity=None)})
@@ -143,11 +147,7 @@ def container_method(
     if name in ("index", "count"):
         return NUMBER_VALUE
     if name in ("sort", "reverse", "clear", "remove"):
-        for holder in base.objs:
-            fields = dict(state.fields_of(holder))
-            for key, value in fields.items():
-                del state.heap[(holder, key)]
-                _add(base, value, state)
+        state.collapse(base.objs)
         return NONE_VALUE
     if name == "update":
         for value in arguments.all():
@@ -176,10 +176,12 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
     values = arguments.all()
     if root == "math":
         return NUMBER_VALUE
+    if qualified in ("typing.cast", "typing_extensions.cast") and len(arguments.positional) == 2:
+        return arguments.positional[1]
     if root in ("numpy", "scipy"):
         calls.run.keep(state, anything(values), f"`{ast.unparse(node.func)}(...)`", node.lineno)
         return Value(ARRAY)
-    if root in ("time", "random", "os", "pathlib", "logging", "re", "warnings", "typing", "json", "sys", "argparse"):
+    if not anything(values) and root in ("time", "random", "os", "pathlib", "logging", "re", "warnings", "typing", "json", "sys", "argparse"):
         return Value(NUMBER | TEXT | OTHER)
     if qualified in ("copy.deepcopy", "copy.copy") and len(values) == 1 and values[0].is_tensor:
         if qualified == "copy.copy":
@@ -187,7 +189,7 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
         return calls.run.fresh(node, state, "copy.deepcopy()", shape=values[0].shape, dtype=values[0].dtype)
     if qualified == "collections.OrderedDict" and not values:
         return calls.run.container(node, state, DICT, {})
-    if qualified in ("collections.deque", "collections.defaultdict"):
+    if qualified in ("collections.deque", "collections.defaultdict") and not anything(values):
         return calls.run.container(node, state, LIST if "deque" in qualified else DICT, {})
     if qualified in ("einops.rearrange", "einops.repeat", "einops.reduce") and values:
         if qualified == "einops.rearrange" and values[0].may_be(TENSOR | UNKNOWN):

@@ -141,8 +141,12 @@ class Calls:
         """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
         label = f"`{ast.unparse(node.func)}(...)`"
         given = anything(values)
+        for value in [*values, *([callee] if callee is not None else [])]:
+            given |= value.objs
+            if isinstance(value.ref, Function):
+                given |= self._captured(value.ref, state)
         if given:
-            reachable = state.reachable(given)
+            reachable = given = state.reachable(given)
             self.run.keep_all(state, reachable, label, node.lineno)
             self._clobber(node, reachable, state)
         for value in values:
@@ -307,7 +311,11 @@ class Calls:
         summary = program.summary(function)
         if summary is None:
             return self.unknown_call(node, list(bound.values()), state)
-        captured = self._captured(function, state)
+        captured = state.reachable(self._captured(function, state))
+        if captured:
+            self._clobber(node, captured, state)
+            for obj in captured:
+                self.run.save(state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node.lineno, certain=False)
         for name in summary.keeps:
             if name in bound:
                 self.run.keep(state, bound[name].objs, f"`{ast.unparse(node.func)}(...)`", node.lineno)
@@ -316,6 +324,8 @@ class Calls:
         for name in summary.changes:
             if name in bound:
                 self.clobber(node, bound[name].objs, state)
+        for name in summary.writes & bound.keys():
+            self.run.becomes_tracked(state, bound[name])
         for name, value in bound.items():
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
                 self.run.save(state, value, f"{ast.unparse(node.func)}()", node.lineno, certain=False)

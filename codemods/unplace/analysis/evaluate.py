@@ -214,6 +214,8 @@ class Evaluator:
         known = state.heap.get((holder, node.attr))
         if known is not None:
             return known
+        if self.run.program.is_computed(owner, node.attr):
+            return self.inside(node, base, state)
         method = self.run.program.method(owner, node.attr)
         if method is not None:
             return Value(CALLABLE, ref=Bound(base, node.value, node.attr))
@@ -272,14 +274,17 @@ class Evaluator:
                 return self.run.container(node, state, base.kinds, {ANY: element})
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
             return self.element(node, base, state, key)
-        if base.kinds == NUMBER | TEXT | CALLABLE or base.must_be(CALLABLE | OTHER | NONE):
+        if base.kinds == NUMBER | TEXT | CALLABLE or (base.must_be(CALLABLE | OTHER | NONE) and not base.objs):
             return OTHER_VALUE
-        made = self.run.foreign((node, "element"), Origin.ATTRIBUTE, ast.unparse(node), node.lineno, UNKNOWN)
-        for obj in made.objs:
-            self.run.make(obj, state)
-            if base.objs:
-                state.bases[obj] = Base(base.objs, Link.MAYBE)
-        return made
+        return self.inside(node, base, state)
+
+    def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
+        """Something that an object hands out: it may be anything that can be reached from there."""
+        value = self.unknown(node, state, f"`{ast.unparse(node)}`")
+        if holder.objs:
+            for obj in value.objs:
+                state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)
+        return value
 
     def save_indices(self, index: ast.expr, state: State) -> None:
         """Indexing with tensors keeps them for backward."""
@@ -300,11 +305,11 @@ class Evaluator:
                 found.append(slots[key])
                 exact = len(base.objs) == 1
             elif holder.origin is not Origin.FRESH and ANY not in slots:
-                found.append(self.unknown(node, state, ast.unparse(node)))
+                found.append(self.inside(node, base, state))
             else:
                 found.extend(slots.values())
         if not found:
-            return self.unknown(node, state, ast.unparse(node))
+            return self.inside(node, base, state)
         value = found[0]
         for other in found[1:]:
             value = weak_join(value, other)
@@ -340,6 +345,9 @@ class Evaluator:
         assert isinstance(node, ast.BinOp)
         left = self.evaluate(node.left, state)
         right = self.evaluate(node.right, state)
+        for operand in (left, right):
+            if operand.may_be(OTHER | MODULE) and operand.objs:  # an operator that a class defines
+                return self.inside(node, replace(operand, objs=left.objs | right.objs), state)
         return arithmetic.binary(self.run, node, node.op, left, right, state)
 
     def _unary(self, node: ast.expr, state: State) -> Value:
@@ -394,7 +402,7 @@ class Evaluator:
         for index, element in enumerate(node.elts):
             value = self.evaluate(element, state)
             if isinstance(element, ast.Starred):
-                inner = self.element(element, value, state) if value.objs else value
+                inner = self.iterate(element, value, state)
                 fields[ANY] = weak_join(fields[ANY], inner) if ANY in fields else inner
             else:
                 fields[index] = value
@@ -462,12 +470,7 @@ class Evaluator:
             return Value(ARRAY | NUMBER)
         if iterable.must_be(TEXT | NUMBER):
             return iterable
-        made = self.run.foreign((node, "item"), Origin.ATTRIBUTE, f"an element of {ast.unparse(node)}", node.lineno, UNKNOWN)
-        for obj in made.objs:
-            self.run.make(obj, state)
-            if iterable.objs:
-                state.bases[obj] = Base(iterable.objs, Link.MAYBE)
-        return made
+        return self.inside(node, iterable, state)
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """What a loop's iterator holds: the rows of a tensor, all made when the loop begins, or the sequence."""
@@ -484,8 +487,8 @@ class Evaluator:
             starred = any(isinstance(e, ast.Starred) for e in target.elts)
             for index, element in enumerate(target.elts):
                 if isinstance(element, ast.Starred):
-                    rest = self.element(element.value, value, state) if value.must_be(CONTAINER) else None
-                    inner = self.run.container(element, state, LIST, {ANY: rest} if rest else {})
+                    rest = replace(self.iterate(element.value, value, state), identity=None)
+                    inner = self.run.container(element, state, LIST, {ANY: rest})
                     self.bind_target(element.value, inner, state)
                 else:
                     self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)

@@ -202,6 +202,12 @@ class Interpreter:
                 loose = replace(element, identity=None)
                 state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             return old
+        if old.must_be(DICT) and old.objs:
+            for holder in old.objs:
+                for _, held in list(state.reachable_slots(operand.objs)):
+                    slot = (holder, ANY)
+                    state.heap[slot] = weak_join(state.heap[slot], held) if slot in state.heap else replace(held, identity=None)
+            return old
         if old.must_be(ARRAY | CONTAINER):
             return old
         if old.must_be(NUMBER) and operand.is_tensor:
@@ -223,6 +229,11 @@ class Interpreter:
             if isinstance(target, ast.Name):
                 state.env.pop(target.id, None)
                 state.binds.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                holder = self.evaluator.evaluate(target.value, state)
+                self.evaluator.evaluate(target.slice, state)
+                key = target.slice.value if isinstance(target.slice, ast.Constant) and holder.must_be(DICT) else None
+                state.remove(holder.objs, key)
         return state
 
     def _function(self, s: ast.FunctionDef, state: State) -> State:
@@ -246,6 +257,9 @@ class Interpreter:
 
     def _class(self, s: ast.ClassDef, state: State) -> State:
         found = self.run.program.classes.get(s)
+        inner = self.run.program.scopes.by_node[s]
+        for name in sorted(inner.read & state.env.keys()):
+            self.run.keep(state, state.env[name].objs, f"the class `{s.name}`", s.lineno, certain=True)
         bind_name(self.run, s.name, Value(CALLABLE, ref=found), s, None, state)
         return state
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from unplace.analysis.scopes import Scope
 
+_SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -29,7 +30,7 @@ class Liveness:
         self.behind_header: dict[ast.stmt, int] = {}
         self._loops: dict[ast.stmt, int] = {}
         always = set(scope.captured) | scope.global_names | scope.nonlocal_names
-        if scope.is_module or scope.is_class:
+        if scope.is_module or scope.is_class or scope.read & _SEES_ALL:
             always |= scope.bound
         self._always = self._mask(always)
         self._block(body, 0, 0, 0, 0)
@@ -182,7 +183,11 @@ class Liveness:
 
     def _try(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
         assert isinstance(s, _TRIES)
-        final = self._block(s.finalbody, live | on_raise, on_break, on_continue, on_raise) if s.finalbody else live
+        returned = 0  # a value that is being returned while the final block runs
+        for node in ast.walk(s) if s.finalbody else ():
+            if isinstance(node, ast.Return) and node.value is not None:
+                returned |= self._reads_and_binds(node.value)[0]
+        final = self._block(s.finalbody, live | on_raise | returned, on_break, on_continue, on_raise) if s.finalbody else live
         out = final if s.finalbody else on_raise
         leave_break = final | on_break if s.finalbody else on_break
         leave_continue = final | on_continue if s.finalbody else on_continue

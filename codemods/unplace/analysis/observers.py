@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.state import ANY, HIDDEN, Definition, State
 from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value, is_same
@@ -87,6 +88,8 @@ class Watch:
                     found.blockers.append(f"`{name}` {self._relation(held, value)} and is read later")
 
     def _is_container(self, held: Value) -> bool:
+        if held.kinds & (TENSOR | UNKNOWN):
+            return False
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
     def _relation(self, held: Value, value: Value) -> str:
@@ -165,7 +168,7 @@ class Watch:
 
     def _slot_place(self, holder: Obj, key: object) -> str | None:
         """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
-        if holder.old:
+        if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
             return None
         for name, value in self.state.env.items():
             if name.startswith(HIDDEN) or value.objs != {holder} or not isinstance(value.identity, Obj):
@@ -218,11 +221,22 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         if state.may_share(state.reachable(value.objs), objs):
             return True
+    if isinstance(node, ast.Call):
+        callee = run.values.get(node.func)
+        if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, state, objs):
+            return True
     if isinstance(node, ast.Name):
         held = state.env.get(node.id)
         if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
             return True
     return any(reads(run, child, state, objs) for child in ast.iter_child_nodes(node))
+
+
+def _captures(function: Function, state: State, objs: Objs) -> bool:
+    """Whether a function of this scope may read the memory through a name that it captures."""
+    names = function.scope.all_names() - function.scope.bound
+    held = [state.env[n].objs for n in names if n in state.env]
+    return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
 
 
 _HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE

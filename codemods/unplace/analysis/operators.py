@@ -12,6 +12,7 @@ from unplace.analysis.arithmetic import is_untracked, promoted
 from unplace.analysis.refs import Named
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
+    ARRAY,
     CONTAINER,
     FLOATS,
     INTEGERS,
@@ -23,6 +24,7 @@ from unplace.analysis.values import (
     UNKNOWN,
     Base,
     Link,
+    Origin,
     Token,
     Tracked,
     Value,
@@ -51,6 +53,7 @@ _CASTS = {
 _DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 _DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
 _CONSTRUCTORS = frozenset("zeros ones empty full rand randn randint eye arange linspace tensor as_tensor from_numpy".split())
+_SHARING = frozenset("from_numpy as_tensor asarray frombuffer from_dlpack from_file".split())
 _INDICES = frozenset(["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"])
 
 
@@ -76,6 +79,11 @@ def result(
     looked_at = bound.get(operator.view_of) if operator.view_of else (values[0] if values else None)
     if kind is Result.TENSORS:
         return _sequence(calls, node, operator, looked_at, values, state)
+    if operator.variadic and looked_at is not None:
+        looked_at = replace(looked_at, objs=frozenset().union(*(v.objs for v in values)))
+    if short(operator) in _SHARING and any(v.may_be(ARRAY | UNKNOWN | OTHER) for v in values[:1]):
+        label = f"the result of `{ast.unparse(node.func)}(...)`" if isinstance(node, ast.Call) else "shared memory"
+        return calls.run.foreign((node, "shared"), Origin.CALL, label, node.lineno, TENSOR)
     made = _tensor(calls, node, operator, looked_at, values, arguments, state)
     saves.note(calls.run, state, operator, bound, made, node)
     return made
@@ -108,7 +116,8 @@ def _tensor(
     run = calls.run
     dtype = dtype_of(operator, looked_at, values, arguments)
     shape = shape_of(operator, values)
-    if operator.view is View.NEVER or looked_at is None:
+    is_cast = short(operator) == "type"  # returns its receiver where the type is the same
+    if (operator.view is View.NEVER and not is_cast) or looked_at is None:
         return run.fresh(
             node,
             state,

@@ -292,15 +292,33 @@ class Program:
         node = scope.enclosing_class
         return self.classes.get(node) if node is not None else None
 
+    def is_computed(self, owner: Class, name: str) -> bool:
+        """Whether an attribute is a property, or a method that a decorator wraps."""
+        return any(
+            isinstance(s, ast.FunctionDef) and s.name == name and name in c.special
+            for c in classes.linearized(owner)
+            for s in c.node.body
+        )
+
+    def descendants(self, owner: Class) -> Iterator[Class]:
+        """The classes of this file that derive from a class."""
+        return (c for c in self.classes.values() if c is not owner and owner in classes.linearized(c))
+
     def method(self, owner: Class, name: str) -> Function | None:
-        """A method of a class of this file, unless it is a property or wrapped by a decorator."""
+        """A method of a class of this file, unless a decorator wraps it or a subclass overrides it."""
+        for cls in self.descendants(owner):
+            if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
+                return None
+        return self._own_method(owner, name)
+
+    def _own_method(self, owner: Class, name: str) -> Function | None:
         for statement in owner.node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
                 if name in owner.special:
                     return None
                 return Function(self.scopes.by_node[statement], owner)
         for ancestor in owner.ancestors:
-            found = self.method(ancestor, name)
+            found = self._own_method(ancestor, name)
             if found is not None:
                 return found
         return None
@@ -322,7 +340,7 @@ class Program:
         if owner.lookup("registered", name):
             return Value(TENSOR, tracked=Tracked.LEAF)
         values: list[Value] = []
-        for cls in classes.linearized(owner):
+        for cls in (*classes.linearized(owner), *self.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
         if not values:

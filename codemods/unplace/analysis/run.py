@@ -226,11 +226,12 @@ class Run:
         if kind in WHOLE and not (name in _STAYS and can_be_tracked(value)):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
-            self._becomes_tracked(state, value)
+            self.becomes_tracked(state, value)
             return replace(value, tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
 
-    def _becomes_tracked(self, state: State, value: Value) -> None:
+    def becomes_tracked(self, state: State, value: Value) -> None:
+        """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""
         for table in (state.env, state.heap):
             for key, held in list(table.items()):  # type: ignore[attr-defined]
                 if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):

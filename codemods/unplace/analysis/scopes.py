@@ -81,6 +81,7 @@ class Scopes:
     def __init__(self, tree: ast.Module) -> None:
         """Collect every scope and resolve who sees whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
+        self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
         self.imports: list[ast.Import | ast.ImportFrom] = []
         self.has_flags = False  # something is called with a True that may be `inplace`
         self.module = self._open(tree, "<module>", None)
@@ -114,6 +115,8 @@ class Scopes:
                 self.imports.append(current)  # type: ignore[arg-type]
                 for alias in current.names:  # type: ignore[attr-defined]
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
+            elif kind is ast.GeneratorExp and current not in self._consumed:
+                scope.captured.update(n.id for n in ast.walk(current) if isinstance(n, ast.Name))
             elif kind in _WRITES and _looks_in_place(current):
                 scope.may_write = True
                 self.has_flags = self.has_flags or (kind is ast.Call and _has_true(current))
@@ -127,6 +130,8 @@ class Scopes:
                 scope.bound.add(current.name)  # type: ignore[attr-defined]
             elif kind is ast.MatchMapping and current.rest:  # type: ignore[attr-defined]
                 scope.bound.add(current.rest)  # type: ignore[attr-defined]
+            if kind is ast.Call:
+                self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)  # type: ignore[attr-defined]
             todo.extend(ast.iter_child_nodes(current))
 
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:

@@ -62,6 +62,33 @@ class State:
             self.may_share(one.objs, other.objs) for i, (_, one) in enumerate(slots) for _, other in slots[i + 1 :]
         )
 
+    def reachable_slots(self, holders: Objs) -> Iterator[tuple[Hashable, Value]]:
+        """The slots of several holders."""
+        for holder in holders:
+            yield from self.fields_of(holder)
+
+    def collapse(self, holders: Objs) -> None:
+        """Forget which slot of a list holds which element: something was inserted, removed or moved."""
+        for holder in holders:
+            fields = dict(self.fields_of(holder))
+            distinct = self.has_distinct_elements(holder)
+            for key in fields:
+                del self.heap[(holder, key)]
+            joined: Value | None = None
+            for value in fields.values():
+                joined = value if joined is None else weak_join(joined, value)
+            if joined is not None:
+                self.heap[(holder, ANY)] = replace(joined, identity=DISTINCT if distinct else None)
+
+    def remove(self, holders: Objs, key: Hashable) -> None:
+        """An element was taken out: of one dictionary under a known key, or of a list, whose elements move up."""
+        if key is not None and len(holders) == 1:
+            (holder,) = holders
+            if (holder, key) in self.heap and not holder.old:
+                del self.heap[(holder, key)]
+                return
+        self.collapse(holders)
+
     def is_unheld(self, value: Value) -> bool:
         """Whether the value was made in this round and no slot holds it yet."""
         obj = value.identity

@@ -182,7 +182,7 @@ def instantiate(
     if result.same is not None and result.same in bound and not result.foreign:
         return bound[result.same]
     label = f"the result of `{ast.unparse(node.func)}(...)`"
-    sources = anything([bound[p] for p in result.parameters if p in bound])
+    sources = state.reachable(anything([bound[p] for p in result.parameters if p in bound]))
     missing = any(p not in bound for p in result.parameters)
     dtype: Token = result.dtype
     if result.foreign or missing:

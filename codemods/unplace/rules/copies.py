@@ -42,7 +42,7 @@ class Copies:
         return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
 
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
-        if site.is_untracked():
+        if site.is_untracked() and not site.is_saved():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):

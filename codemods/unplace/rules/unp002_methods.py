@@ -26,7 +26,7 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import is_untracked, keeps_dtype
-from unplace.analysis.values import NUMBER, Tracked
+from unplace.analysis.values import DISCRETE, NUMBER, Tracked
 from unplace.findings import Form
 from unplace.rules.base import CallRule
 from unplace.rules.snippet import Change, expression
@@ -86,6 +86,8 @@ def _casts(site: Site, dtype: str) -> bool:
     """Whether the functional form needs `.to(x.dtype)` to have the receiver's dtype."""
     if dtype == "bool":
         return site.value.dtype != "bool"
+    if dtype == "accumulates":  # sums of narrow integers are int64 out of place
+        return site.value.dtype in DISCRETE and site.value.dtype != "int64"
     if dtype == "promotes":
         return any(keeps_dtype(site.value, operand) is False for operand in site.write.operands)
     return False
@@ -99,12 +101,16 @@ def _fill(site: Site, name: str) -> Change | Refuse:
     written = site.program.imports.name_for(qualified)
     if written is None:
         return Refuse(f"the file doesn't import torch, which `{qualified}` needs")
+    keyword = "fill_value" if qualified == "torch.full_like" else "value"
     extra = [cst.Arg(expression(constant))] if constant and qualified == "torch.fill" else []
+
+    def renamed(argument: cst.Arg) -> cst.Arg:
+        return argument if argument.keyword is None else argument.with_changes(keyword=cst.Name(keyword))
 
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
         assert isinstance(node.func, cst.Attribute)
-        return node.with_changes(func=expression(written), args=[cst.Arg(node.func.value), *node.args, *extra])
+        return node.with_changes(func=expression(written), args=[cst.Arg(node.func.value), *map(renamed, node.args), *extra])
 
     return change
 

@@ -22,6 +22,7 @@ import ast
 
 import libcst as cst
 
+from unplace.analysis.run import can_be_tracked
 from unplace.analysis.values import Link
 from unplace.findings import Form
 from unplace.rules.base import StatementRule
@@ -54,6 +55,8 @@ class DataStore(StatementRule):
             return Refuse(f"nothing is known of `{ast.unparse(place)}`")
         if any(b.link is Link.VIEW for o in value.objs if (b := site.state.bases.get(o)) is not None):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
+        if can_be_tracked(value) and not any(can_be_tracked(operand) for operand in site.write.operands):
+            return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
             return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")

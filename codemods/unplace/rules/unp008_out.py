@@ -49,7 +49,9 @@ class OutArgument(CallRule):
         operator = torchapi.function(site.write.name)
         dtype = "bool" if operator is not None and operator.result_bool else result_dtype(site)
         own = site.value.dtype
-        return isinstance(dtype, str) and isinstance(own, str) and dtype != own
+        if own in (None, "default") or not isinstance(own, str):
+            return isinstance(dtype, str) and isinstance(own, str) and dtype != own
+        return dtype != own  # made with a dtype of its own
 
 
 RULE = OutArgument()
