@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from unplace import torchapi
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
@@ -98,7 +99,7 @@ class Site:
             position = next((i for i, c in enumerate(children) if any(n is self.node for n in ast.walk(c))), None)
             if position is None:
                 return found | _names(node)
-            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension) and not hasattr(node, "generators")
+            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(node, "generators")
             for index, child in enumerate(children):
                 if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
                     if index > position or not in_order or self._holds_target(child):
@@ -150,6 +151,11 @@ class Site:
     def is_untracked(self) -> bool:
         """Whether neither the tensor nor what is written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)
+
+    def is_metadata(self) -> bool:
+        """Whether the operation changes the shape of the tensor object, not the memory it looks at."""
+        method = torchapi.inplace_method(self.write.name) if self.write.kind is WriteKind.METHOD else None
+        return method is not None and method.kind == "metadata"
 
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""

@@ -16,7 +16,7 @@ def time_steps(w: Writer) -> bool:
     columns, rows = w.columns, w.rows
     buffer, state = w.fresh("tensor"), w.fresh("tensor")
     start = w.pick(
-        [f"torch.zeros({rows}, {columns})", f"torch.empty({rows}, {columns})", fresh(w, (rows, columns), depth=1).text]
+        [f"torch.zeros({rows}, {columns})", f"torch.ones({rows}, {columns})", fresh(w, (rows, columns), depth=1).text]
     )
     w.emit(f"{buffer} = {start}")
     w.emit(f"{state} = {w.pick([f'torch.zeros({columns})', fresh(w, (columns,), depth=1).text])}")

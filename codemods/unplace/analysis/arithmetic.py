@@ -93,7 +93,7 @@ def tensor_result(run: Run, node: ast.AST, op: ast.operator, left: Value, right:
         "a result",
         TENSOR,
         shape=common_shape(left, right) if elementwise else None,
-        dtype=result_dtype(op, left, right, node),
+        dtype=result_dtype(op, left, right, node) if elementwise or not run.autocast else None,
         tracked=Tracked.NO if is_untracked(run, left, right) else Tracked.MAYBE,
         likely=left.likely and not right.must_be(TENSOR),
     )

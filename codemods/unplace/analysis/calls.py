@@ -152,7 +152,7 @@ class Calls:
         for value in values:
             if value.may_be(TENSOR | UNKNOWN) and value.objs:
                 self.run.save(state, value, label, node.lineno, certain=False)
-        is_module = callee is not None and callee.must_be(MODULE)
+        is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         result = self.evaluator.unknown(node, state, f"the result of {label}")
         if given:
@@ -160,6 +160,13 @@ class Calls:
         if kinds == TENSOR:
             return replace(result, kinds=TENSOR, likely=True)
         return result
+
+    def _is_own_attribute(self, node: ast.expr) -> bool:
+        """`self.block` in an nn.Module: what is called there with tensors is a module in all likelihood."""
+        if not isinstance(node, ast.Attribute):
+            return False
+        holder = self.run.values.get(node.value)
+        return holder is not None and holder.must_be(MODULE) and isinstance(holder.ref, Instance)
 
     def may_be_any(self, objs: Objs, given: Objs, state: State, link: Link) -> None:
         """Let new objects possibly be (or look into) some of those given."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 # Places that torch also offers under another name; the table knows only the second one.
 _CANONICAL = {
@@ -27,23 +27,24 @@ class Imports:
         self.names: dict[str, str] = {}
         conflicting: set[str] = set()
         for node in statements:
-            for name, target in _imported(node):
+            for name, target in imported(node):
                 if self.names.setdefault(name, target) != target:
                     conflicting.add(name)
         for name in conflicting:
             del self.names[name]
 
-    def name_for(self, qualified: str) -> str | None:
-        """How this module can write a qualified name, or None if its module isn't imported."""
-        best: str | None = None
-        for name, target in self.names.items():
-            if qualified == target:
-                return name
-            if qualified.startswith(target + "."):
-                written = name + qualified[len(target) :]
-                if best is None or len(written) < len(best):
-                    best = written
-        return best
+
+def name_for(names: Mapping[str, str], qualified: str) -> str | None:
+    """How a qualified name can be written with these imported names; the shortest way, or None."""
+    best: str | None = None
+    for name, target in names.items():
+        if qualified == target:
+            return name
+        if qualified.startswith(target + "."):
+            written = name + qualified[len(target) :]
+            if best is None or len(written) < len(best):
+                best = written
+    return best
 
 
 def canonical(qualified: str) -> str:
@@ -56,7 +57,8 @@ def canonical(qualified: str) -> str:
     return qualified
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """The names that a statement binds, with what they stand for."""
     if isinstance(node, ast.Import):
         return [(a.asname, a.name) if a.asname else (a.name.split(".")[0], a.name.split(".")[0]) for a in node.names]
     module = "." * node.level + (node.module or "")

@@ -359,14 +359,16 @@ class Interpreter:
         return self._join((s, "join"), ends)
 
     def _with(self, s: ast.With, state: State) -> State | None:
-        before = self.run.grad
+        before, autocast = self.run.grad, self.run.autocast
         for item in s.items:
             value = self.evaluator.evaluate(item.context_expr, state)
+            if "autocast" in ast.unparse(item.context_expr):
+                self.run.autocast += 1
             self.run.grad = entered(value, item.context_expr, self.run.grad)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value, state, None)
         end = self.block(s.body, state)
-        self.run.grad = before
+        self.run.grad, self.run.autocast = before, autocast
         return end
 
     def _try(self, s: ast.Try, state: State) -> State | None:

@@ -44,12 +44,17 @@ class Watch:
         self.state = state
         self.live = live
         self._own: Obj | None = None
+        self._only_itself = False
 
-    def of(self, value: Value, place: str, element_of: Value | None = None) -> Observers:
+    def of(
+        self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False
+    ) -> Observers:
         """The observers of `value`, which is reached (and would be rebound) through `place`.
 
         `element_of` is the container where `place` is one of its elements, at an index that isn't known.
+        `only_itself`: the operation changes the tensor object (its shape), not the memory that views share.
         """
+        self._only_itself = only_itself
         found = Observers()
         self._own = self._container(element_of, found)
         self._names(value, place, found)
@@ -80,12 +85,20 @@ class Watch:
                 continue
             if is_same(held, value):
                 found.together.append(name)
-            elif not self._is_container(held) and self.state.may_share(held.objs, value.objs):
+            elif not self._is_container(held) and self._notices(held, value):
                 definition = self._definition(name, held)
                 if definition is not None:
                     found.views.append(definition)
                 else:
                     found.blockers.append(f"`{name}` {self._relation(held, value)} and is read later")
+
+    def _notices(self, held: Value, value: Value) -> bool:
+        if not self.state.may_share(held.objs, value.objs):
+            return False
+        if not self._only_itself:
+            return True
+        links = {self.state.bases[o].link for o in held.objs | value.objs if o in self.state.bases}
+        return bool(held.objs & value.objs) or links - {Link.VIEW} != set()
 
     def _is_container(self, held: Value) -> bool:
         if held.kinds & (TENSOR | UNKNOWN):

@@ -115,6 +115,8 @@ def _tensor(
 ) -> Value:
     run = calls.run
     dtype = dtype_of(operator, looked_at, values, arguments)
+    if run.autocast and not operator.elementwise and operator.view is View.NEVER:
+        dtype = None
     shape = shape_of(operator, values)
     is_cast = short(operator) == "type"  # returns its receiver where the type is the same
     if (operator.view is View.NEVER and not is_cast) or looked_at is None:
@@ -282,7 +284,8 @@ def module_result(
             run.save(state, value, f"{module.name}()", node.lineno)
     if module.result is Result.TENSOR:
         if module.view is View.NEVER:
-            made = run.fresh(node, state, f"{module.name}()", key=key, dtype=first.dtype)
+            dtype = None if run.autocast else first.dtype
+            made = run.fresh(node, state, f"{module.name}()", key=key, dtype=dtype)
         else:
             link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE
             made = run.view(node, state, first, f"{module.name}()", link, key=key)

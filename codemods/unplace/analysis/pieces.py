@@ -24,9 +24,9 @@ def of_index(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashabl
             if position:
                 return None
             rest = _of_part(parts[-1], state) if len(parts) == 2 else None
-            return ((base.identity, "last", rest[0]), rest[1]) if rest is not None else None
+            return ((base.identity, base.shape, "last", rest[0]), rest[1]) if rest is not None else None
         found = _of_part(part, state)
-        return ((base.identity, position, found[0]), found[1]) if found is not None else None
+        return ((base.identity, base.shape, position, found[0]), found[1]) if found is not None else None
     return None
 
 
@@ -42,8 +42,10 @@ def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
         return None
     names = sorted({n.id for n in ast.walk(bound) if isinstance(n, ast.Name)})
     if any(not isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp
-                          | ast.unaryop | ast.Attribute) for n in ast.walk(bound)):
+                          | ast.unaryop) for n in ast.walk(bound)):
         return None
+    if any(n not in state.binds for n in names):
+        return None  # a global or closure name may change behind our back
     cut = ("cut", ast.dump(bound), tuple(state.binds.get(n) for n in names))
     return cut, "low" if part.lower is None else "high"
 

@@ -12,7 +12,7 @@ from unplace import torchapi
 from unplace.analysis import classes, kinds, parameters
 from unplace.analysis.bindings import Bindings, last_name
 from unplace.analysis.gradmode import GradMode, entered
-from unplace.analysis.imports import Imports, canonical
+from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
 from unplace.analysis.liveness import Liveness
 from unplace.analysis.refs import Class, Function, Named
@@ -44,7 +44,7 @@ class Program:
         """Index scopes, imports and classes; functions are analysed when someone asks."""
         self.tree = tree
         self.scopes = Scopes(tree)
-        self.imports = Imports(self.scopes.imports)
+        self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self.qualified)
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()
@@ -184,6 +184,17 @@ class Program:
         if qualified.startswith(("torch.", "numpy.")) and kinds_of_dtype(last):
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
+
+    def name_for(self, scope: Scope, qualified: str) -> str | None:
+        """How a scope can write a qualified name for certain: by an import that has run and isn't shadowed."""
+        usable: dict[str, str] = {}
+        for node, where in self.scopes.imports:
+            if node in getattr(where.node, "body", ()):
+                for name, target in imported(node):
+                    owner = self.scopes.owner(scope, name)
+                    if owner is where and name not in owner.assigned and self.imports.names.get(name) == target:
+                        usable[name] = target
+        return name_for(usable, qualified)
 
     def qualified(self, scope: Scope, node: ast.expr) -> str | None:
         """The qualified name of an expression made of an imported name and attributes."""

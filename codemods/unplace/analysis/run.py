@@ -91,6 +91,7 @@ class Run:
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
+    autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
 
     def fresh(

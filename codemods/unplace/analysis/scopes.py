@@ -82,7 +82,7 @@ class Scopes:
         """Collect every scope and resolve who sees whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
         self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
-        self.imports: list[ast.Import | ast.ImportFrom] = []
+        self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.has_flags = False  # something is called with a True that may be `inplace`
         self.module = self._open(tree, "<module>", None)
         for statement in tree.body:
@@ -112,7 +112,7 @@ class Scopes:
                 todo.extend(self._enter(current, scope))  # type: ignore[arg-type]
                 continue
             if kind is ast.Import or kind is ast.ImportFrom:
-                self.imports.append(current)  # type: ignore[arg-type]
+                self.imports.append((current, scope))  # type: ignore[arg-type]
                 for alias in current.names:  # type: ignore[attr-defined]
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
             elif kind is ast.GeneratorExp and current not in self._consumed:

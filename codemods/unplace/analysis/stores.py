@@ -58,9 +58,15 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
     if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
         return
     names = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
-    if name not in names:
+    local = names <= state.binds.keys() and not names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
+    if name not in names and (local or names - state.binds.keys() <= _modules(run, names)):
         uses = {n: state.binds.get(n) for n in sorted(names)}
         state.definitions[value.identity] = Definition(source, uses)
+
+
+def _modules(run: Run, names: set[str]) -> set[str]:
+    """Those of the names that are imported modules, which don't change."""
+    return {n for n in names if n in run.program.imports.names and n not in run.scope.bound}
 
 
 def is_bound_once(run: Run, name: str) -> bool:
@@ -84,10 +90,14 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
     if value is None:
         return False
     if isinstance(node, ast.Attribute):
-        if _is_number(run, node) or (value.is_tensor and isinstance(value.identity, Obj) and node.attr != "grad"):
+        receiver = run.values.get(node.value)
+        if receiver is not None and receiver.is_tensor and node.attr != "grad":  # x.T, x.shape
             return is_replayable(run, node.value)
-        return isinstance(node.value, ast.Name) and node.value.id == "self" and value.kinds & (TENSOR | UNKNOWN) == 0
+        return False  # an attribute may change between two evaluations
     if isinstance(node, ast.Subscript):
+        base = run.values.get(node.value)
+        if base is None or not (base.is_tensor or base.must_be(SHAPE)):
+            return False  # an element of a container may change
         return is_replayable(run, node.value) and is_replayable(run, node.slice)
     if isinstance(node, ast.Call) and not node.keywords:
         function = isinstance(node.func, ast.Attribute) and is_replayable_call(run, node, node.func)

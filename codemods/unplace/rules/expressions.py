@@ -68,7 +68,7 @@ def _observers(chain: list[Site]) -> Observers:
     first = chain[0]
     live = chain[-1].live()
     written = ast.unparse(first.write.target)
-    observers = Watch(first.run, first.state, live).of(first.value, written, judging.container_of(first, first.write.target))
+    observers = Watch(first.run, first.state, live).of(first.value, written, judging.container_of(first, first.write.target), only_itself=first.is_metadata())
     if written in live or isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first):
         observers.together.insert(0, written)
     return observers
@@ -114,6 +114,8 @@ def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | 
         children = [c for c in ast.iter_child_nodes(current) if not isinstance(c, ast.expr_context | ast.operator)]
         if isinstance(current, ast.Assign | ast.AugAssign | ast.AnnAssign):
             children = [current.value] if current.value is not None else []
+        if isinstance(current, ast.Dict):
+            children = [c for pair in zip(current.keys, current.values, strict=True) for c in pair if c is not None]
         position = next((i for i, c in enumerate(children) if any(n is node for n in ast.walk(c))), None)
         if position is None:
             yield None

@@ -123,7 +123,7 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     if unstorable is not None:
         return unstorable
     written = ast.unparse(place)
-    observers = site.watch().of(site.value, written, container_of(site, place))
+    observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
     if observers.blockers:
         return Refuse(observers.blockers[0])
     if any(_makes_new_gradient_leaf(site, name) for name in (written, *observers.together)):

@@ -1,8 +1,10 @@
-"""Modules made with `inplace=True`: judged by what stands before them, or by every call in the file."""
+"""Modules made with `inplace=True`: judged by what stands before them, and by how the file uses them."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.program import Program
@@ -14,6 +16,8 @@ from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Inline, Refuse, Verdict
 from unplace.sites import Site, runs
 from unplace.torchapi import Result, View
+
+_NOBODY = "nobody reads the input of the module after it was called"
 
 
 def constructors(program: Program) -> list[tuple[Run, ast.Call, str]]:
@@ -38,17 +42,131 @@ def _has_flag(node: ast.Call, position: int | None) -> bool:
     return isinstance(given, ast.Constant) and given.value is True
 
 
-def decide(program: Program, run: Run, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
-    """Whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
-    module = torchapi.module(qualified)
-    assert module is not None
-    if module.ignores_inplace:
-        return Inline(())
-    before = predecessor(program, run.scope, node)
-    if before is not None:
-        return before
-    if not calls:
-        return Inline(("nobody reads the input of the module after it was called",))
+@dataclass(slots=True)
+class Judge:
+    """Judges the modules of one file."""
+
+    program: Program
+    _parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+
+    def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
+        """Whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
+        module = torchapi.module(qualified)
+        assert module is not None
+        if module.ignores_inplace:
+            return Inline(())
+        parent = self._parent(node)
+        if isinstance(parent, ast.Call) and node in parent.args:
+            if self.program.qualified(scope, parent.func) == "torch.nn.Sequential":
+                return self._in_sequence(scope, parent.args, parent.args.index(node), self._is_called_whole(parent))
+        elif isinstance(parent, ast.List) and self._only_becomes_sequential(scope, parent):
+            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True)
+        verdict = _by_calls(calls)
+        if isinstance(verdict, Inline) and (not calls or not self._is_only_called(node)):
+            return Inline((_NOBODY, *verdict.assumptions))
+        return verdict
+
+    def _in_sequence(self, scope: Scope, elements: list[ast.expr], index: int, whole: bool) -> Verdict:
+        """What the layers before position `index` say, passing over those that may hand their input on."""
+        if index == 0:
+            return Inline(("nobody reads the input of the container after it was called",))
+        extra = () if whole else ("the layers of the nn.Sequential are only run together",)
+        for before in reversed(elements[:index]):
+            if not isinstance(before, ast.Call):
+                break
+            qualified = self.program.qualified(scope, before.func)
+            module = torchapi.module(qualified) if qualified is not None else None
+            if module is None:
+                break
+            if module.view is View.NEVER and module.result is Result.TENSOR and not _has_flag(before, module.inplace):
+                return Inline(extra)
+        held = f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds"
+        return Inline((held, *extra))
+
+    # -- how the file uses what it made ---------------------------------------------------------------------------
+
+    def _parent(self, node: ast.AST) -> ast.AST | None:
+        if not self._parents:
+            for parent in ast.walk(self.program.tree):
+                for child in ast.iter_child_nodes(parent):
+                    self._parents[child] = parent
+        return self._parents.get(node)
+
+    def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
+        """The names and attributes under which the file keeps the value of a call; None where it goes elsewhere."""
+        parent = self._parent(node)
+        if isinstance(parent, ast.Assign) and parent.value is node:
+            names = [last for t in parent.targets if (last := _last(t)) is not None]
+            return set(names) if len(names) == len(parent.targets) else None
+        if isinstance(parent, ast.Return) and depth:
+            function = parent
+            while function is not None and not isinstance(function, ast.FunctionDef):
+                function = self._parent(function)  # type: ignore[assignment]
+            if function is None:
+                return None
+            found: set[str] = set()
+            for _, call in self.program.call_sites().get(function.name, ()):
+                found |= self._bound_to(call, depth - 1) or set()
+            return found
+        return None
+
+    def _loads(self, names: set[str]) -> Iterator[ast.expr]:
+        for node in ast.walk(self.program.tree):
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and _last(node) in names:
+                yield node
+
+    def _is_only_called(self, node: ast.Call) -> bool:
+        """Whether every use of the module in the file is a call of it."""
+        names = self._bound_to(node)
+        if not names:
+            return False
+        return all(isinstance(p := self._parent(u), ast.Call) and p.func is u for u in self._loads(names))
+
+    def _is_called_whole(self, node: ast.Call) -> bool:
+        """Whether nothing in the file iterates over an nn.Sequential or takes its layers one by one."""
+        names = self._bound_to(node) or set()
+        for use in self._loads(names):
+            parent = self._parent(use)
+            if isinstance(parent, ast.Call) and parent.func is use:
+                continue
+            if isinstance(parent, ast.Attribute) and parent.attr not in ("children", "modules", "named_children", "_modules"):
+                continue
+            if isinstance(parent, ast.Return | ast.Assign):
+                continue
+            if isinstance(parent, ast.Call) and _last(parent.func) not in ("enumerate", "zip", "iter", "list", "tuple", "reversed"):
+                continue
+            return False
+        return True
+
+    def _only_becomes_sequential(self, scope: Scope, display: ast.List) -> bool:
+        """Whether a list of layers has no other use than `nn.Sequential(*layers)`."""
+        parent = self._parent(display)
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "extend":
+            name = _last(parent.func.value)
+        elif isinstance(parent, ast.AugAssign):
+            name = _last(parent.target)
+        else:
+            names = self._bound_to(display)
+            name = next(iter(names)) if names else None
+        if name is None:
+            return False
+        spread = False
+        for use in self._loads({name}):
+            around = self._parent(use)
+            if isinstance(around, ast.Starred):
+                call = self._parent(around)
+                if not isinstance(call, ast.Call) or self.program.qualified(scope, call.func) != "torch.nn.Sequential":
+                    return False
+                if not self._is_called_whole(call):
+                    return False
+                spread = True
+            elif not (isinstance(around, ast.Attribute) and around.attr in ("append", "extend")):
+                return False
+        return spread
+
+
+def _by_calls(calls: list[Site]) -> Verdict:
+    """The verdict that the calls of a module give: nobody may read the input afterwards."""
     assumptions: list[str] = []
     for site in calls:
         observers = site.observers("")
@@ -56,42 +174,16 @@ def decide(program: Program, run: Run, node: ast.Call, qualified: str, calls: li
             return Refuse(observers.blockers[0])
         if observers.together or observers.views:
             name = observers.together[0] if observers.together else observers.views[0].name
-            return Refuse(f"`{name}` is read after the module overwrote it in line {site.node.lineno}")  # type: ignore[attr-defined]
+            line = site.node.lineno  # type: ignore[attr-defined]
+            return Refuse(f"`{name}` is read after the module overwrote it in line {line}")
         assumptions += [*kind_assumptions(site), *observers.assumptions]
     return Inline(tuple(dict.fromkeys(assumptions)))
 
 
-def predecessor(program: Program, scope: Scope, node: ast.Call) -> Verdict | None:
-    """The verdict that the layer before the module in the same Sequential or list gives; None if it stands alone."""
-    for parent in ast.walk(scope.node):
-        elements: list[ast.expr] | None = None
-        if isinstance(parent, ast.Call) and node in parent.args:
-            if program.qualified(scope, parent.func) != "torch.nn.Sequential":
-                return None
-            elements = parent.args
-        elif isinstance(parent, ast.List | ast.Tuple) and node in parent.elts:
-            elements = parent.elts
-        if elements is None:
-            continue
-        index = elements.index(node)
-        if index == 0:
-            return Inline(("nobody reads the input of the container after it was called",))
-        return _after(program, scope, elements, index)
-    return None
-
-
-def _after(program: Program, scope: Scope, elements: list[ast.expr], index: int) -> Verdict:
-    """What the layers before position `index` say, passing over those that may hand their input on."""
-    for before in reversed(elements[:index]):
-        if not isinstance(before, ast.Call):
-            break
-        qualified = program.qualified(scope, before.func)
-        module = torchapi.module(qualified) if qualified is not None else None
-        if module is None:
-            break
-        if module.view is View.NEVER and module.result is Result.TENSOR and not _has_flag(before, module.inplace):
-            return Inline(())
-    return Inline((f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds",))
+def _last(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None
 
 
 def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:

@@ -182,15 +182,9 @@ class Planner:
 
     def _edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
         """The text edits of a statement for these decisions together."""
-        root = _root(statement, decisions)
-        snippet = Snippet(self.text, root)
-        for decision in decisions:
-            if decision.change is not None:
-                assert isinstance(decision.site.node, ast.expr)
-                snippet.change(decision.site.node, decision.change)
-        if isinstance(root, ast.expr):
-            changed = snippet.statement()
-            return (Edit(snippet.start, snippet.end, snippet.render(changed)),)
+        if decisions[0].site.in_header:
+            return self._header_edits(statement, decisions)
+        snippet = self._snippet(statement, decisions)
         before = self._split_lines(decisions, snippet)
         leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
         if len(leaders) > 1:
@@ -206,6 +200,26 @@ class Planner:
             after = verdict.views if isinstance(verdict, Rebind) else ()
             return replace_statement(self.text, statement, [*before, *lines], after)
         return self._expression_edits(statement, decisions, snippet, before)
+
+    def _snippet(self, root: ast.stmt | ast.expr, decisions: list[Decision]) -> Snippet:
+        """The source of `root` with the changes of its calls planned."""
+        snippet = Snippet(self.text, root)
+        for decision in decisions:
+            if decision.change is not None:
+                assert isinstance(decision.site.node, ast.expr)
+                snippet.change(decision.site.node, decision.change)
+        return snippet
+
+    def _header_edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
+        """One edit for each expression of a compound statement's header (or a lambda's body) that holds calls."""
+        groups: dict[ast.expr, list[Decision]] = {}
+        for decision in decisions:
+            groups.setdefault(_header_expression(statement, decision.site.node), []).append(decision)
+        edits: list[Edit] = []
+        for root, members in groups.items():
+            snippet = self._snippet(root, members)
+            edits.append(Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
+        return tuple(edits)
 
     def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
         """The rebindings that are moved before the statement, where their names take the places of the calls."""
@@ -271,9 +285,13 @@ class Planner:
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
     def _constructors(self, calls: dict[ast.Call, list[Site]]) -> None:
+        judge = modules.Judge(self.program)
         for run, node, qualified in modules.constructors(self.program):
             own = calls.get(node, [])
-            verdict = modules.decide(self.program, run, node, qualified, own)
+            verdict = judge.decide(run.scope, node, qualified, own)
+            start, end = self.text.span(node)
+            if any(start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits):
+                verdict = Refuse("the statement around it is rewritten in this run; run again for this one")
             snippet = Snippet(self.text, node)
             rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
             edits: tuple[Edit, ...] = ()
@@ -347,13 +365,9 @@ class Planner:
         )
 
 
-def _root(statement: ast.stmt, decisions: list[Decision]) -> ast.stmt | ast.expr:
-    """What to take out of the source: the statement, or the expression of a header that holds the calls."""
-    if not decisions[0].site.in_header:
-        return statement
-    nodes = {d.site.node for d in decisions}
-    for child in ast.walk(statement):
-        if isinstance(child, ast.expr) and nodes <= set(ast.walk(child)):
-            return child
-    raise LookupError("the calls of a header don't stand in one expression")
-
+def _header_expression(statement: ast.stmt, node: ast.AST) -> ast.expr:
+    """The outermost expression of a statement that holds a node."""
+    current: ast.AST = statement
+    while not isinstance(current, ast.expr):
+        current = next(c for c in ast.iter_child_nodes(current) if any(n is node for n in ast.walk(c)))
+    return current

@@ -98,7 +98,7 @@ def _fill(site: Site, name: str) -> Change | Refuse:
     qualified, constant = _FILLS[name]
     if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
         qualified = "torch.fill"
-    written = site.program.imports.name_for(qualified)
+    written = site.program.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(f"the file doesn't import torch, which `{qualified}` needs")
     keyword = "fill_value" if qualified == "torch.full_like" else "value"
@@ -117,7 +117,7 @@ def _fill(site: Site, name: str) -> Change | Refuse:
 
 def _copied(site: Site) -> Change | Refuse:
     """`copy_` converts dtype and device and broadcasts: so does the same method of a new tensor."""
-    written = site.program.imports.name_for("torch.empty_like")
+    written = site.program.name_for(site.run.scope, "torch.empty_like")
     if written is None:
         return Refuse("the file doesn't import torch, which `torch.empty_like` needs")
 

@@ -59,7 +59,7 @@ class MaskedStore(SubscriptStore):
         selected = self._selected(site)
         if selected is not None:
             assert isinstance(statement.value, cst.Subscript)
-            where = site.program.imports.name_for("torch.where")
+            where = site.program.name_for(site.run.scope, "torch.where")
             assert where is not None
             args = [cst.Arg(index.value), cst.Arg(statement.value.value), cst.Arg(store.value)]
             value = cst.Call(func=expression(where), args=args)
@@ -82,7 +82,7 @@ class MaskedStore(SubscriptStore):
             return None
         same_shape = full.shape is not None and full.shape == site.value.shape
         same_dtype = full.dtype is not None and full.dtype == site.value.dtype
-        known = site.program.imports.name_for("torch.where") is not None
+        known = site.program.name_for(site.run.scope, "torch.where") is not None
         return value.value if same_shape and same_dtype and known else None
 
     def _is_plain(self, site: Site) -> bool:
