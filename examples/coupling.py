@@ -7,13 +7,13 @@ from torch import nn
 class Coupling(nn.Module):
     def __init__(self, dim):
         super().__init__()
-        self.half = dim // 2
-        self.net = nn.Sequential(nn.Linear(self.half, 32), nn.Tanh(), nn.Linear(32, dim))
+        self.net = nn.Sequential(nn.Linear(dim // 2, 32), nn.Tanh(), nn.Linear(32, dim))
 
     def forward(self, x):
+        half = x.size(1) // 2
         out = x.clone()
-        left = out[:, : self.half]
-        right = out[:, self.half :]
+        left = out[:, :half]
+        right = out[:, half:]
         log_scale, shift = self.net(left).chunk(2, dim=1)
         right *= torch.exp(log_scale)  # Linear() needs `left`, which looks into the same memory
         right += shift

@@ -1,4 +1,4 @@
-"""Each program under `examples/` fails or loses a gradient, and works after the default rewrite; torch proves it right."""
+"""Each program under `examples/` fails or loses a gradient, and works after the default rewrite; torch proves it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from unplace.cli import main
 from unplace.verification.program import maker
 from unplace.verification.proof import Route, prove
@@ -69,9 +70,7 @@ def test_it_is_broken_before(name: str) -> None:
 
 
 @each_example
-def test_it_works_after_the_default_rewrite(
-    name: str, rewritten: Rewritten, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_it_works_after_the_default_rewrite(name: str, rewritten: Rewritten, capfd: pytest.CaptureFixture[str]) -> None:
     gradients = [parameter.grad for parameter in run(rewritten(name))["model"].parameters()]
     assert all(gradient is not None and gradient.isfinite().all() for gradient in gradients)
     assert capfd.readouterr().out.startswith("loss ")

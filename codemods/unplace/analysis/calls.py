@@ -71,7 +71,8 @@ class Arguments:
 
     def bind(self, parameters: tuple[str, ...]) -> dict[str, Value]:
         """The arguments by parameter name; more than there are names are left out."""
-        return {**dict(zip(parameters, self.positional, strict=False)), **self.keywords}
+        extra = {f"*{i}": value for i, value in enumerate(self.positional[len(parameters) :])}
+        return {**dict(zip(parameters, self.positional, strict=False)), **extra, **self.keywords}
 
 
 class Calls:
@@ -318,6 +319,7 @@ class Calls:
         summary = program.summary(function)
         if summary is None:
             return self.unknown_call(node, list(bound.values()), state)
+        bound = {name: self._with_captures(value, state) for name, value in bound.items()}
         captured = state.reachable(self._captured(function, state))
         if captured:
             self._clobber(node, captured, state)
@@ -337,6 +339,12 @@ class Calls:
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
                 self.run.save(state, value, f"{ast.unparse(node.func)}()", node.lineno, certain=False)
         return instantiate(self, node, summary.result, bound, captured, state)
+
+    def _with_captures(self, value: Value, state: State) -> Value:
+        """A function that is handed on brings along what it captures."""
+        if not isinstance(value.ref, Function):
+            return value
+        return replace(value, objs=value.objs | self._captured(value.ref, state))
 
     def _captured(self, function: Function, state: State) -> Objs:
         """What an inner function can reach of the names that are bound here."""
@@ -407,6 +415,9 @@ class Calls:
         if inplace is not None:
             operands = tuple(arguments.all())
             base = self.run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
+            if inplace.kind in ("flag", "detach"):
+                for obj in base.objs:
+                    state.definitions.pop(obj, None)
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)

@@ -525,6 +525,8 @@ class Evaluator:
 
     def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
         """`holder.attr = value` for an ordinary attribute."""
+        for obj in holder.objs:
+            state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
         if len(holder.objs) == 1:
             (obj,) = holder.objs
             slot = (obj, target.attr)

@@ -372,6 +372,7 @@ class Interpreter:
         return end
 
     def _try(self, s: ast.Try, state: State) -> State | None:
+        before = len(self.run.returns)
         self._raises.append([state.fork()])
         body = self.block(s.body, state)
         raised = self._raises.pop()
@@ -388,9 +389,20 @@ class Interpreter:
         joined = self._join((s, "join"), ends)
         if not s.finalbody:
             return joined
-        reachable = joined is not None
-        final = self.block(s.finalbody, joined if joined is not None else anywhere)
-        return final if reachable else None
+        pending = [self._pending(s, value, at) for value, at in self.run.returns[before:]]
+        entered = self._join((s, "final"), [joined if joined is not None else anywhere, *pending])
+        final = self.block(s.finalbody, entered)
+        if joined is None or final is None:
+            return None
+        final.env.pop(f"{HIDDEN}the return in the `try` of line {s.lineno}", None)
+        return final
+
+    def _pending(self, s: ast.Try, value: Value, state: State) -> State:
+        """The state in which the final block runs while a value is being returned."""
+        state = state.fork()
+        if value.objs:
+            state.env[f"{HIDDEN}the return in the `try` of line {s.lineno}"] = value
+        return state
 
     # -- loops ----------------------------------------------------------------------------------------------------
 
@@ -439,7 +451,7 @@ class Interpreter:
 
 def hidden_name(s: ast.stmt) -> str:
     """The name under which a loop's iterator is kept alive while the loop runs."""
-    return f"{HIDDEN}iterator {s.lineno}:{s.col_offset}"
+    return f"{HIDDEN}the loop in line {s.lineno}"
 
 
 def _is_self_clone(s: ast.Assign) -> bool:

@@ -81,7 +81,7 @@ class Watch:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
                 if self.state.may_share(held.objs, value.objs):
-                    found.blockers.append("the loop around it still reads rows of the same tensor")
+                    found.blockers.append(f"{name[1:]} still holds it")
                 continue
             if is_same(held, value):
                 found.together.append(name)

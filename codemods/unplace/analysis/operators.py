@@ -76,7 +76,9 @@ def result(
         return Value(OTHER, ref=Named(operator.name))
     if kind is Result.UNKNOWN:
         return calls.unknown_call(node, values, state) if isinstance(node, ast.Call) else Value(UNKNOWN)
-    looked_at = bound.get(operator.view_of) if operator.view_of else (values[0] if values else None)
+    looked_at = bound.get(operator.view_of) if operator.view_of else None
+    if looked_at is None:
+        looked_at = next((v for v in values if v.may_be(TENSOR | CONTAINER)), values[0] if values else None)
     if kind is Result.TENSORS:
         return _sequence(calls, node, operator, looked_at, values, state)
     if operator.variadic and looked_at is not None:

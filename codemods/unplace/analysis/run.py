@@ -69,6 +69,7 @@ class Write:
     operands: tuple[Value, ...] = ()
     source: ast.Call | None = None  # where the module that writes was made
     inside: ast.AST | None = None  # the comprehension that the write stands in
+    autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
     is_local: bool = False  # the written tensor was made in the same round of that comprehension
 
 
@@ -222,6 +223,7 @@ class Run:
         self.writes[node] = Write(
             node, kind, target, value, state.fork(), self.statement, self.grad, name, operands, source,
             self.inside[0] if self.inside else None,
+            self.autocast > 0,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
         if kind in WHOLE and not (name in _STAYS and can_be_tracked(value)):
@@ -240,8 +242,10 @@ class Run:
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
-        for obj in [o for o in state.definitions if state.may_share(frozenset((o,)), value.objs)]:
-            del state.definitions[obj]
+        for obj, definition in list(state.definitions.items()):
+            used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
+            if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):
+                del state.definitions[obj]
         for table in (state.env, state.heap):
             for key, held in list(table.items()):  # type: ignore[attr-defined]
                 if held.objs & value.objs:

@@ -58,8 +58,8 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
     if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
         return
     names = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
-    local = names <= state.binds.keys() and not names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
-    if name not in names and (local or names - state.binds.keys() <= _modules(run, names)):
+    elsewhere = names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
+    if name not in names and not elsewhere and names - state.binds.keys() <= _modules(run, names):
         uses = {n: state.binds.get(n) for n in sorted(names)}
         state.definitions[value.identity] = Definition(source, uses)
 

@@ -110,6 +110,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
     if value.must_be(CONTAINER) and value.objs:
         if depth == 0:
             foreign = True
+            roots |= state.reachable(value.objs)
         else:
             slots: dict[Hashable, Result] = {}
             for holder in value.objs:

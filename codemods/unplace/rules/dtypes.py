@@ -21,9 +21,15 @@ def assumption(site: Site) -> tuple[str, ...]:
         return () if known else (f"`{site.name}` has the dtype of the result in line {site.statement.lineno}",)
     elif kind is not WriteKind.AUGMENTED:
         return ()
-    if any(keeps_dtype(site.value, operand) is None for operand in site.write.operands):
+    if not needs_cast(site) and any(keeps_dtype(site.value, o) is None for o in site.write.operands):
         return (f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`",)
     return ()
+
+
+def needs_cast(site: Site) -> bool:
+    """Whether out of place the result would (or, under autocast, could) have another dtype than the target."""
+    known = [keeps_dtype(site.value, operand) for operand in site.write.operands]
+    return False in known or (site.write.autocast and None in known)
 
 
 def result_dtype(site: Site) -> Token:

@@ -9,6 +9,7 @@ from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
 from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
+from unplace.findings import Form
 from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
@@ -82,6 +83,8 @@ def _unfit(site: Site) -> Refuse | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("storage", "random"):
         return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
+    if site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.state.roots(value.objs)):
+        return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
     if site.write.inside is not None and not site.write.is_local:
         return Refuse("no assignment can stand inside a comprehension")
     if any(obj.overlapping for obj in site.state.roots(value.objs)):

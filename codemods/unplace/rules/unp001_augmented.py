@@ -24,9 +24,9 @@ import ast
 
 import libcst as cst
 
-from unplace.analysis.arithmetic import keeps_dtype
 from unplace.findings import Form
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.rules.dtypes import needs_cast
 from unplace.rules.judging import private_copy, rebind
 from unplace.rules.snippet import Snippet, assignment, needs_parentheses, parenthesized
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
@@ -74,7 +74,7 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     value: cst.BaseExpression = cst.BinaryOperation(
         left=statement.target, operator=_operator(node.op, written), right=right
     )
-    if any(keeps_dtype(site.value, operand) is False for operand in site.write.operands):
+    if needs_cast(site):
         to = cst.Attribute(value=parenthesized(value), attr=cst.Name("to"))
         value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=statement.target, attr=cst.Name("dtype")))])
     equal = cst.AssignEqual(whitespace_before=written.whitespace_before, whitespace_after=written.whitespace_after)

@@ -25,10 +25,11 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import is_untracked, keeps_dtype
+from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.values import DISCRETE, NUMBER, Tracked
 from unplace.findings import Form
 from unplace.rules.base import CallRule
+from unplace.rules.dtypes import needs_cast
 from unplace.rules.snippet import Change, expression
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -89,7 +90,7 @@ def _casts(site: Site, dtype: str) -> bool:
     if dtype == "accumulates":  # sums of narrow integers are int64 out of place
         return site.value.dtype in DISCRETE and site.value.dtype != "int64"
     if dtype == "promotes":
-        return any(keeps_dtype(site.value, operand) is False for operand in site.write.operands)
+        return needs_cast(site)
     return False
 
 

@@ -1,0 +1,138 @@
+"""What the README shows is what the tool does: its commands, its diff, its JSON, its table of rules."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unplace import rules
+from unplace.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def fenced(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def steps(command: str) -> list[str]:
+    return command.strip().split(" && ")
+
+
+def shell(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line in which `unplace` is this one."""
+    line = re.sub(r"(\S+/)?unplace(?= rewrite )", f"{sys.executable} -m unplace", line)
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    environment["PYTHONPATH"] = str(ROOT / "codemods")
+    return subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def test_each_command_is_one_line() -> None:
+    assert len(fenced("sh")) == 2
+    assert all(command.count("\n") == 1 and "\\" not in command for command in fenced("sh"))
+
+
+def test_the_first_command_shows_a_diff_of_every_example() -> None:
+    *setup, tool = steps(fenced("sh")[0])
+    assert setup == ["python3 -m venv .venv", ".venv/bin/pip install -q ."]
+    assert tool.startswith(".venv/bin/unplace ")
+    done = shell(tool)
+    assert done.returncode == 0, done.stderr
+    examples = sorted(path.as_posix() for path in Path("examples").glob("*.py"))
+    assert re.findall(r"^\+\+\+ \./(.*)$", done.stdout, re.MULTILINE) == examples
+
+
+def test_the_second_command_is_what_ci_runs() -> None:
+    wanted = [step.replace(".venv", ".venv-ci") for step in steps(fenced("sh")[1])]
+    lines = [line.removeprefix("check ") for line in (ROOT / ".ci/run").read_text("utf-8").splitlines()]
+    assert [line for line in lines if line in wanted] == wanted
+
+
+def test_the_second_command_installs_the_torch_that_the_constraints_name() -> None:
+    (pinned,) = re.findall(r"^torch==.*$", (ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
+    assert f"pip install -q {pinned} -c constraints.txt && " in fenced("sh")[1]
+
+
+def test_the_diff(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["rewrite", "--diff", "examples/attention.py"]) == 0
+    assert capfd.readouterr().out == fenced("diff")[0]
+    assert "`unplace rewrite --diff examples/attention.py` prints" in README
+
+
+def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
+    shown = json.loads(fenced("json")[0])
+    assert main(["rewrite", "--check", "--output-format", "json", *shown["files"]]) == 1
+    printed = json.loads(capfd.readouterr().out)
+    assert keys(shown) == keys(printed)
+    assert shown == printed
+
+
+def keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: keys(inner) for key, inner in value.items()}
+    return [keys(inner) for inner in value] if isinstance(value, list) else None
+
+
+def test_the_table_of_rules_agrees_with_the_rules() -> None:
+    rows = dict(re.findall(r"^\| (UNP\d+) \| (.*) \|$", README, re.MULTILINE))
+    assert rows == {code: rules.documentation(code).splitlines()[0].removesuffix(".") for code in rules.codes()}
+    assert tuple(rows) == rules.codes()
+
+
+def test_the_number_of_fixtures() -> None:
+    (shown,) = re.findall(r"holds more than (\d+) pairs", README)
+    assert int(shown) < len(list((ROOT / "tests/fixtures").glob("*/*/before.py")))
+
+
+# The commands under "Use"
+
+USE = re.findall(r"^    (unplace rewrite .*?)(?:  +# .*)?$", README, re.MULTILINE)
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Git repository with a `model.py` and `models/`."""
+    shutil.copytree(ROOT / "examples", tmp_path / "models")
+    shutil.copy(ROOT / "examples/rnn_state.py", tmp_path / "model.py")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+EXAMPLES = {f"models/{path.name}" for path in (ROOT / "examples").glob("*.py")}
+WRITTEN = {
+    "unplace rewrite models/": EXAMPLES,
+    "unplace rewrite --select UNP003 model.py": {"model.py"},
+    "unplace rewrite --diff . > fix.patch && git apply fix.patch": {"model.py", *EXAMPLES},
+}
+
+
+@pytest.mark.parametrize("command", USE)
+def test_the_commands_under_use(command: str, models: Path) -> None:
+    before = {path.relative_to(models).as_posix(): path.read_bytes() for path in models.rglob("*.py")}
+    done = shell(command)
+    assert done.returncode == (1 if "--check" in command else 0), done.stderr
+    written = {name for name, data in before.items() if (models / name).read_bytes() != data}
+    assert written == WRITTEN.get(command, set())
+    assert ("+++ ./" in done.stdout) == ("--diff" in command and ">" not in command)
+
+
+def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["rewrite", "--help"]) == 0
+    printed = capfd.readouterr().out
+    assert len(USE) == 7
+    assert [command for command in USE if command not in printed] == USE[-1:]  # with `git apply`: only here
