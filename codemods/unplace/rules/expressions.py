@@ -149,6 +149,8 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         return rebound
     if isinstance(statement, ast.Expr):
         return rebound
+    if observers.views and written not in observers.together:
+        observers.together.insert(0, written)  # not read itself, but the views are made again from it
     return Rebind(tuple(observers.together), judging.replays(observers.views), assumptions)
 
 

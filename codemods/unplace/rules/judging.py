@@ -7,10 +7,10 @@ import ast
 from unplace import torchapi
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
-from unplace.analysis.run import WriteKind
+from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.stores import is_replayable
 from unplace.findings import Form
-from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value
+from unplace.analysis.values import DICT, LIST, TENSOR, TUPLE, Link, Origin, Value, is_same
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
@@ -89,9 +89,18 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse("no assignment can stand inside a comprehension")
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
+    if site.write.kind in WHOLE and any(_overlaps(site, operand) for operand in site.write.operands):
+        return Refuse("an operand shares memory with the target, so that in place the operation reads what it wrote")
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
         return Refuse(f"`{site.name}` is a leaf whose .grad is read: a new tensor under its name would have none")
     return None
+
+
+def _overlaps(site: Site, operand: Value) -> bool:
+    """Whether an operand is another tensor on the target's memory."""
+    if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, site.value):
+        return False
+    return not operand.objs & site.value.objs and site.state.may_share(operand.objs, site.value.objs)
 
 
 def _names_of(site: Site) -> set[str]:
@@ -202,7 +211,7 @@ def private_copy(site: Site) -> Copy | Refuse:
         value = site.state.env.get(place.id, value)
     if value is None:
         return Refuse(f"nothing is known of `{ast.unparse(place)}`")
-    return _copy_owner(site, ast.unparse(place), value, frozenset(), None)
+    return _copy_owner(site, ast.unparse(place), value, frozenset(), None, container_of(site, place))
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
@@ -218,8 +227,9 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)
-            if base is None or not base.is_tensor:
-                return None  # an element of a list, not a view
+            if base is None or not base.is_tensor:  # an element of a list or dictionary, not a view
+                is_element = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Constant)
+                return node if is_element and _is_simple(node.value) else None
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(site, value):
             node = node.func.value
@@ -257,10 +267,15 @@ def _is_bound(node: ast.Name) -> bool:
 
 
 def _copy_owner(
-    site: Site, place: str, value: Value, needed: frozenset[str], first: str | None
+    site: Site,
+    place: str,
+    value: Value,
+    needed: frozenset[str],
+    first: str | None,
+    element_of: Value | None = None,
 ) -> Copy | Refuse:
     """Try to clone at `place`; where its base is still visible, go on to the base."""
-    observers = site.watch(site.live() | needed).of(value, place)
+    observers = site.watch(site.live() | needed).of(value, place, element_of)
     missing = needed - {view.name for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
         if site.is_leaf() and any(gradient_is_read(site, n) for n in (place, *observers.together)):

@@ -23,7 +23,7 @@ import ast
 import libcst as cst
 
 from unplace.analysis.run import can_be_tracked
-from unplace.analysis.values import Link
+from unplace.analysis.values import Link, Origin, Value
 from unplace.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind
@@ -57,6 +57,8 @@ class DataStore(StatementRule):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
         if can_be_tracked(value) and not any(can_be_tracked(operand) for operand in site.write.operands):
             return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
+        if any(not _is_new(site, operand) for operand in site.write.operands):
+            return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
             return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")
@@ -81,6 +83,16 @@ class DataStore(StatementRule):
     def message(self, site: Site, recipe: Verdict) -> str:
         """Says that the gradient is meant to change."""
         return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
+
+
+def _is_new(site: Site, stored: Value) -> bool:
+    """Whether the stored tensor was made by the statement itself."""
+    state = site.state
+    for obj in stored.objs:
+        base = state.bases.get(obj)
+        if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
+            return False
+    return not any(held.objs & stored.objs for held in (*state.env.values(), *state.heap.values()))
 
 
 def _owner(site: Site) -> ast.expr:

@@ -127,7 +127,7 @@ def _differentiate(
     idle = frozenset(
         place for place, tensor in outputs if tensor.requires_grad and not _reaches((place, tensor), leaves)
     )
-    gradients = _gradients(weighted_sum([(place, tensor) for place, tensor in outputs if tensor.requires_grad]), leaves)
+    gradients = _gradients(weighted_sum(outputs), leaves)
     return tuple(Gradient(place, value) for (place, _), value in zip(leaves, gradients, strict=True)), idle
 
 
