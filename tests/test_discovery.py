@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
 from unplace.discovery import Discovery, discover, shown
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from unplace.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.observe import observe

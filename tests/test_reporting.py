@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 import toy_rewriter
 from unplace import __version__
 from unplace.cli import main

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
+
 from unplace.source import SourceError, read_source
 
 BOM = codecs.BOM_UTF8

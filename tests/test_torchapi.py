@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from unplace import torchapi
 from unplace.torchapi import Result, View
 

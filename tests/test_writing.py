@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from unplace.writing import WriteError, replace_contents
 
 BEFORE, AFTER = b"x += 1\r\n", b"x = x + 1\r\n"

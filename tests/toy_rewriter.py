@@ -12,6 +12,7 @@ import re
 import time
 
 import pytest
+
 from unplace import rewriter
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status

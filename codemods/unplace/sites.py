@@ -16,8 +16,16 @@ from unplace.analysis.values import NUMBER, TENSOR, UNKNOWN, Obj, Origin, Saved,
 from unplace.findings import Form, Harm
 
 _COMPOUND = (
-    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Match, ast.FunctionDef,
-    ast.AsyncFunctionDef, ast.ClassDef,
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Match,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
 )
 
 
@@ -99,7 +107,9 @@ class Site:
             position = next((i for i, c in enumerate(children) if any(n is self.node for n in ast.walk(c))), None)
             if position is None:
                 return found | _names(node)
-            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(node, "generators")
+            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(
+                node, "generators"
+            )
             for index, child in enumerate(children):
                 if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
                     if index > position or not in_order or self._holds_target(child):
@@ -110,9 +120,7 @@ class Site:
     def _holds_target(self, node: ast.AST) -> bool:
         """Whether the value of an expression evaluated before may share memory with the target."""
         values = [self.run.values.get(n) for n in ast.walk(node) if isinstance(n, ast.expr)][:1]
-        return any(
-            v is None or self.state.may_share(self.state.reachable(v.objs), self.value.objs) for v in values
-        )
+        return any(v is None or self.state.may_share(self.state.reachable(v.objs), self.value.objs) for v in values)
 
     def watch(self, live: set[str] | None = None) -> Watch:
         """The observers' finder at the write."""
@@ -125,8 +133,11 @@ class Site:
     def registered(self) -> Obj | None:
         """The parameter, buffer or gradient that is written, if it is one."""
         return next(
-            (o for o in sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
-             if o.origin is Origin.REGISTERED),
+            (
+                o
+                for o in sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
+                if o.origin is Origin.REGISTERED
+            ),
             None,
         )
 
@@ -207,7 +218,7 @@ def collect(program: Program) -> list[Site]:
 
 
 def runs(program: Program) -> Iterator[Run]:
-    """The runs over all functions that may write in place: all of them where modules may be made with `inplace=True`."""
+    """The runs over all functions that may write in place; over all of them where modules may have `inplace=True`."""
     for scope in program.scopes.by_node.values():
         if scope.may_write or program.scopes.has_flags:
             run = program.run(scope)

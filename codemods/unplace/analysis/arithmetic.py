@@ -43,8 +43,6 @@ FUNCTION_OF: dict[type[ast.operator], str] = {
     ast.LShift: "torch.bitwise_left_shift",
     ast.RShift: "torch.bitwise_right_shift",
 }
-FLOATS = ("float64", "float32", "default", "float16", "bfloat16")
-INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 
 _DISCRETE = (*INTEGERS, "bool")
 
@@ -52,7 +50,11 @@ _DISCRETE = (*INTEGERS, "bool")
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
     """`left op right`."""
     kinds = left.kinds | right.kinds
-    if (left.is_tensor and right.is_tensor and kinds & TENSOR) or _tensor_with(left, right) or _tensor_with(right, left):
+    if (
+        (left.is_tensor and right.is_tensor and kinds & TENSOR)
+        or _tensor_with(left, right)
+        or _tensor_with(right, left)
+    ):
         if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
             return NUMBER_VALUE
         return tensor_result(run, node, op, left, right, state)
@@ -62,7 +64,11 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
         return NUMBER_VALUE
     if left.must_be(TEXT):
         return TEXT_VALUE
-    if (left.must_be(CONTAINER) and right.must_be(CONTAINER | NUMBER)) or left.must_be(SHAPE) or right.must_be(LIST | TUPLE):
+    if (
+        (left.must_be(CONTAINER) and right.must_be(CONTAINER | NUMBER))
+        or left.must_be(SHAPE)
+        or right.must_be(LIST | TUPLE)
+    ):
         return _container(run, node, left, right, state)
     return run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
 
@@ -199,7 +205,17 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
 
 
 _NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "int32")
-_WIDTHS = {"int8": 8, "uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+_WIDTHS = {
+    "int8": 8,
+    "uint8": 8,
+    "int16": 16,
+    "int32": 32,
+    "int64": 64,
+    "float16": 16,
+    "bfloat16": 16,
+    "float32": 32,
+    "float64": 64,
+}
 
 
 def _absorbs(target: str, operand: str) -> bool | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,24 @@ from unplace.analysis.values import (
 if TYPE_CHECKING:
     from unplace.analysis.calls import Arguments, Calls
 
-_NUMBERS = frozenset(["len", "int", "float", "bool", "complex", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord", "round", "divmod"])
+_NUMBERS = frozenset(
+    [
+        "len",
+        "int",
+        "float",
+        "bool",
+        "complex",
+        "isinstance",
+        "issubclass",
+        "hasattr",
+        "callable",
+        "id",
+        "hash",
+        "ord",
+        "round",
+        "divmod",
+    ]
+)
 _TEXTS = frozenset(["str", "repr", "format", "chr", "ascii", "bin", "hex", "oct", "input", "bytes"])
 _SEQUENCES = frozenset(["list", "tuple", "sorted", "reversed", "set", "frozenset"])
 _ARITHMETIC = frozenset(["sum", "max", "min", "abs", "pow"])
@@ -65,14 +81,17 @@ def call(calls: Calls, node: ast.Call, name: str, arguments: Arguments, state: S
         element = _copied(calls, node, values[0], state)
         return run.container(node, state, TUPLE if name == "tuple" else LIST, {ANY: element})
     if name == "dict" and not values:
-        fields: dict[Hashable, Value] = dict(arguments.keywords)
-        return run.container(node, state, DICT, fields)
+        return run.container(node, state, DICT, arguments.keywords)
     if name == "enumerate" and values:
         element = evaluator.iterate(node, values[0], state)
-        return run.container(node, state, LIST, {ANY: run.container(node.func, state, TUPLE, {0: NUMBER_VALUE, 1: element})})
+        return run.container(
+            node, state, LIST, {ANY: run.container(node.func, state, TUPLE, {0: NUMBER_VALUE, 1: element})}
+        )
     if name == "zip":
-        parts = {i: evaluator.iterate(n, v, state) for i, (n, v) in enumerate(zip(arguments.nodes, values, strict=True))}
-        return run.container(node, state, LIST, {ANY: run.container(node.func, state, TUPLE, dict(parts))})
+        parts = {
+            i: evaluator.iterate(n, v, state) for i, (n, v) in enumerate(zip(arguments.nodes, values, strict=True))
+        }
+        return run.container(node, state, LIST, {ANY: run.container(node.func, state, TUPLE, parts)})
     if name in _ARITHMETIC:
         return _arithmetic(calls, node, name, values, state)
     if name == "type":
@@ -110,9 +129,7 @@ def _arithmetic(calls: Calls, node: ast.Call, name: str, values: list[Value], st
     return made
 
 
-def container_method(
-    calls: Calls, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
-) -> Value:
+def container_method(calls: Calls, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value:
     """A method of a list, tuple or dict whose slots are known."""
     run, evaluator = calls.run, calls.evaluator
     values = arguments.positional
@@ -181,7 +198,19 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
     if root in ("numpy", "scipy"):
         calls.run.keep(state, anything(values), f"`{ast.unparse(node.func)}(...)`", node.lineno)
         return Value(ARRAY)
-    if not anything(values) and root in ("time", "random", "os", "pathlib", "logging", "re", "warnings", "typing", "json", "sys", "argparse"):
+    if not anything(values) and root in (
+        "time",
+        "random",
+        "os",
+        "pathlib",
+        "logging",
+        "re",
+        "warnings",
+        "typing",
+        "json",
+        "sys",
+        "argparse",
+    ):
         return Value(NUMBER | TEXT | OTHER)
     if qualified in ("copy.deepcopy", "copy.copy") and len(values) == 1 and values[0].is_tensor:
         if qualified == "copy.copy":
@@ -196,5 +225,3 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
             return calls.run.view(node, state, values[0], "rearrange()", Link.MAYBE)
         return calls.run.fresh(node, state, f"{qualified}()", values[0].kinds, likely=True)
     return calls.unknown_call(node, values, state)
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -41,10 +42,27 @@ if TYPE_CHECKING:
     from unplace.analysis.evaluate import Evaluator
 
 _MODULE_ITSELF = frozenset(
-    ["train", "eval", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_", "apply", "share_memory", "to_empty", "compile"]
+    [
+        "train",
+        "eval",
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "requires_grad_",
+        "apply",
+        "share_memory",
+        "to_empty",
+        "compile",
+    ]
 )
 _PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
-_REGISTERED = frozenset(["parameters", "named_parameters", "buffers", "named_buffers", "state_dict", "modules", "children"])
+_REGISTERED = frozenset(
+    ["parameters", "named_parameters", "buffers", "named_buffers", "state_dict", "modules", "children"]
+)
 
 
 @dataclass(slots=True)
@@ -288,9 +306,7 @@ class Calls:
             return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
         return operators.module_result(self, node, module, arguments.all(), state)
 
-    def _part(
-        self, node: ast.Call, index: int, part: Value, target: ast.expr, value: Value, state: State
-    ) -> Value:
+    def _part(self, node: ast.Call, index: int, part: Value, target: ast.expr, value: Value, state: State) -> Value:
         """One layer of a Sequential, called on what the previous one returned."""
         ref = part.ref
         if isinstance(ref, TorchModule) and ref.parts is None and torchapi.module(ref.qualified) is not None:
@@ -324,7 +340,9 @@ class Calls:
         if captured:
             self._clobber(node, captured, state)
             for obj in captured:
-                self.run.save(state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node.lineno, certain=False)
+                self.run.save(
+                    state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node.lineno, certain=False
+                )
         for name in summary.keeps:
             if name in bound:
                 self.run.keep(state, bound[name].objs, f"`{ast.unparse(node.func)}(...)`", node.lineno)
@@ -422,7 +440,9 @@ class Calls:
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)
             functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
-            if functional is not None:  # in place, autograd keeps a copy of the old receiver but the operands themselves
+            if (
+                functional is not None
+            ):  # in place, autograd keeps a copy of the old receiver but the operands themselves
                 shadow = replace(base, objs=frozenset())
                 bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
                 saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)

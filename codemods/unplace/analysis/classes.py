@@ -39,7 +39,11 @@ def _describe(
     found = Class(node, scope, bases, ancestors)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if statement.decorator_list and not is_static(statement) and not _keeps_meaning(statement, scope, qualified):
+            if (
+                statement.decorator_list
+                and not is_static(statement)
+                and not _keeps_meaning(statement, scope, qualified)
+            ):
                 found.special.add(statement.name)
         elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]

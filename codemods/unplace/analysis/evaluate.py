@@ -231,14 +231,21 @@ class Evaluator:
         return self._remember(node, base, state, Value(kinds))
 
     def _remember(self, node: ast.Attribute, base: Value, state: State, facts: Value) -> Value:
-        """The first read of an attribute of something from outside: name what is there, so that it is the same again."""
+        """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
         if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
             return facts
         holder = next(iter(base.objs), None)
         key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
         origin = Origin.REGISTERED if facts.tracked is Tracked.LEAF else Origin.ATTRIBUTE
         value = self.run.foreign(
-            key, origin, ast.unparse(node), node.lineno, facts.kinds, ref=facts.ref, tracked=facts.tracked, likely=facts.likely
+            key,
+            origin,
+            ast.unparse(node),
+            node.lineno,
+            facts.kinds,
+            ref=facts.ref,
+            tracked=facts.tracked,
+            likely=facts.likely,
         )
         if len(base.objs) == 1 and holder is not None and not holder.old:
             state.heap[(holder, node.attr)] = value
@@ -258,7 +265,9 @@ class Evaluator:
             if basic is not True:
                 self.save_indices(node.slice, state)
             if basic is False:
-                return self.run.fresh(node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely)
+                return self.run.fresh(
+                    node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely
+                )
             link = Link.VIEW if basic else Link.MAYBE
             piece = pieces.of_index(node.slice, base, state) if basic else None
             return self.run.view(node, state, base, f"`{ast.unparse(node)}`", link, piece=piece)
@@ -360,8 +369,14 @@ class Evaluator:
         if isinstance(node.op, ast.UAdd):
             return operand
         return self.run.fresh(
-            node, state, "a result", operand.kinds, shape=operand.shape, dtype=operand.dtype,
-            tracked=operand.tracked, likely=operand.likely,
+            node,
+            state,
+            "a result",
+            operand.kinds,
+            shape=operand.shape,
+            dtype=operand.dtype,
+            tracked=operand.tracked,
+            likely=operand.likely,
         )
 
     def _compare(self, node: ast.expr, state: State) -> Value:
@@ -450,7 +465,11 @@ class Evaluator:
         state.age(self.run.names, born)
         element = replace(aged_value(element, self.run.names, born), identity=DISTINCT if is_distinct else None)
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        state.env = {name: outer[name] if name in own else value for name, value in state.env.items() if name in outer or name not in own}
+        state.env = {
+            name: outer[name] if name in own else value
+            for name, value in state.env.items()
+            if name in outer or name not in own
+        }
         for name in own & binds.keys():
             state.binds[name] = binds[name]
         kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
@@ -519,8 +538,13 @@ class Evaluator:
         if base is None or base.piece is None or base.piece[1] != ANY:
             return element
         return self.run.view(
-            node, state, replace(element, objs=base.objs), element_label(obj.label, index), base.link,
-            piece=(base.piece[0], index), forbidden=base.forbidden,
+            node,
+            state,
+            replace(element, objs=base.objs),
+            element_label(obj.label, index),
+            base.link,
+            piece=(base.piece[0], index),
+            forbidden=base.forbidden,
         )
 
     def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:

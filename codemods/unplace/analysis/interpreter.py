@@ -206,7 +206,9 @@ class Interpreter:
             for holder in old.objs:
                 for _, held in list(state.reachable_slots(operand.objs)):
                     slot = (holder, ANY)
-                    state.heap[slot] = weak_join(state.heap[slot], held) if slot in state.heap else replace(held, identity=None)
+                    state.heap[slot] = (
+                        weak_join(state.heap[slot], held) if slot in state.heap else replace(held, identity=None)
+                    )
             return old
         if old.must_be(ARRAY | CONTAINER):
             return old
@@ -251,8 +253,12 @@ class Interpreter:
         target = node.func if isinstance(node, ast.Call) else node
         ref = self.run.values[target].ref if target in self.run.values else value.ref
         return isinstance(ref, Named) and ref.qualified in (
-            "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled",
-            "torch.jit.script", "torch.compile",
+            "torch.no_grad",
+            "torch.enable_grad",
+            "torch.inference_mode",
+            "torch.set_grad_enabled",
+            "torch.jit.script",
+            "torch.compile",
         )
 
     def _class(self, s: ast.ClassDef, state: State) -> State:
@@ -324,8 +330,14 @@ class Interpreter:
         value = self.run.values.get(node)
         name = value.ref.qualified if value is not None and isinstance(value.ref, Named) else ""
         known = {
-            "torch.Tensor": TENSOR, "numpy.ndarray": ARRAY, "builtins.list": LIST, "builtins.tuple": TUPLE,
-            "builtins.dict": DICT, "builtins.int": NUMBER, "builtins.float": NUMBER, "builtins.bool": NUMBER,
+            "torch.Tensor": TENSOR,
+            "numpy.ndarray": ARRAY,
+            "builtins.list": LIST,
+            "builtins.tuple": TUPLE,
+            "builtins.dict": DICT,
+            "builtins.int": NUMBER,
+            "builtins.float": NUMBER,
+            "builtins.bool": NUMBER,
             "builtins.str": TEXT,
         }
         return known.get(name, UNKNOWN)
@@ -409,7 +421,7 @@ class Interpreter:
     def _loop(self, s: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
         iterable = None if isinstance(s, ast.While) else self.evaluator.evaluate(s.iter, state)
         iterator = hidden_name(s)
-        if iterable is not None and iterable.objs:
+        if iterable is not None and iterable.objs and not isinstance(s, ast.While):
             state.env[iterator] = self.evaluator.iterator_over(s.iter, iterable, state)
         known = self._heads.get(s)
         head = state if known is None else Merger((s, "head")).merge([known, state])

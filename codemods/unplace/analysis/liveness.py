@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import cast
 
 from unplace.analysis.scopes import Scope
 
@@ -140,7 +141,7 @@ class Liveness:
         if isinstance(s, _LOOPS):
             return self._loop(s, live, on_break, on_continue, on_raise)
         if isinstance(s, _TRIES):
-            return self._try(s, live, on_break, on_continue, on_raise)
+            return self._try(cast(ast.Try, s), live, on_break, on_continue, on_raise)
         if isinstance(s, ast.With | ast.AsyncWith):
             after = live  # a context manager may swallow an exception that leaves its body early
             live = self._block(s.body, live, on_break, on_continue, on_raise | live) | after
@@ -181,13 +182,16 @@ class Liveness:
         self.behind_header[s] = head | inner | after
         return head if isinstance(s, ast.While) else self._expressions(head, s.iter)
 
-    def _try(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
-        assert isinstance(s, _TRIES)
+    def _try(self, s: ast.Try, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
         returned = 0  # a value that is being returned while the final block runs
         for node in ast.walk(s) if s.finalbody else ():
             if isinstance(node, ast.Return) and node.value is not None:
                 returned |= self._reads_and_binds(node.value)[0]
-        final = self._block(s.finalbody, live | on_raise | returned, on_break, on_continue, on_raise) if s.finalbody else live
+        final = (
+            self._block(s.finalbody, live | on_raise | returned, on_break, on_continue, on_raise)
+            if s.finalbody
+            else live
+        )
         out = final if s.finalbody else on_raise
         leave_break = final | on_break if s.finalbody else on_break
         leave_continue = final | on_continue if s.finalbody else on_continue

@@ -8,7 +8,21 @@ from dataclasses import dataclass, field
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.state import ANY, HIDDEN, Definition, State
-from unplace.analysis.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Link, Obj, Objs, Origin, Value, is_same
+from unplace.analysis.values import (
+    CALLABLE,
+    DICT,
+    LIST,
+    MODULE,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Obj,
+    Objs,
+    Origin,
+    Value,
+    is_same,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +60,7 @@ class Watch:
         self._own: Obj | None = None
         self._only_itself = False
 
-    def of(
-        self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False
-    ) -> Observers:
+    def of(self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False) -> Observers:
         """The observers of `value`, which is reached (and would be rebound) through `place`.
 
         `element_of` is the container where `place` is one of its elements, at an index that isn't known.
@@ -169,7 +181,9 @@ class Watch:
             elif written is not None:
                 found.blockers.append(f"`{written}` shares its memory")
             else:
-                found.blockers.append(f"it is stored in a container or attribute (line {holder.line}) that is read later")
+                found.blockers.append(
+                    f"it is stored in a container or attribute (line {holder.line}) that is read later"
+                )
 
     def _is_seen(self, holder: Obj) -> bool:
         """Whether anything that is read later can reach the slots of `holder`."""

@@ -34,9 +34,67 @@ from unplace.torchapi import ModuleClass, Operator, Result, View
 if TYPE_CHECKING:
     from unplace.analysis.calls import Arguments, Calls
 
-_OVERLAPPING = frozenset(["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"])
+_OVERLAPPING = frozenset(
+    ["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"]
+)
 _SAME_SHAPE = frozenset(
-    ["clone", "contiguous", "detach", "to", "float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte", "cpu", "cuda", "type_as", "type", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "masked_fill", "softmax", "log_softmax", "cumsum", "cumprod", "flip", "roll", "dropout", "normalize", "layer_norm", "batch_norm", "tril", "triu", "nan_to_num", "requires_grad_", "detach_", "sort", "argsort", "scatter", "index_add", "index_fill", "index_copy", "scatter_add", "masked_scatter", "index_put", "logical_not", "isnan", "isinf", "isfinite", "bitwise_not"]
+    [
+        "clone",
+        "contiguous",
+        "detach",
+        "to",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "long",
+        "int",
+        "bool",
+        "short",
+        "char",
+        "byte",
+        "cpu",
+        "cuda",
+        "type_as",
+        "type",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "masked_fill",
+        "softmax",
+        "log_softmax",
+        "cumsum",
+        "cumprod",
+        "flip",
+        "roll",
+        "dropout",
+        "normalize",
+        "layer_norm",
+        "batch_norm",
+        "tril",
+        "triu",
+        "nan_to_num",
+        "requires_grad_",
+        "detach_",
+        "sort",
+        "argsort",
+        "scatter",
+        "index_add",
+        "index_fill",
+        "index_copy",
+        "scatter_add",
+        "masked_scatter",
+        "index_put",
+        "logical_not",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "bitwise_not",
+    ]
 )
 _CASTS = {
     "float": "float32",
@@ -52,9 +110,27 @@ _CASTS = {
 }
 _DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 _DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
-_CONSTRUCTORS = frozenset("zeros ones empty full rand randn randint eye arange linspace tensor as_tensor from_numpy".split())
-_SHARING = frozenset("from_numpy as_tensor asarray frombuffer from_dlpack from_file".split())
-_INDICES = frozenset(["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"])
+_CONSTRUCTORS = frozenset(
+    [
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "rand",
+        "randn",
+        "randint",
+        "eye",
+        "arange",
+        "linspace",
+        "tensor",
+        "as_tensor",
+        "from_numpy",
+    ]
+)
+_SHARING = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
+_INDICES = frozenset(
+    ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
+)
 
 
 def result(
@@ -254,14 +330,21 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
     first = dtypes[0]
     for other in dtypes[1:]:
         first = promoted(first, other)
-    if isinstance(first, str) and first not in FLOATS and operator.view is View.NEVER and not short(operator).endswith("_like"):
+    if (
+        isinstance(first, str)
+        and first not in FLOATS
+        and operator.view is View.NEVER
+        and not short(operator).endswith("_like")
+    ):
         return None
     return first
 
 
 def literal_dtype(node: ast.expr) -> str | None:
     """The dtype that torch infers for a number or a nested display of numbers."""
-    leaves = [n for n in ast.walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)]
+    leaves = [
+        n for n in ast.walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)
+    ]
     types = {type(n.value) if isinstance(n, ast.Constant) else None for n in leaves}
     if types == {bool}:
         return "bool"
@@ -303,8 +386,6 @@ def module_result(
                 run.save(state, value, f"{module.name}()", node.lineno)
         if module.name.rsplit(".", 1)[-1] in ("LSTM", "LSTMCell") and len(fields) == 2 and module.name.endswith("LSTM"):
             states = {i: run.fresh(node, state, "LSTM()", key=(key, "state", i)) for i in range(2)}
-            fields[1] = run.container(node, state, TUPLE, dict(states))
+            fields[1] = run.container(node, state, TUPLE, states)
         return run.container(node, state, TUPLE, fields)
     return calls.unknown_call(node, values, state)
-
-

@@ -41,8 +41,12 @@ def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
     if bound is None:
         return None
     names = sorted({n.id for n in ast.walk(bound) if isinstance(n, ast.Name)})
-    if any(not isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp
-                          | ast.unaryop) for n in ast.walk(bound)):
+    if any(
+        not isinstance(
+            n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp | ast.unaryop
+        )
+        for n in ast.walk(bound)
+    ):
         return None
     if any(n not in state.binds for n in names):
         return None  # a global or closure name may change behind our back

@@ -165,8 +165,14 @@ class Program:
         origin = Origin.GLOBAL if owner.is_module else Origin.CLOSURE
         tracked = guess.tracked if guess.tracked is Tracked.LEAF else Tracked.MAYBE
         value = run.foreign(
-            ("name", owner.name, name), origin, f"`{name}`", node.lineno, guess.kinds, ref=guess.ref,
-            tracked=tracked, likely=guess.likely,
+            ("name", owner.name, name),
+            origin,
+            f"`{name}`",
+            node.lineno,
+            guess.kinds,
+            ref=guess.ref,
+            tracked=tracked,
+            likely=guess.likely,
         )
         if name in owner.volatile or owner is run.scope:
             return replace(value, identity=(node, "volatile"), shape=None)
@@ -371,5 +377,30 @@ def kinds_of_dtype(name: str) -> bool:
 
 
 _DTYPES = frozenset(
-    ["float16", "float32", "float64", "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64", "uint8", "short", "int", "long", "bool", "complex64", "complex128", "cfloat", "cdouble", "strided", "channels_last", "contiguous_format", "preserve_format"]
+    [
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "half",
+        "float",
+        "double",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "short",
+        "int",
+        "long",
+        "bool",
+        "complex64",
+        "complex128",
+        "cfloat",
+        "cdouble",
+        "strided",
+        "channels_last",
+        "contiguous_format",
+        "preserve_format",
+    ]
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.liveness import Liveness
@@ -48,7 +48,9 @@ class WriteKind(Enum):
 
 
 _STAYS = frozenset({"copy_", "fill_diagonal_"})  # no expression does the same to a tensor that has a graph
-WHOLE = frozenset({WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA})
+WHOLE = frozenset(
+    {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
+)
 
 
 @dataclass(slots=True)
@@ -184,7 +186,7 @@ class Run:
         return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
 
     def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
-        """Hand objects, and all that can be reached from them, to something that may (or, certainly, does) hold them."""
+        """Hand objects, and all that can be reached from them, to something that may (or certainly does) hold them."""
         if objs:
             self.keep_all(state, state.reachable(objs), by, line, certain=certain)
 
@@ -221,7 +223,16 @@ class Run:
         """Record an in-place operation and return the written tensor; later visits of a place replace earlier ones."""
         assert self.statement is not None
         self.writes[node] = Write(
-            node, kind, target, value, state.fork(), self.statement, self.grad, name, operands, source,
+            node,
+            kind,
+            target,
+            value,
+            state.fork(),
+            self.statement,
+            self.grad,
+            name,
+            operands,
+            source,
             self.inside[0] if self.inside else None,
             self.autocast > 0,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
@@ -235,10 +246,11 @@ class Run:
 
     def becomes_tracked(self, state: State, value: Value) -> None:
         """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""
-        for table in (state.env, state.heap):
-            for key, held in list(table.items()):  # type: ignore[attr-defined]
+        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
+        for table in tables:
+            for key, held in list(table.items()):
                 if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
-                    table[key] = replace(held, tracked=Tracked.MAYBE)  # type: ignore[index]
+                    table[key] = replace(held, tracked=Tracked.MAYBE)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
@@ -246,12 +258,13 @@ class Run:
             used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
             if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):
                 del state.definitions[obj]
-        for table in (state.env, state.heap):
-            for key, held in list(table.items()):  # type: ignore[attr-defined]
+        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
+        for table in tables:
+            for key, held in list(table.items()):
                 if held.objs & value.objs:
-                    table[key] = replace(held, shape=None)  # type: ignore[index]
+                    table[key] = replace(held, shape=None)
 
-    def container(self, node: ast.AST, state: State, kinds: int, fields: dict[Hashable, Value]) -> Value:
+    def container(self, node: ast.AST, state: State, kinds: int, fields: Mapping[Any, Value]) -> Value:
         """A new list, tuple or dict with these slots."""
         made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
         (obj,) = made.objs
@@ -268,5 +281,3 @@ def can_be_tracked(value: Value) -> bool:
 def anything(values: list[Value]) -> Objs:
     """All objects of several values."""
     return frozenset().union(*(v.objs for v in values)) if values else NO_OBJS
-
-

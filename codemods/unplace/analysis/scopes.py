@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 
 
 @dataclass(slots=True, eq=False)
@@ -99,21 +100,21 @@ class Scopes:
     def _visit(self, node: ast.AST, scope: Scope) -> None:
         todo: list[ast.AST] = [node]
         while todo:
-            current = todo.pop()
+            current: Any = todo.pop()
             kind = type(current)
             if kind is ast.Name:
-                if isinstance(current.ctx, ast.Load):  # type: ignore[attr-defined]
-                    scope.read.add(current.id)  # type: ignore[attr-defined]
+                if isinstance(current.ctx, ast.Load):
+                    scope.read.add(current.id)
                 else:
-                    scope.bound.add(current.id)  # type: ignore[attr-defined]
-                    scope.assigned.add(current.id)  # type: ignore[attr-defined]
+                    scope.bound.add(current.id)
+                    scope.assigned.add(current.id)
                 continue
             if kind in _SCOPES:
-                todo.extend(self._enter(current, scope))  # type: ignore[arg-type]
+                todo.extend(self._enter(current, scope))
                 continue
             if kind is ast.Import or kind is ast.ImportFrom:
-                self.imports.append((current, scope))  # type: ignore[arg-type]
-                for alias in current.names:  # type: ignore[attr-defined]
+                self.imports.append((current, scope))
+                for alias in current.names:
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
             elif kind is ast.GeneratorExp and current not in self._consumed:
                 scope.captured.update(n.id for n in ast.walk(current) if isinstance(n, ast.Name))
@@ -121,17 +122,17 @@ class Scopes:
                 scope.may_write = True
                 self.has_flags = self.has_flags or (kind is ast.Call and _has_true(current))
             elif kind is ast.Global:
-                scope.global_names.update(current.names)  # type: ignore[attr-defined]
+                scope.global_names.update(current.names)
             elif kind is ast.Nonlocal:
-                scope.nonlocal_names.update(current.names)  # type: ignore[attr-defined]
+                scope.nonlocal_names.update(current.names)
             elif kind is ast.Yield or kind is ast.YieldFrom or kind is ast.Await:
                 scope.suspends = True
-            elif (kind is ast.ExceptHandler and current.name) or ((kind is ast.MatchAs or kind is ast.MatchStar) and current.name):  # type: ignore[attr-defined]
-                scope.bound.add(current.name)  # type: ignore[attr-defined]
-            elif kind is ast.MatchMapping and current.rest:  # type: ignore[attr-defined]
-                scope.bound.add(current.rest)  # type: ignore[attr-defined]
+            elif kind in _NAMING and current.name:
+                scope.bound.add(current.name)
+            elif kind is ast.MatchMapping and current.rest:
+                scope.bound.add(current.rest)
             if kind is ast.Call:
-                self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)  # type: ignore[attr-defined]
+                self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)
             todo.extend(ast.iter_child_nodes(current))
 
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
@@ -205,7 +206,9 @@ def _looks_in_place(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
     return name.endswith("_") or any(k.arg == "out" for k in node.keywords) or _has_true(node)
 
 

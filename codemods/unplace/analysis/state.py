@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from unplace.analysis.values import Base, Link, Names, Obj, Objs, Origin, Saved, Token, Tracked, Value
 
 Slot = tuple[Obj, Hashable]
+K = TypeVar("K", str, Slot)
 ANY = "*"  # the field that stands for all elements of a container
 HIDDEN = "<"  # begins the names of things that are alive without having a name in the source
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
@@ -123,9 +125,7 @@ class State:
         if first is second:
             return True
         left, right = self.ancestors(first), self.ancestors(second)
-        return any(
-            not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right
-        )
+        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
     def may_share(self, first: Objs, second: Objs) -> bool:
         """Whether an object of one set may share memory with one of the other."""
@@ -294,9 +294,9 @@ class Merger:
             merged[name] = tokens.pop() if len(tokens) == 1 else ("bind", self.place, name)
         return merged
 
-    def _merge_values(self, tables: list[dict[Hashable, Value]]) -> dict[Hashable, Value]:  # type: ignore[type-arg]
-        merged: dict[Hashable, Value] = {}
-        differing: list[tuple[Hashable, list[Value | None]]] = []
+    def _merge_values(self, tables: list[dict[K, Value]]) -> dict[K, Value]:
+        merged: dict[K, Value] = {}
+        differing: list[tuple[K, list[Value | None]]] = []
         for key in dict.fromkeys(key for table in tables for key in table):
             values = [table.get(key) for table in tables]
             first = values[0]
@@ -320,10 +320,12 @@ class Merger:
             joined = weak_join(joined, value)
         if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
             return replace(joined, identity=None, shape=None, dtype=None)
-        tokens = {}
-        for aspect in ("identity", "shape", "dtype"):
-            tokens[aspect] = self._token(aspect, key, [getattr(v, aspect) for v in present], classes)
-        return replace(joined, **tokens)
+        return replace(
+            joined,
+            identity=self._token("identity", key, [v.identity for v in present], classes),
+            shape=self._token("shape", key, [v.shape for v in present], classes),
+            dtype=self._token("dtype", key, [v.dtype for v in present], classes),
+        )
 
     def _token(self, aspect: str, key: Hashable, tokens: list[Token], classes: dict[Hashable, Hashable]) -> Token:
         first = tokens[0]
@@ -333,7 +335,7 @@ class Merger:
             return None
         if aspect == "dtype" and not all(t == first for t in tokens):
             return None
-        group = (aspect, tuple(tokens))
+        group: Hashable = (aspect, tuple(tokens))
         if any(isinstance(t, Obj) and t.old for t in tokens):
             group = (aspect, key)
         return classes.setdefault(group, ("phi", self.place, aspect, _sort_key(key)))
@@ -344,10 +346,10 @@ def _same_definition(first: Definition | None, second: Definition) -> bool:
 
 
 def _sort_key(key: Hashable) -> str:
-    if isinstance(key, str):
-        return key
-    holder, name = key  # type: ignore[misc]
-    return f"{holder.index}.{name}"
+    if isinstance(key, tuple):
+        holder, name = key
+        return f"{holder.index}.{name}"
+    return str(key)
 
 
 def same_facts(first: State, second: State) -> bool:
@@ -362,5 +364,3 @@ def same_facts(first: State, second: State) -> bool:
         and first.touched == second.touched
         and first.definitions.keys() == second.definitions.keys()
     )
-
-

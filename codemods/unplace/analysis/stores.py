@@ -116,5 +116,3 @@ def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:
 def _is_number(run: Run, node: ast.expr) -> bool:
     value = run.values.get(node)
     return value is not None and value.must_be(NUMBER | SHAPE | OTHER)
-
-

@@ -103,9 +103,7 @@ def _parameters(objs: Objs) -> set[str]:
 
 def _describe(value: Value, state: State, depth: int) -> Result:
     roots = state.roots(value.objs)
-    foreign = any(
-        o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots
-    ) or _is_held(value, state)
+    foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
     elements: tuple[tuple[Hashable, Result], ...] = ()
     if value.must_be(CONTAINER) and value.objs:
         if depth == 0:
@@ -188,7 +186,13 @@ def instantiate(
     dtype: Token = result.dtype
     if result.foreign or missing:
         value = run.foreign(
-            (node, key), Origin.CALL, label, node.lineno, result.kinds, ref=result.ref, tracked=result.tracked,
+            (node, key),
+            Origin.CALL,
+            label,
+            node.lineno,
+            result.kinds,
+            ref=result.ref,
+            tracked=result.tracked,
             likely=result.likely,
         )
         sources |= captured
@@ -198,7 +202,14 @@ def instantiate(
         return Value(result.kinds, ref=result.ref)
     else:
         value = run.fresh(
-            node, state, label, result.kinds, key=key, dtype=dtype, tracked=result.tracked, ref=result.ref,
+            node,
+            state,
+            label,
+            result.kinds,
+            key=key,
+            dtype=dtype,
+            tracked=result.tracked,
+            ref=result.ref,
             likely=result.likely,
         )
     if sources:

@@ -75,7 +75,9 @@ class Copies:
         between = set(statements) - {site.statement, earlier.statement}
         if any(s.statement in between and s.value.objs & roots for s in self._rebound):
             return False
-        return not any(w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values())
+        return not any(
+            w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
+        )
 
     def _is_loop_carried(self, site: Site) -> bool:
         """Whether the statement stands in a loop that doesn't make the written tensor anew in every round."""

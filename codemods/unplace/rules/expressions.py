@@ -68,8 +68,10 @@ def _observers(chain: list[Site]) -> Observers:
     first = chain[0]
     live = chain[-1].live()
     written = ast.unparse(first.write.target)
-    observers = Watch(first.run, first.state, live).of(first.value, written, judging.container_of(first, first.write.target), only_itself=first.is_metadata())
-    if written in live or isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first):
+    observers = Watch(first.run, first.state, live).of(
+        first.value, written, judging.container_of(first, first.write.target), only_itself=first.is_metadata()
+    )
+    if written in live or (isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first)):
         observers.together.insert(0, written)
     return observers
 
@@ -120,8 +122,12 @@ def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | 
         if position is None:
             yield None
             return
-        conditional = isinstance(current, ast.BoolOp | ast.IfExp | ast.Compare) and position > isinstance(current, ast.Compare)
-        if conditional or isinstance(current, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        conditional = isinstance(current, ast.BoolOp | ast.IfExp | ast.Compare) and position > isinstance(
+            current, ast.Compare
+        )
+        if conditional or isinstance(
+            current, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+        ):
             yield None
             return
         yield from children[:position]
@@ -142,7 +148,11 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         return Refuse("the value is unpacked; split the statement")
     if isinstance(statement, ast.AnnAssign) and (observers.together or observers.views):
         return Refuse("an annotated assignment has one target; split the statement")
-    if not observers.together and not observers.views and not isinstance(place, ast.Name | ast.Attribute | ast.Subscript):
+    if (
+        not observers.together
+        and not observers.views
+        and not isinstance(place, ast.Name | ast.Attribute | ast.Subscript)
+    ):
         return Inline(assumptions)  # a temporary that nobody sees
     rebound = judging.rebind(first, place)
     if isinstance(rebound, Refuse):

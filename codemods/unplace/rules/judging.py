@@ -9,8 +9,8 @@ from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.stores import is_replayable
-from unplace.findings import Form
 from unplace.analysis.values import DICT, LIST, TENSOR, TUPLE, Link, Origin, Value, is_same
+from unplace.findings import Form
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
@@ -38,7 +38,9 @@ def _kept(site: Site) -> Keep | None:
         return Keep(f"autograd doesn't record under {grad.value} (no_grad)")
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
         return Keep(f"autograd doesn't record inside {grad.value}, whose writes are meant")
-    if _through_data(site) and (_has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))):
+    if _through_data(site) and (
+        _has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
+    ):
         return Keep(f"`{site.name}` is the data of a leaf or parameter: {_PURPOSE}")
     return None
 

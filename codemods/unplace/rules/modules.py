@@ -129,11 +129,23 @@ class Judge:
             parent = self._parent(use)
             if isinstance(parent, ast.Call) and parent.func is use:
                 continue
-            if isinstance(parent, ast.Attribute) and parent.attr not in ("children", "modules", "named_children", "_modules"):
+            if isinstance(parent, ast.Attribute) and parent.attr not in (
+                "children",
+                "modules",
+                "named_children",
+                "_modules",
+            ):
                 continue
             if isinstance(parent, ast.Return | ast.Assign):
                 continue
-            if isinstance(parent, ast.Call) and _last(parent.func) not in ("enumerate", "zip", "iter", "list", "tuple", "reversed"):
+            if isinstance(parent, ast.Call) and _last(parent.func) not in (
+                "enumerate",
+                "zip",
+                "iter",
+                "list",
+                "tuple",
+                "reversed",
+            ):
                 continue
             return False
         return True

@@ -93,7 +93,8 @@ class Planner:
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.unsafe else safe
-        fix, edits = self._number(), ()
+        fix = self._number()
+        edits: tuple[Edit, ...] = ()
         if applied:
             edits = self._edits(statement, applied)
         for decision in applied:
@@ -290,7 +291,9 @@ class Planner:
             own = calls.get(node, [])
             verdict = judge.decide(run.scope, node, qualified, own)
             start, end = self.text.span(node)
-            if any(start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits):
+            if any(
+                start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits
+            ):
                 verdict = Refuse("the statement around it is rewritten in this run; run again for this one")
             snippet = Snippet(self.text, node)
             rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
@@ -307,7 +310,16 @@ class Planner:
                 harm = Harm.HARMLESS
             message = f"`{ast.unparse(node.func)}` overwrites its input"
             self._add(
-                node, rule.code, Form.INPLACE_ARGUMENT, verdict, applied, harm, message, assumptions, self._number(), edits
+                node,
+                rule.code,
+                Form.INPLACE_ARGUMENT,
+                verdict,
+                applied,
+                harm,
+                message,
+                assumptions,
+                self._number(),
+                edits,
             )
 
     # -- findings -------------------------------------------------------------------------------------------------
@@ -322,9 +334,7 @@ class Planner:
             message += f"; {saved.operation} in line {saved.line} saved it for backward"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
-        self._add(
-            node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra
-        )
+        self._add(node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra)
 
     def _add(
         self,
@@ -357,7 +367,16 @@ class Planner:
                 message = f"needs --unsafe, which assumes: {'; '.join(assumptions)}"
         self.findings.append(
             Finding(
-                line, column, end_line, end_column, code, form, status, applicability, harm, message,
+                line,
+                column,
+                end_line,
+                end_column,
+                code,
+                form,
+                status,
+                applicability,
+                harm,
+                message,
                 (*assumptions, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),

@@ -41,7 +41,9 @@ class Snippet:
             line, column = self._text.place(offset)
             on_first = line == first_line
             key += [line - first_line + 1, column - (first_column if on_first else 1) + (on_first and self._wrapped)]
-        found = [n for n in self._by_place.get((key[0], key[1], key[2], key[3]), []) if isinstance(n, cst.BaseExpression)]
+        found = [
+            n for n in self._by_place.get((key[0], key[1], key[2], key[3]), []) if isinstance(n, cst.BaseExpression)
+        ]
         if not found:
             raise LookupError(f"no node for {ast.unparse(of)!r}")
         return found[0]
@@ -100,20 +102,30 @@ def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
 def assignment(
     places: tuple[str, ...],
     value: cst.BaseExpression,
-    equal: cst.AssignEqual | None = None,
+    around: tuple[cst.SimpleWhitespace, cst.SimpleWhitespace] | None = None,
     first: cst.BaseExpression | None = None,
 ) -> cst.Assign:
-    """`a = b = value`; `first` is the first place as the source writes it."""
-    sign = equal if equal is not None else cst.AssignEqual()
+    """`a = b = value`; `first` is the first place as the source writes it, `around` the blanks around `=`."""
+    before, after = around if around is not None else (cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
     targets = [
         cst.AssignTarget(
             target=_target(first if first is not None and index == 0 else expression(place)),
-            whitespace_before_equal=sign.whitespace_before,
-            whitespace_after_equal=sign.whitespace_after,
+            whitespace_before_equal=before,
+            whitespace_after_equal=after,
         )
         for index, place in enumerate(places)
     ]
     return cst.Assign(targets=targets, value=value)
+
+
+def blanks(operator: cst.BaseAugOp) -> tuple[cst.SimpleWhitespace, cst.SimpleWhitespace]:
+    """The blanks that the source has around an augmented operator, without line breaks."""
+    found = []
+    for name in ("whitespace_before", "whitespace_after"):
+        blank = getattr(operator, name)
+        is_plain = isinstance(blank, cst.SimpleWhitespace) and "\n" not in blank.value
+        found.append(blank if is_plain else cst.SimpleWhitespace(" "))
+    return found[0], found[1]
 
 
 def _target(node: cst.BaseExpression) -> cst.BaseAssignTargetExpression:

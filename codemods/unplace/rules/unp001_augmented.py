@@ -28,7 +28,7 @@ from unplace.findings import Form
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.dtypes import needs_cast
 from unplace.rules.judging import private_copy, rebind
-from unplace.rules.snippet import Snippet, assignment, needs_parentheses, parenthesized
+from unplace.rules.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
 
@@ -70,25 +70,16 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     right = statement.value
     if needs_parentheses(node.value, node.op):
         right = parenthesized(right)
-    written = statement.operator
+    before, after = blanks(statement.operator)
     value: cst.BaseExpression = cst.BinaryOperation(
-        left=statement.target, operator=_operator(node.op, written), right=right
+        left=statement.target,
+        operator=_BINARY[type(node.op)](whitespace_before=before, whitespace_after=after),
+        right=right,
     )
     if needs_cast(site):
         to = cst.Attribute(value=parenthesized(value), attr=cst.Name("to"))
         value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=statement.target, attr=cst.Name("dtype")))])
-    equal = cst.AssignEqual(whitespace_before=written.whitespace_before, whitespace_after=written.whitespace_after)
-    return assignment(recipe.places, value, equal, statement.target)
-
-
-def _operator(op: ast.operator, written: cst.BaseAugOp) -> cst.BaseBinaryOp:
-    """The binary operator of an augmented one, with the blanks that the source has around it."""
-    made = _BINARY[type(op)]
-    after = written.whitespace_after if "\n" not in cst.Module([]).code_for_node(written.whitespace_after) else None
-    return made(
-        whitespace_before=written.whitespace_before,
-        whitespace_after=after if after is not None else cst.SimpleWhitespace(" "),
-    )
+    return assignment(recipe.places, value, (before, after), statement.target)
 
 
 _BINARY: dict[type[ast.operator], type] = {

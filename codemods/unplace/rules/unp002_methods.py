@@ -111,7 +111,9 @@ def _fill(site: Site, name: str) -> Change | Refuse:
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
         assert isinstance(node.func, cst.Attribute)
-        return node.with_changes(func=expression(written), args=[cst.Arg(node.func.value), *map(renamed, node.args), *extra])
+        return node.with_changes(
+            func=expression(written), args=[cst.Arg(node.func.value), *map(renamed, node.args), *extra]
+        )
 
     return change
 

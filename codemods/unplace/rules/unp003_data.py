@@ -75,10 +75,8 @@ class DataStore(StatementRule):
             return [snippet.render(as_assignment(site, recipe, snippet, plain))]
         assert isinstance(statement, cst.Assign)
         old = statement.targets[0]
-        equal = cst.AssignEqual(
-            whitespace_before=old.whitespace_before_equal, whitespace_after=old.whitespace_after_equal
-        )
-        return [snippet.render(assignment(recipe.places, statement.value, equal))]
+        around = (old.whitespace_before_equal, old.whitespace_after_equal)
+        return [snippet.render(assignment(recipe.places, statement.value, around))]
 
     def message(self, site: Site, recipe: Verdict) -> str:
         """Says that the gradient is meant to change."""

@@ -30,7 +30,7 @@ from unplace.analysis.values import TENSOR
 from unplace.findings import Form
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy
-from unplace.rules.snippet import Snippet
+from unplace.rules.snippet import Snippet, blanks
 from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
 
@@ -64,10 +64,8 @@ class SubscriptStore(StatementRule):
             value: cst.BaseExpression = statement.value
             if site.saves_its_result():
                 assert isinstance(statement, cst.AugAssign)
-                power = cst.Power(
-                    whitespace_before=statement.operator.whitespace_before,
-                    whitespace_after=statement.operator.whitespace_after,
-                )
+                before, after = blanks(statement.operator)
+                power = cst.Power(whitespace_before=before, whitespace_after=after)
                 value = cst.BinaryOperation(left=statement.target, operator=power, right=value)
                 statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
             lines.append(f"{name} = {snippet.module.code_for_node(value)}")

@@ -39,7 +39,9 @@ class OutArgument(CallRule):
         """The call without `out`."""
         target = site.write.target
         if not isinstance(target, ast.Name | ast.Tuple):
-            return Refuse(f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute")
+            return Refuse(
+                f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute"
+            )
         if isinstance(target, ast.Name) and self._changes_dtype(site):
             return Refuse(f"`{site.name}` decides the dtype of the result, which isn't the one of the operands")
         return drop_argument(None, "out")
