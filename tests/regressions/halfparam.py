@@ -1,0 +1,15 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.ones(2))
+    def forward(self, x: torch.Tensor):
+        h = x.bfloat16()
+        h += self.bias
+        return h
+
+def example():
+    torch.manual_seed(0)
+    return M(), (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)
