@@ -188,7 +188,6 @@ def test_stdin_that_cannot_be_handled_is_passed_on(
         ([""], "a path is empty"),
         (["a.py", "--stdin-filename", "b.py"], "only goes with `-`"),
         (["a.py", "--output-format", "xml"], "xml is none of rich, concise, json"),
-        (["a.py", "--diff", "--output-format", "json"], "use --check"),
         (["a.py", "--jobs", "0"], "0 is not a number of processes"),
         (["a.py", "--jobs", "many"], "many is not a number of processes"),
         (["a.py", "--select", "UNP01"], "no rule UNP01. Did you mean UNP001? Known: UNP001, UNP002"),
@@ -424,3 +423,16 @@ def test_colours_on_a_terminal() -> None:
     os.close(theirs)
     assert b"\x1b[32m+x = x + 1" in os.read(ours, 10_000)
     os.close(ours)
+
+
+def test_a_diff_with_a_format_reports_too_and_writes_nothing(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    source = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+    Path("a.py").write_text(source)
+    assert main(["rewrite", "--diff", "--output-format", "json", "a.py"]) == 0
+    assert json.loads(capfd.readouterr().out)["summary"]["rewritten"] == 1
+    assert main(["rewrite", "--diff", "--output-format", "concise", "a.py"]) == 0
+    out, err = capfd.readouterr()
+    assert "+    y = y + 1" in out
+    assert "a.py:6:5: UNP001" in err
+    assert Path("a.py").read_text() == source

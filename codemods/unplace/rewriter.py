@@ -13,9 +13,13 @@ from unplace.findings import FileReport, Status
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes."""
+    """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes.
+
+    `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
+    """
 
     unsafe: bool = False
+    preserve_dtype: bool = False
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
 
@@ -36,6 +40,7 @@ def rewrite_text(text: str, path: str, options: Options) -> FileReport:
         return FileReport(path, text, text)
     from unplace.rules.planner import Planner  # imports libcst
 
+    program.preserve_dtype = options.preserve_dtype
     findings = Planner(program, Text(text), options.unsafe).plan(options.wanted())
     edits = {edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits}
     return FileReport(path, text, apply_edits(text, edits), findings)

@@ -43,6 +43,7 @@ class Program:
     def __init__(self, tree: ast.Module) -> None:
         """Index scopes, imports and classes; functions are analysed when someone asks."""
         self.tree = tree
+        self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
         self.scopes = Scopes(tree)
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self.qualified)

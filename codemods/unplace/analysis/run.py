@@ -47,7 +47,10 @@ class WriteKind(Enum):
     DATA = "data"  # x.data = v
 
 
-_STAYS = frozenset({"copy_", "fill_diagonal_"})  # no expression does the same to a tensor that has a graph
+# No expression does the same to a tensor that has a graph.
+_STAYS = frozenset(
+    "copy_ fill_diagonal_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_".split()
+)
 WHOLE = frozenset(
     {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
 )

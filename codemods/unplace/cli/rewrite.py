@@ -48,9 +48,14 @@ STDIN = "-"
 FORMATS = ("rich", "concise", "json")
 
 Paths = Annotated[list[str], typer.Argument(metavar="PATHS...", help="Files and folders, or - for standard input.")]
-Diff = Annotated[bool, typer.Option("--diff", help="Print a patch; write nothing.")]
+Diff = Annotated[
+    bool, typer.Option("--diff", help="Print a patch; write nothing. With --output-format the report comes too.")
+]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="Apply edits that rest on an assumption, too.")]
+PreserveDtype = Annotated[
+    bool, typer.Option("--preserve-dtype", help="Cast results back wherever their dtype isn't known to stay the same.")
+]
 Select = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Only these rules (codes or prefixes).")]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Not these rules (codes or prefixes).")]
 Format = Annotated[str | None, typer.Option(metavar="|".join(FORMATS), help="How to report the run.  [default: rich]")]
@@ -64,6 +69,7 @@ def rewrite(
     diff: Diff = False,
     check: Check = False,
     unsafe: Unsafe = False,
+    preserve_dtype: PreserveDtype = False,
     select: Select = None,
     ignore: Ignore = None,
     output_format: Format = None,
@@ -75,10 +81,11 @@ def rewrite(
     Folders are searched for *.py files. What .gitignore files exclude is left out, and so are environments, caches
     and build folders; a path that is named is always taken.
     """
-    _check_usage(paths, stdin_filename, output_format, jobs, diff=diff)
+    _check_usage(paths, stdin_filename, output_format, jobs)
     known = codes()
     options = Options(
         unsafe=unsafe,
+        preserve_dtype=preserve_dtype,
         select=None if select is None else parse_codes("--select", select, known),
         ignore=parse_codes("--ignore", ignore or [], known),
     )
@@ -89,25 +96,25 @@ def rewrite(
         report_to = sys.stderr if write else sys.stdout
     else:
         outcomes = _rewrite_paths(paths, options, int(jobs) if jobs else None, write=write)
-    if diff:
+    if diff and output_format != "json":
         write_patch(sys.stdout, outcomes)
-    elif output_format == "json":
+    if output_format == "json":
         from unplace.reporting.json import document
 
         print(document(outcomes), file=report_to, flush=True)
-    else:
+    elif not diff or output_format is not None:
         lines = concise.lines if output_format == "concise" else rich.lines
-        write_lines(report_to, lines(outcomes))
+        write_lines(sys.stderr if diff else report_to, lines(outcomes))
     if not (output_format == "json" and report_to is sys.stderr):
         _conclude(outcomes, applied=write, summarize=output_format != "json")
-    if diff and any(outcome.count(Status.REFUSED) for outcome in outcomes):
+    if diff and output_format is None and any(outcome.count(Status.REFUSED) for outcome in outcomes):
         _print_error("`--check` instead of `--diff` lists them with the reasons.")
     failed = any(outcome.problem for outcome in outcomes)
     raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
 
 
 def _check_usage(
-    paths: Sequence[str], stdin_filename: str | None, output_format: str | None, jobs: str | None, *, diff: bool
+    paths: Sequence[str], stdin_filename: str | None, output_format: str | None, jobs: str | None
 ) -> None:
     if "" in paths:
         raise typer.BadParameter("a path is empty; write `.` for this folder.", param_hint="PATHS")
@@ -117,8 +124,6 @@ def _check_usage(
         raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
     if output_format not in (None, *FORMATS):
         raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
-    if diff and output_format is not None:
-        raise typer.BadParameter("prints a patch and no report; use --check for one.", param_hint="--diff")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
         raise typer.BadParameter(f"{jobs} is not a number of processes (1 or more).", param_hint="--jobs")
 

@@ -29,7 +29,7 @@ def assumption(site: Site) -> tuple[str, ...]:
 def needs_cast(site: Site) -> bool:
     """Whether out of place the result would (or, under autocast, could) have another dtype than the target."""
     known = [keeps_dtype(site.value, operand) for operand in site.write.operands]
-    return False in known or (site.write.autocast and None in known)
+    return False in known or (None in known and (site.write.autocast or site.program.preserve_dtype))
 
 
 def result_dtype(site: Site) -> Token:

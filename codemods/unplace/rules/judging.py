@@ -83,7 +83,7 @@ def gradient_is_read(site: Site, name: str) -> bool:
 def _unfit(site: Site) -> Refuse | None:
     value = site.value
     table = _table_entry(site)
-    if table is not None and table[1] in ("storage", "random"):
+    if table is not None and table[1] == "storage":
         return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
     if site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.state.roots(value.objs)):
         return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")

@@ -14,8 +14,11 @@ any more the functional method alone remains, also inside expressions and chains
 then gets zero gradients as before). Comparisons keep the dtype of the tensor. A method called on a view whose base is
 read later stays, after a clone of the base.
 
-Not rewritten: methods that aren't writes of values (`requires_grad_`), that have no functional counterpart
-(`resize_`, `set_`) and random fills; a tensor that is read again in the same expression.
+`copy_` and random fills (`normal_`) are called on a new tensor (`x = torch.empty_like(x).normal_()`), which draws the
+same numbers. A call inside an expression moves to a statement before it where nothing in between can notice.
+
+Not rewritten: methods that aren't writes of values (`requires_grad_`) or that have no functional counterpart
+(`resize_`, `set_`); a call in a loop's or branch's header whose tensor is read later.
 """
 
 from __future__ import annotations
@@ -44,11 +47,11 @@ class Methods(CallRule):
     code = "UNP002"
 
     def must_stay(self, site: Site) -> bool:
-        """`fill_diagonal_`; on a tensor with a graph also `copy_` and comparisons, which send it zero gradients."""
+        """`fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons: they send it zeros."""
         method = torchapi.inplace_method(site.write.name)
         if method is None:
             return False
-        if method.kind == "copy" or (method.dtype == "bool" and site.value.dtype != "bool"):
+        if method.kind in ("copy", "random") or (method.dtype == "bool" and site.value.dtype != "bool"):
             return not is_untracked(site.run, site.value)
         return method.kind == "diagonal"
 
@@ -59,8 +62,8 @@ class Methods(CallRule):
         assert method is not None
         if method.kind == "fill":
             return _fill(site, name)
-        if method.kind == "copy":
-            return _copied(site)
+        if method.kind in ("copy", "random"):
+            return _on_new_memory(site)
         if method.functional is None:
             return Refuse(method.reason or f"`{name}` has no functional counterpart")
         return _method(site, method.functional, _casts(site, method.dtype))
@@ -118,8 +121,11 @@ def _fill(site: Site, name: str) -> Change | Refuse:
     return change
 
 
-def _copied(site: Site) -> Change | Refuse:
-    """`copy_` converts dtype and device and broadcasts: so does the same method of a new tensor."""
+def _on_new_memory(site: Site) -> Change | Refuse:
+    """`copy_` converts dtype and device and broadcasts, and a random fill draws as many numbers as there are elements.
+
+    The same method of a new tensor of the same layout does both exactly.
+    """
     written = site.program.name_for(site.run.scope, "torch.empty_like")
     if written is None:
         return Refuse("the file doesn't import torch, which `torch.empty_like` needs")
