@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.callers import calls_that_hand, is_private
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.run import Run, Write, WriteKind
@@ -66,7 +67,12 @@ class Site:
     @property
     def in_header(self) -> bool:
         """Whether it stands in a lambda or in the header of a compound statement."""
-        return isinstance(self.statement, _COMPOUND) or isinstance(self.run.scope.node, ast.Lambda)
+        return isinstance(self.statement, _COMPOUND) or self.in_lambda
+
+    @property
+    def in_lambda(self) -> bool:
+        """Whether it stands in a lambda."""
+        return isinstance(self.run.scope.node, ast.Lambda)
 
     def live(self) -> set[str]:
         """The names that may be read after the write, the rest of its statement included."""
@@ -124,7 +130,27 @@ class Site:
 
     def watch(self, live: set[str] | None = None) -> Watch:
         """The observers' finder at the write."""
-        return Watch(self.run, self.state, self.live() if live is None else live)
+        return Watch(self.run, self.state, self.live() if live is None else live, self._of_parameter)
+
+    def _of_parameter(self, name: str) -> tuple[list[str], list[str]]:
+        """Blockers and assumptions about the callers of the function, whose parameter is written."""
+        scope = self.run.scope
+        assumption = f"no caller reads the argument `{name}` after the call"
+        handed = calls_that_hand(self.program, scope, name)
+        assumptions: list[str] = []
+        for call in handed:
+            at_call = Site(self.program, call.run, call.write, Form.METHOD)
+            assert call.run.liveness is not None
+            live = at_call.live()
+            unseen = live - call.run.liveness.read_after(at_call.statement) - at_call._other_reads()
+            if _sees(Watch(call.run, call.write.state, live - unseen).of(call.write.value, "")):
+                line = call.write.statement.lineno
+                return [f"the caller in line {line} reads what it passes for `{name}` after the call"], []
+            observers = Watch(call.run, call.write.state, live).of(call.write.value, "")
+            assumptions += [assumption] if _sees(observers) else observers.assumptions
+        if is_private(self.program, scope, len(handed)):
+            return [], assumptions
+        return [], [assumption]
 
     def observers(self, place: str | None = None) -> Observers:
         """Who would notice if only `place` (the target as written, by default) were rebound."""
@@ -188,6 +214,10 @@ class Site:
         if found or any(o.origin is not Origin.FRESH for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None
+
+
+def _sees(observers: Observers) -> bool:
+    return bool(observers.blockers or observers.together or observers.views)
 
 
 _FORMS = {

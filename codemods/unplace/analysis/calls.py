@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,12 @@ class Arguments:
         if position < len(self.positional):
             return self.nodes[position], self.positional[position]
         return None
+
+    def named_nodes(self, bound: Mapping[str, Value]) -> dict[str, ast.expr]:
+        """The argument expressions by parameter name, given the values by parameter name."""
+        pairs = [*zip(self.positional, self.nodes, strict=True)]
+        pairs += [(value, self.keyword_nodes[name]) for name, value in self.keywords.items()]
+        return {name: node for name, value in bound.items() for other, node in pairs if other is value}
 
     def bind(self, parameters: tuple[str, ...]) -> dict[str, Value]:
         """The arguments by parameter name; more than there are names are left out."""
@@ -335,6 +341,9 @@ class Calls:
         summary = program.summary(function)
         if summary is None:
             return self.unknown_call(node, list(bound.values()), state)
+        nodes = arguments.named_nodes(bound)
+        for name in sorted(summary.writes & nodes.keys()):
+            self.run.hand(node, function.scope, name, nodes[name], bound[name], state)
         bound = {name: self._with_captures(value, state) for name, value in bound.items()}
         captured = state.reachable(self._captured(function, state))
         if captured:

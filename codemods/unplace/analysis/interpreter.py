@@ -135,6 +135,11 @@ class Interpreter:
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)
             store_item(self.evaluator, target, holder, value, state)
+        elif _matches(target, source):
+            assert isinstance(target, ast.Tuple | ast.List)
+            assert isinstance(source, ast.Tuple | ast.List)
+            for one, part in zip(target.elts, source.elts, strict=True):
+                self.assign(one, self.run.values[part], state, part)
         else:
             self.evaluator.bind_target(target, value, state)
 
@@ -459,6 +464,14 @@ class Interpreter:
         forever = isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
         after = None if forever else self.block(s.orelse, leaving)
         return self._join((s, "after"), [after, *frame.breaks])
+
+
+def _matches(target: ast.expr, source: ast.expr | None) -> bool:
+    """Whether an unpacking gives every target one element of a display."""
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(source, ast.Tuple | ast.List):
+        return False
+    parts = [*target.elts, *source.elts]
+    return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)
 
 
 def hidden_name(s: ast.stmt) -> str:

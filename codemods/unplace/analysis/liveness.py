@@ -31,6 +31,7 @@ class Liveness:
         self.behind_header: dict[ast.stmt, int] = {}
         self._loops: dict[ast.stmt, int] = {}
         always = set(scope.captured) | scope.global_names | scope.nonlocal_names
+        self._captured = self._mask(always)
         if scope.is_module or scope.is_class or scope.read & _SEES_ALL:
             always |= scope.bound
         self._always = self._mask(always)
@@ -39,6 +40,10 @@ class Liveness:
     def live_after(self, statement: ast.stmt) -> set[str]:
         """The names that may be read after the statement."""
         return self.names_of(self.after.get(statement, 0) | self._always)
+
+    def read_after(self, statement: ast.stmt) -> set[str]:
+        """The names that the file itself may read after the statement; importers of the module are left out."""
+        return self.names_of(self.after.get(statement, 0) | self._captured)
 
     def live_behind_header(self, statement: ast.stmt) -> set[str]:
         """The names that may be read after the header of a compound statement: in its body, or behind it."""

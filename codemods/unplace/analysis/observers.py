@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unplace.analysis.refs import Function
@@ -52,8 +53,19 @@ class Observers:
 class Watch:
     """Finds the observers of one object at one point."""
 
-    def __init__(self, run: Run, state: State, live: set[str]) -> None:
-        """`live` are the names that may be read after the point."""
+    def __init__(
+        self,
+        run: Run,
+        state: State,
+        live: set[str],
+        of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
+    ) -> None:
+        """`live` are the names that may be read after the point.
+
+        `of_parameter` tells what is known of the callers of a function whose parameter is written: blockers and
+        assumptions; without it, it is assumed that they don't look.
+        """
+        self._of_parameter = of_parameter
         self.run = run
         self.state = state
         self.live = live
@@ -216,6 +228,11 @@ class Watch:
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
         for obj in sorted(state.roots(objs), key=lambda o: o.index):
+            if obj.origin is Origin.PARAMETER and self._of_parameter is not None:
+                blockers, assumptions = self._of_parameter(obj.label.strip("`"))
+                found.blockers += blockers
+                found.assumptions += [a for a in assumptions if a not in found.assumptions]
+                continue
             text = _outside_assumption(obj)
             if text is not None and text not in found.assumptions:
                 found.assumptions.append(text)

@@ -49,7 +49,18 @@ class WriteKind(Enum):
 
 # No expression does the same to a tensor that has a graph.
 _STAYS = frozenset(
-    "copy_ fill_diagonal_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_".split()
+    [
+        "copy_",
+        "fill_diagonal_",
+        "normal_",
+        "uniform_",
+        "random_",
+        "bernoulli_",
+        "exponential_",
+        "geometric_",
+        "cauchy_",
+        "log_normal_",
+    ]
 )
 WHOLE = frozenset(
     {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
@@ -88,7 +99,7 @@ class Run:
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[ast.AST, Write] = field(default_factory=dict)
     returns: list[tuple[Value, State]] = field(default_factory=list)
-    calls: dict[ast.Call, tuple[Scope, dict[str, Value]]] = field(default_factory=dict)
+    handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
@@ -246,6 +257,12 @@ class Run:
             self.becomes_tracked(state, value)
             return replace(value, tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
+
+    def hand(self, node: ast.Call, callee: Scope, name: str, argument: ast.expr, value: Value, state: State) -> None:
+        """Record that a call hands a tensor to a function of this file that writes this parameter."""
+        assert self.statement is not None
+        write = Write(node, WriteKind.METHOD, argument, value, state.fork(), self.statement, self.grad)
+        self.handed[(node, name)] = (callee, write)
 
     def becomes_tracked(self, state: State, value: Value) -> None:
         """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""

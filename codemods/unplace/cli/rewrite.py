@@ -113,9 +113,7 @@ def rewrite(
     raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
 
 
-def _check_usage(
-    paths: Sequence[str], stdin_filename: str | None, output_format: str | None, jobs: str | None
-) -> None:
+def _check_usage(paths: Sequence[str], stdin_filename: str | None, output_format: str | None, jobs: str | None) -> None:
     if "" in paths:
         raise typer.BadParameter("a path is empty; write `.` for this folder.", param_hint="PATHS")
     if STDIN in paths and len(paths) > 1:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from unplace.analysis.observers import Observers, Watch, reads
+from unplace.analysis.observers import Observers, reads
 from unplace.analysis.run import WriteKind
 from unplace.rules import judging
 from unplace.rules.base import CallRule
@@ -68,7 +68,7 @@ def _observers(chain: list[Site]) -> Observers:
     first = chain[0]
     live = chain[-1].live()
     written = ast.unparse(first.write.target)
-    observers = Watch(first.run, first.state, live).of(
+    observers = first.watch(live).of(
         first.value, written, judging.container_of(first, first.write.target), only_itself=first.is_metadata()
     )
     if written in live or (isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first)):
@@ -87,9 +87,9 @@ def _is_slot(site: Site) -> bool:
 def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
     """Move a chain of in-place calls before its statement, if nothing to its left could notice."""
     first, last = chain[0], chain[-1]
-    if last.in_header or first.write.inside is not None or first.write.kind is WriteKind.OUT:
+    if first.write.inside is not None or first.write.kind is WriteKind.OUT or last.in_lambda:
         return Refuse("no assignment can stand here")
-    if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.AnnAssign):
+    if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.AnnAssign | ast.If | ast.For):
         return Refuse("no assignment can stand here")
     objs = first.state.roots(first.value.objs)
     if any(reads(first.run, a, first.state, objs) for later in chain[1:] for a in arguments_of(later)):
@@ -116,6 +116,8 @@ def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | 
         children = [c for c in ast.iter_child_nodes(current) if not isinstance(c, ast.expr_context | ast.operator)]
         if isinstance(current, ast.Assign | ast.AugAssign | ast.AnnAssign):
             children = [current.value] if current.value is not None else []
+        elif isinstance(current, ast.If | ast.For):
+            children = [current.test if isinstance(current, ast.If) else current.iter]
         if isinstance(current, ast.Dict):
             children = [c for pair in zip(current.keys, current.values, strict=True) for c in pair if c is not None]
         position = next((i for i, c in enumerate(children) if any(n is node for n in ast.walk(c))), None)

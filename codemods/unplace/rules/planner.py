@@ -145,7 +145,10 @@ class Planner:
             return expressions.decide_spine(statement, chain, {s: self.by_form[s.form] for s in chain})
         if any(s.write.kind is WriteKind.OUT or self.by_form[s.form].must_stay(s) for s in chain):
             return Refuse("no assignment can stand here; make it a statement of its own")
-        return expressions.decide_inline(statement, chain)
+        verdict = expressions.decide_inline(statement, chain)
+        if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
+            return Refuse("no assignment can stand here; make it a statement of its own")
+        return verdict
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """`x[0], y[1] = a, b`: all owners are cloned first, then the statement runs as it is."""
@@ -213,6 +216,9 @@ class Planner:
 
     def _header_edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
         """One edit for each expression of a compound statement's header (or a lambda's body) that holds calls."""
+        splits = [d for d in decisions if isinstance(d.verdict, Split)]
+        if splits:
+            return self._before_header(statement, splits)
         groups: dict[ast.expr, list[Decision]] = {}
         for decision in decisions:
             groups.setdefault(_header_expression(statement, decision.site.node), []).append(decision)
@@ -221,6 +227,21 @@ class Planner:
             snippet = self._snippet(root, members)
             edits.append(Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
         return tuple(edits)
+
+    def _before_header(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
+        """Move a call before an `if` or `for` statement, whose header then reads the rebound name."""
+        root = _header_expression(statement, decisions[0].site.node)
+        snippet = self._snippet(root, decisions)
+        lines = self._split_lines(decisions, snippet)
+        start, _ = self.text.span(statement)
+        separator = self.text.newline + self.text.before(start)
+        before = Edit(start, start, "".join(line + separator for line in lines))
+        return (before, Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
+
+    def _can_precede(self, statement: ast.stmt) -> bool:
+        """Whether a line can be put before a statement: it isn't an `elif` or the body of a one-line suite."""
+        start, _ = self.text.span(statement)
+        return self.text.before(start).strip() == "" and not self.text.text.startswith("elif", start)
 
     def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
         """The rebindings that are moved before the statement, where their names take the places of the calls."""

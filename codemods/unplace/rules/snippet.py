@@ -30,7 +30,21 @@ class Snippet:
             if isinstance(place, CodeRange) and isinstance(node, cst.BaseExpression | cst.Arg):
                 key = (place.start.line, place.start.column, place.end.line, place.end.column)
                 self._by_place.setdefault(key, []).append(node)
+        if self._wrapped:
+            self._unwrap()
         self._changes: dict[cst.CSTNode, Change] = {}
+
+    def _unwrap(self) -> None:
+        """Take the parentheses away again that let an expression of several lines be parsed alone."""
+        line = self.module.body[0]
+        assert isinstance(line, cst.SimpleStatementLine)
+        old = line.body[0]
+        assert isinstance(old, cst.Expr)
+        node = old.value
+        bare = node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
+        self.module = self.module.with_changes(body=[line.with_changes(body=[old.with_changes(value=bare)])])
+        for nodes in self._by_place.values():
+            nodes[:] = [bare if n is node else n for n in nodes]
 
     def node(self, of: ast.expr) -> cst.BaseExpression:
         """The LibCST node of an expression of the statement."""
@@ -67,10 +81,7 @@ class Snippet:
 
     def render(self, statement: cst.BaseSmallStatement) -> str:
         """A statement as text."""
-        code = self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
-        if self._wrapped:
-            return code[1:-1]
-        return code
+        return self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
 
 
 class _Changes(cst.CSTTransformer):

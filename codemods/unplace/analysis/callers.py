@@ -1,0 +1,54 @@
+"""What the calls in this file say about a parameter that is written: does a caller look at its argument afterwards?"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from unplace.analysis.program import Program
+from unplace.analysis.run import Run, Write
+from unplace.analysis.scopes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A call that hands a tensor to a function which writes it."""
+
+    run: Run
+    write: Write
+
+
+def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
+    """The calls of a function in this file, with what they pass for a parameter that the function writes."""
+    name = scope.name
+    if name in ("forward", "__call__"):
+        callers = set(program.scopes.by_node.values())
+    else:
+        callers = {caller for caller, _ in program.call_sites().get(name, ())}
+    found: list[Handed] = []
+    for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
+        run = program.run(caller)
+        if run is not None:
+            found += [
+                Handed(run, w) for (_, p), (callee, w) in run.handed.items() if callee is scope and p == parameter
+            ]
+    return found
+
+
+def is_private(program: Program, scope: Scope, calls: int) -> bool:
+    """Whether all calls of a function are among these in the file.
+
+    That holds for a nested function and one whose name begins with an underscore, when the name is only ever called.
+    """
+    name = scope.name
+    nested = scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
+    if not nested and (not name.startswith("_") or name.startswith("__")):
+        return False
+    uses = [n for n in ast.walk(program.tree) if _is_use(n, name)]
+    return len(uses) == calls and calls > 0
+
+
+def _is_use(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Attribute) and node.attr == name
