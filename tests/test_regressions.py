@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.program import maker
 from unplace.verification.proof import prove

@@ -58,8 +58,6 @@ def rewrite_bytes(data: bytes, path: str, options: rewriter.Options) -> Outcome:
     """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception."""
     try:
         source = read_source(data)
-        if not rewriter.may_have_sites(data):
-            return Outcome(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
             return _rewrite(source, path, options)
@@ -76,6 +74,9 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
 
 def _rewrite(source: Source, path: str, options: rewriter.Options) -> Outcome:
     try:
+        if not rewriter.may_have_sites(source.data):
+            ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
+            return Outcome(path)
         report = rewriter.rewrite_text(source.text, path, options)
     except SyntaxError:
         _reject_invalid(source.text)

@@ -114,7 +114,7 @@ class Watch:
                 if definition is not None:
                     found.views.append(definition)
                 else:
-                    found.blockers.append(f"`{name}` {self._relation(held, value)} and is read later")
+                    found.blockers.append(f"`{name}` {self._relation(held, value, place)} and is read later")
 
     def _notices(self, held: Value, value: Value) -> bool:
         if not self.state.may_share(held.objs, value.objs):
@@ -129,14 +129,15 @@ class Watch:
             return False
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
-    def _relation(self, held: Value, value: Value) -> str:
+    def _relation(self, held: Value, value: Value, place: str) -> str:
+        what = f"`{place}`" if place else "the written tensor"
         for obj in value.objs | held.objs:
             base = self.state.bases.get(obj)
             if base is not None and base.link is Link.MAYBE:
-                return f"may share its memory ({obj.label} in line {obj.line} can return a view or a copy)"
+                return f"may share memory with {what} ({obj.label} in line {obj.line} can return a view or a copy)"
         if any(obj in self.state.roots(value.objs) for obj in held.objs):
-            return "is the tensor that it is a view of"
-        return "shares its memory"
+            return f"is the tensor that {what} is a view of"
+        return f"shares memory with {what}"
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
         """How the view can be made again, if that is certain."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import parameters
+from unplace.analysis.classes import linearized
+from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
 from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value, is_same
@@ -93,7 +95,7 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
         receiver = run.values.get(node.value)
         if receiver is not None and receiver.is_tensor and node.attr != "grad":  # x.T, x.shape
             return is_replayable(run, node.value)
-        return False  # an attribute may change between two evaluations
+        return _is_constant_attribute(run, node)
     if isinstance(node, ast.Subscript):
         base = run.values.get(node.value)
         if base is None or not (base.is_tensor or base.must_be(SHAPE)):
@@ -103,6 +105,32 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
         function = isinstance(node.func, ast.Attribute) and is_replayable_call(run, node, node.func)
         return function and all(is_replayable(run, a) for a in node.args)
     return False
+
+
+def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
+    """Whether an attribute is a number that only constructors of classes in this file assign (`self.half`)."""
+    receiver = run.values.get(node.value)
+    if receiver is None or not isinstance(receiver.ref, Instance) or not isinstance(node.value, ast.Name):
+        return False
+    owner = receiver.ref.of
+    assigned = [
+        scope.name
+        for cls in (*linearized(owner), *run.program.descendants(owner))
+        for scope, _ in cls.assigned.get(node.attr, ())
+    ]
+    is_constant = bool(assigned) and all(name == "__init__" for name in assigned)
+    return is_constant and _is_number(run, node) and not _is_stored_elsewhere(run, node.attr)
+
+
+def _is_stored_elsewhere(run: Run, attribute: str) -> bool:
+    """Whether the file assigns the attribute of anything but a method's own `self`."""
+    return any(
+        isinstance(n, ast.Attribute)
+        and n.attr == attribute
+        and isinstance(n.ctx, ast.Store)
+        and not (isinstance(n.value, ast.Name) and n.value.id == "self")
+        for n in ast.walk(run.program.tree)
+    )
 
 
 def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:

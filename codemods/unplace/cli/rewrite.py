@@ -49,7 +49,8 @@ FORMATS = ("rich", "concise", "json")
 
 Paths = Annotated[list[str], typer.Argument(metavar="PATHS...", help="Files and folders, or - for standard input.")]
 Diff = Annotated[
-    bool, typer.Option("--diff", help="Print a patch; write nothing. With --output-format the report comes too.")
+    bool,
+    typer.Option("--diff", help="Print a patch; write nothing. A report comes with it on --output-format."),
 ]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="Apply edits that rest on an assumption, too.")]

@@ -28,7 +28,8 @@ def _kept(site: Site) -> Keep | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
         return Keep(table[2] or "it doesn't change values")
-    if table is not None and table[1] in _FILLS and not isinstance(site.write.target, ast.Name):
+    is_named = isinstance(site.write.target, ast.Name)
+    if table is not None and table[1] in _FILLS and not (is_named and table[1] == "fill"):
         if site.fills_private_memory():
             return Keep("the write fills a tensor made for it")
     registered = site.registered()
