@@ -14,6 +14,7 @@ from operators.samples import mapped, tensors
 
 Function = Callable[..., Any]
 STEP = 1e-6
+NARROW = (torch.float32, torch.complex64, torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def compare(before: Seen, after: Seen) -> Iterator[Difference]:
         yield Difference("random", "other draws from the random generator")
     if before.broken:
         return
+    tight = all(t.dtype not in NARROW for seen in (before, after) for t in (*seen.outputs, *seen.arguments))
     if after.broken:
         yield Difference("backward", after.broken)
         return
@@ -123,22 +125,22 @@ def compare(before: Seen, after: Seen) -> Iterator[Difference]:
     for place, (a, b) in enumerate(zip(before.gradients, after.gradients, strict=True)):
         if a is not None or b is not None:
             zeros = torch.zeros_like(b if a is None else a)
-            yield from _tensor(f"gradient {place}", zeros if a is None else a, zeros if b is None else b, "gradient")
+            yield from _tensor(f"gradient {place}", zeros if a is None else a, zeros if b is None else b, "gradient", tight)
 
 
-def _tensor(place: str, a: torch.Tensor, b: torch.Tensor, kind: str) -> Iterator[Difference]:
+def _tensor(place: str, a: torch.Tensor, b: torch.Tensor, kind: str, tight: bool = True) -> Iterator[Difference]:
     if a.shape != b.shape:
         yield Difference("shape", f"{place} has {tuple(b.shape)} instead of {tuple(a.shape)}")
     elif a.dtype != b.dtype:
         yield Difference("dtype", f"{place} is {b.dtype} instead of {a.dtype}")
     elif a.layout != b.layout:
         yield Difference("layout", f"{place} is {b.layout} instead of {a.layout}")
-    elif not same(a, b):
+    elif not same(a, b, tight):
         far = (a.to_dense().to(torch.complex128) - b.to_dense().to(torch.complex128)).abs()
         yield Difference(kind, f"{place} differs by {float(far.nan_to_num(nan=torch.inf).max()):.3g}")
 
 
-def same(a: torch.Tensor, b: torch.Tensor) -> bool:
+def same(a: torch.Tensor, b: torch.Tensor, tight: bool = True) -> bool:
     """Equal, or as close as another order of additions leaves them."""
     if a.layout != torch.strided:
         a, b = a.to_dense(), b.to_dense()
@@ -146,8 +148,7 @@ def same(a: torch.Tensor, b: torch.Tensor) -> bool:
         return True
     if not (a.is_floating_point() or a.is_complex()):
         return False
-    tight = a.dtype in (torch.float64, torch.complex128)
-    relative, absolute = (1e-10, 1e-12) if tight else (1e-5, 1e-6)
+    relative, absolute = (1e-10, 1e-12) if tight and a.dtype not in NARROW else (1e-5, 1e-6)
     return torch.allclose(a, b, rtol=relative, atol=absolute, equal_nan=True)
 
 

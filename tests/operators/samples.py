@@ -181,7 +181,9 @@ def by_hand(sources: tuple[str, ...]) -> list[Sample]:
         for source in sources:
             names = _names(dtype)
             call = eval(f"lambda collect: collect({source})", names)
-            found.append(call(lambda *args, dtype=dtype, **kwargs: Sample("", dtype, args, kwargs)))
+            made = quietly(lambda: call(lambda *args, **kwargs: Sample("", dtype, args, kwargs)))  # noqa: B023
+            if made is not None:
+                found.append(made)
     return found
 
 
@@ -202,6 +204,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "sparse_resize_and_clear_": ("s, (4, 4), 2, 0",),
     "uniform_": ("x", "x, 1.0, 2.0"),
     "normal_": ("x", "x, 1.0, 2.0"),
+    "zero_": ("x",),
     "fill_": ("x, 1", "x, a[0, 0]", "x, True"),
     "masked_fill_": ("x, m, 1", "x, m, a[0, 0]", "x, m[0], 1"),
     "index_put_": ("x, (i,), a[:2]", "x, (m,), a[0, 0]", "x, (i, i), a[0, :2], accumulate=True"),
@@ -220,6 +223,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "torch.rrelu_": ("x - 2", "x - 2, 0.1, 0.2, True"),
     "torch.celu_": ("x - 2", "x - 2, 0.5"),
     "torch.selu_": ("x - 2",),
+    "torch.zero_": ("x",),
     "torch.fill_": ("x, 1", "x, a[0, 0]"),
     "torch.detach_": ("x",),
     "torch.resize_as_": ("x, a",),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from unplace import torchapi
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.liveness import Liveness
 from unplace.analysis.scopes import Scope
@@ -47,21 +48,6 @@ class WriteKind(Enum):
     DATA = "data"  # x.data = v
 
 
-# No expression does the same to a tensor that has a graph.
-_STAYS = frozenset(
-    [
-        "copy_",
-        "fill_diagonal_",
-        "normal_",
-        "uniform_",
-        "random_",
-        "bernoulli_",
-        "exponential_",
-        "geometric_",
-        "cauchy_",
-        "log_normal_",
-    ]
-)
 WHOLE = frozenset(
     {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
 )
@@ -251,7 +237,7 @@ class Run:
             self.autocast > 0,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if kind in WHOLE and not (name in _STAYS and can_be_tracked(value)):
+        if kind in WHOLE and not stays_in_place(kind, name, value):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self.becomes_tracked(state, value)
@@ -291,6 +277,19 @@ class Run:
         for key, value in fields.items():
             state.heap[(obj, key)] = value
         return made
+
+
+def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
+    """Whether no expression does the same as a method does to this tensor, so that the call has to stay.
+
+    `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, which send it zeros.
+    """
+    method = torchapi.inplace_method(name) if kind is WriteKind.METHOD else None
+    if method is None:
+        return False
+    if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
+        return can_be_tracked(value)
+    return method.kind == "diagonal"
 
 
 def can_be_tracked(value: Value) -> bool:

@@ -23,6 +23,9 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
         evaluator.save_indices(target.slice, state)
+        mask = run.values.get(target.slice)
+        if mask is not None and mask.dtype == "bool":
+            state.touched |= holder.objs - run.private  # becomes masked_fill or where
         return
     if not holder.objs:
         run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)

@@ -84,6 +84,10 @@ class Copies:
         loop = self._place(site)[2]
         if loop is None:
             return False
+        inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
+        roots = site.state.roots(site.value.objs)
+        if any(w.kind in WHOLE and w.statement in inside and w.value.objs & roots for w in site.run.writes.values()):
+            return False  # rebound in the loop, so that every round has its own tensor anyway
         name = root_name(site.write.target)
         return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
 

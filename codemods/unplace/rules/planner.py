@@ -88,8 +88,12 @@ class Planner:
         restyled: dict[int, Verdict] = {}
         for decision in decisions:
             decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
+        final: dict[int, Verdict] = {}  # the first call of a chain decides for all of it
         for decision in decisions:
-            decision.verdict = self._copies.reconsider(decision.site, decision.verdict)
+            key = id(decision.verdict)
+            if key not in final:
+                final[key] = self._copies.reconsider(decision.site, decision.verdict)
+            decision.verdict = final[key]
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.unsafe else safe

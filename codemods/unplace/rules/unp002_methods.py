@@ -28,7 +28,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.run import stays_in_place
 from unplace.analysis.values import DISCRETE, NUMBER, Tracked
 from unplace.findings import Form
 from unplace.rules.base import CallRule
@@ -47,13 +47,8 @@ class Methods(CallRule):
     code = "UNP002"
 
     def must_stay(self, site: Site) -> bool:
-        """`fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons: they send it zeros."""
-        method = torchapi.inplace_method(site.write.name)
-        if method is None:
-            return False
-        if method.kind in ("copy", "random") or (method.dtype == "bool" and site.value.dtype != "bool"):
-            return not is_untracked(site.run, site.value)
-        return method.kind == "diagonal"
+        """Whether no expression does the same."""
+        return stays_in_place(site.write.kind, site.write.name, site.value)
 
     def functional(self, site: Site) -> Change | Refuse:
         """The functional method, or the function that makes the same new tensor."""
