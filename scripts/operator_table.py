@@ -21,9 +21,50 @@ from unplace.rewriter import Options, rewrite_text
 PAGE = Path(__file__).parents[1] / "docs/operators.md"
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"
 NUMBERS = frozenset(
-    "alpha beta decimals dim dim0 dim1 diagonal eps exponent fill_value k lambd lower maxnorm max max_norm max_val mean "
-    "median min min_val min_value max_value n negative_slope norm_type number_of p scale sigma std storage_offset "
-    "threshold to upper value axis axis0 axis1 nan posinf neginf".split()
+    [
+        "alpha",
+        "beta",
+        "decimals",
+        "dim",
+        "dim0",
+        "dim1",
+        "diagonal",
+        "eps",
+        "exponent",
+        "fill_value",
+        "k",
+        "lambd",
+        "lower",
+        "maxnorm",
+        "max",
+        "max_norm",
+        "max_val",
+        "mean",
+        "median",
+        "min",
+        "min_val",
+        "min_value",
+        "max_value",
+        "n",
+        "negative_slope",
+        "norm_type",
+        "number_of",
+        "p",
+        "scale",
+        "sigma",
+        "std",
+        "storage_offset",
+        "threshold",
+        "to",
+        "upper",
+        "value",
+        "axis",
+        "axis0",
+        "axis1",
+        "nan",
+        "posinf",
+        "neginf",
+    ]
 )
 """Parameters that are numbers; all others are tensors here."""
 
@@ -146,7 +187,8 @@ def outs() -> Iterator[Answer]:
         assert function is not None
         if function.outs:
             given = "y" if function.outs == 1 else f"({', '.join(['y', *'zuvw'[: function.outs - 1]])})"
-            setup = "y = torch.empty(3)" if function.outs == 1 else _empties(function.outs)
+            of_bool = ", dtype=torch.bool" if function.result_bool else ""
+            setup = f"y = torch.empty(3{of_bool})" if function.outs == 1 else _empties(function.outs)
             yield ask(name, f"{name}(x, out={given})", [], setup)
 
 
@@ -188,7 +230,12 @@ def out_section(answers: list[Answer]) -> str:
     """`out=`: the names alone, for the form is always the same."""
     rewritten = [answer for answer in answers if answer.finding and answer.finding.status is Status.REWRITTEN]
     others = [answer for answer in answers if answer not in rewritten]
-    lines = ["## `out=`", "", f"{len(rewritten)} of {len(answers)} are rewritten: `f(x, out=y)` becomes `y = f(x)`.", ""]
+    lines = [
+        "## `out=`",
+        "",
+        f"{len(rewritten)} of {len(answers)} are rewritten: `f(x, out=y)` becomes `y = f(x)`.",
+        "",
+    ]
     lines += [", ".join(code(answer.name) for answer in rewritten) + ".", ""]
     return "\n".join([*lines, *grouped(others)])
 

@@ -125,7 +125,9 @@ def compare(before: Seen, after: Seen) -> Iterator[Difference]:
     for place, (a, b) in enumerate(zip(before.gradients, after.gradients, strict=True)):
         if a is not None or b is not None:
             zeros = torch.zeros_like(b if a is None else a)
-            yield from _tensor(f"gradient {place}", zeros if a is None else a, zeros if b is None else b, "gradient", tight)
+            yield from _tensor(
+                f"gradient {place}", zeros if a is None else a, zeros if b is None else b, "gradient", tight
+            )
 
 
 def _tensor(place: str, a: torch.Tensor, b: torch.Tensor, kind: str, tight: bool = True) -> Iterator[Difference]:

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
 
 DTYPES = (torch.float64, torch.float32, torch.int64, torch.bool, torch.complex128)
 OTHER_DTYPES = {
@@ -21,7 +20,7 @@ OTHER_DTYPES = {
     torch.bool: (torch.int64,),
     torch.complex128: (torch.float64, torch.complex64),
 }
-LARGEST = 300
+LARGEST = 500
 TRIED = 40
 
 
@@ -51,6 +50,8 @@ def _kind(value: Any) -> object:
 
 @cache
 def _infos() -> dict[str, list[Any]]:
+    from torch.testing._internal.common_methods_invocations import op_db  # takes seconds
+
     found: dict[str, list[Any]] = defaultdict(list)
     for info in op_db:
         for name in (info.name, *(alias.name for alias in info.aliases)):
@@ -133,7 +134,7 @@ def variants(sample: Sample) -> Iterator[Sample]:
         return
     rest = (sample.args[1:], sample.kwargs)
     values = [t for t in tensors(rest) if t.dtype == sample.dtype]
-    if not values:
+    if not values or any(t.layout != torch.strided for t in values):
         return
 
     def changed(label: str, change: Callable[[torch.Tensor], Any], target: torch.Tensor = first) -> Sample:

@@ -357,6 +357,9 @@ class Calls:
                 self.run.keep(state, bound[name].objs, f"`{ast.unparse(node.func)}(...)`", node.lineno)
         if summary.keeps_outer:
             self.run.keep(state, captured, f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        for name in summary.replaces & bound.keys():
+            called = f"`{ast.unparse(node.func)}(...)`, which replaces its data,"
+            self.run.keep(state, bound[name].objs, called, node.lineno, certain=True)
         for name in summary.changes:
             if name in bound:
                 self.clobber(node, bound[name].objs, state)
@@ -426,7 +429,9 @@ class Calls:
         if operator is not None and is_tensor_only(name) and base.may_be(TENSOR | UNKNOWN):
             guess = replace(base, kinds=TENSOR)
             return self.tensor_method(node, func, guess, arguments, state)
-        return self.unknown_call(node, [base, *arguments.all()], state)
+        result = self.unknown_call(node, [base, *arguments.all()], state)
+        dtype = operators.cast_dtype(name, arguments)
+        return replace(result, dtype=dtype) if dtype is not None else result
 
     def _class_method(self, node: ast.Call, name: str, of: Class, state: State) -> Value:
         """`C.method(...)`: a static method, a class method, `Function.apply` or an explicit receiver."""

@@ -307,11 +307,9 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
         return "bool"
     if name in _CASTS and len(values) == 1:
         return _CASTS[name]
+    if name == "to":
+        return cast_dtype(name, arguments)
     explicit = arguments.keyword_nodes.get("dtype")
-    if explicit is None and name == "to" and arguments.nodes:
-        explicit = next((n for n in arguments.nodes if named_dtype(n) is not None), None)
-        if explicit is None:
-            return None
     if explicit is not None:
         return named_dtype(explicit)
     if name in _INDICES:
@@ -338,6 +336,14 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
     ):
         return None
     return first
+
+
+def cast_dtype(name: str, arguments: Arguments) -> str | None:
+    """The dtype that a casting method asks for: `x.to(torch.float64)`, `x.double()`."""
+    if name in _CASTS and not arguments.nodes and not arguments.keywords:
+        return _CASTS[name]
+    given = [*arguments.nodes, *arguments.keyword_nodes.values()]
+    return next((d for n in given if (d := named_dtype(n)) is not None), None) if name == "to" else None
 
 
 def literal_dtype(node: ast.expr) -> str | None:

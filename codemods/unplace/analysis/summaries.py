@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unplace.analysis.run import Run, anything
+from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     CONTAINER,
@@ -52,7 +52,8 @@ class Result:
 class Summary:
     """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
 
-    `keeps_outer` and `writes_outer` say the same of names of outer scopes.
+    `keeps_outer` and `writes_outer` say the same of names of outer scopes. `replaces` are parameters whose `.data`
+    is stored to: views of the tensor then look at memory that it has no more.
     """
 
     result: Result
@@ -62,6 +63,7 @@ class Summary:
     saves: frozenset[str]
     keeps_outer: bool
     writes_outer: bool
+    replaces: frozenset[str]
 
 
 def summarize(run: Run, end: State | None) -> Summary:
@@ -73,6 +75,7 @@ def summarize(run: Run, end: State | None) -> Summary:
     result = results[0] if results else Result(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
+    data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
     written = frozenset(o for w in run.writes.values() for o in w.state.roots(w.value.objs))
     changes: set[str] = set()
     keeps: set[str] = set()
@@ -94,6 +97,7 @@ def summarize(run: Run, end: State | None) -> Summary:
         frozenset(saved),
         keeps_outer,
         any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
+        frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
     )
 
 

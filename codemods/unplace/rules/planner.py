@@ -74,8 +74,10 @@ class Planner:
         for site in sites:
             if site.write.kind is not WriteKind.MODULE and self.by_form[site.form].code in wanted:
                 groups.setdefault(site.statement, []).append(site)
-        for statement, members in groups.items():
-            self._statement(statement, members)
+        decided = {statement: self._decide(statement, members) for statement, members in groups.items()}
+        self._veto_data([d for decisions in decided.values() for d in decisions])
+        for statement, decisions in decided.items():
+            self._statement(statement, decisions)
         if self.by_form[Form.INPLACE_ARGUMENT].code in wanted:
             self._constructors(modules.calls_of(sites))
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
@@ -83,8 +85,25 @@ class Planner:
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def _statement(self, statement: ast.stmt, sites: list[Site]) -> None:
-        decisions = self._decide(statement, sites)
+    def _veto_data(self, decisions: list[Decision]) -> None:
+        """Leave a `.data` store alone where another write to the tensor stays in place.
+
+        The rebound tensor has a graph, whose saved values that write would overwrite.
+        """
+        staying = [d for d in decisions if not self._is_applied(d)]
+        for decision in decisions:
+            site = decision.site
+            if site.form is not Form.DATA_STORE or not self._is_applied(decision):
+                continue
+            for other in staying:
+                if other.site.run is site.run and other.site.state.roots(other.site.value.objs) & site.value.objs:
+                    line = other.site.statement.lineno
+                    decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
+
+    def _is_applied(self, decision: Decision) -> bool:
+        return decision.is_recipe and (self.unsafe or not decision.assumptions)
+
+    def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
         restyled: dict[int, Verdict] = {}
         for decision in decisions:
             decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
