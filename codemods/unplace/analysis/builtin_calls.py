@@ -31,7 +31,8 @@ from unplace.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from unplace.analysis.calls import Arguments, Calls
+    from unplace.analysis.arguments import Arguments
+    from unplace.analysis.calls import Calls
 
 _NUMBERS = frozenset(
     [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from unplace import torchapi
-from unplace.analysis import arithmetic, pieces
+from unplace.analysis import arithmetic, indexing
 from unplace.analysis.calls import Calls
 from unplace.analysis.imports import canonical
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named
@@ -261,15 +261,15 @@ class Evaluator:
     def element_of(self, node: ast.Subscript, base: Value, state: State) -> Value:
         """`base[index]`, with both evaluated already."""
         if base.is_tensor:
-            basic = self.is_basic_index(node.slice)
+            basic = indexing.is_basic_index(self.run, node.slice)
             if basic is not True:
-                self.save_indices(node.slice, state)
+                indexing.save_indices(self.run, node.slice, state)
             if basic is False:
                 return self.run.fresh(
                     node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely
                 )
             link = Link.VIEW if basic else Link.MAYBE
-            piece = pieces.of_index(node.slice, base, state) if basic else None
+            piece = indexing.piece_of(node.slice, base, state) if basic else None
             return self.run.view(node, state, base, f"`{ast.unparse(node)}`", link, piece=piece)
         if base.must_be(SHAPE):
             return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
@@ -295,13 +295,6 @@ class Evaluator:
                 state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)
         return value
 
-    def save_indices(self, index: ast.expr, state: State) -> None:
-        """Indexing with tensors keeps them for backward."""
-        for part in index.elts if isinstance(index, ast.Tuple) else [index]:
-            value = self.run.values.get(part)
-            if value is not None and value.is_tensor:
-                self.run.save(state, value, "indexing", part.lineno)
-
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """A slot of a container: the one under a constant key, or any of them."""
         found: list[Value] = []
@@ -323,30 +316,6 @@ class Evaluator:
         for other in found[1:]:
             value = weak_join(value, other)
         return value if exact else replace(value, identity=(node, "read"), shape=(node, "shape"))  # some element
-
-    def is_basic_index(self, index: ast.expr) -> bool | None:
-        """Whether indexing a tensor with `index` gives a view (True), a copy (False), or it isn't known (None)."""
-        if isinstance(index, ast.Tuple):
-            kinds = [self.is_basic_index(e) for e in index.elts]
-            if any(k is False for k in kinds):
-                return False
-            return True if all(kinds) else None
-        if isinstance(index, ast.Slice):
-            return True
-        if isinstance(index, ast.Constant):
-            return index.value is None or index.value is Ellipsis or type(index.value) is int
-        value = self.run.values.get(index)
-        if isinstance(index, ast.List | ast.Compare | ast.ListComp):
-            return False if not isinstance(index, ast.Compare) or (value is not None and value.is_tensor) else None
-        if value is None:
-            return None
-        if value.must_be(NUMBER | NONE):
-            return True
-        if value.is_tensor and value.dtype == "bool":
-            return False
-        if value.must_be(LIST | ARRAY):
-            return False
-        return None
 
     # -- operators ------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from unplace.analysis import arithmetic, kinds
+from unplace.analysis import arithmetic, indexing, kinds
 from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
 from unplace.analysis.refs import Function, Named
@@ -168,7 +168,7 @@ class Interpreter:
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
             self._saves_of(s, old, operand, state)
-            self.evaluator.save_indices(target.slice, state)
+            indexing.save_indices(self.run, target.slice, state)
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
                 self.run.save(state, holder, "pow()", s.lineno)
             return state

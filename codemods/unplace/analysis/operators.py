@@ -32,7 +32,8 @@ from unplace.analysis.values import (
 from unplace.torchapi import ModuleClass, Operator, Result, View
 
 if TYPE_CHECKING:
-    from unplace.analysis.calls import Arguments, Calls
+    from unplace.analysis.arguments import Arguments
+    from unplace.analysis.calls import Calls
 
 _OVERLAPPING = frozenset(
     ["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"]

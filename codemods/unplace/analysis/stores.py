@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unplace.analysis import parameters
+from unplace.analysis import indexing, parameters
 from unplace.analysis.classes import linearized
 from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, WriteKind
@@ -22,7 +22,7 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
-        evaluator.save_indices(target.slice, state)
+        indexing.save_indices(run, target.slice, state)
         mask = run.values.get(target.slice)
         if mask is not None and mask.dtype == "bool":
             state.touched |= holder.objs - run.private  # becomes masked_fill or where

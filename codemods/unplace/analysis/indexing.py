@@ -1,15 +1,49 @@
-"""Which views of one tensor can't overlap: `x[:, :k]` and `x[:, k:]`, `x[0]` and `x[1]`."""
+"""What an index says: does it give a view, which part of the tensor is it, what does autograd keep of it?"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
 
+from unplace.analysis.run import Run
 from unplace.analysis.state import State
-from unplace.analysis.values import Token, Value
+from unplace.analysis.values import ARRAY, LIST, NONE, NUMBER, Token, Value
 
 
-def of_index(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:
+def is_basic_index(run: Run, index: ast.expr) -> bool | None:
+    """Whether indexing a tensor with `index` gives a view (True), a copy (False), or it isn't known (None)."""
+    if isinstance(index, ast.Tuple):
+        kinds = [is_basic_index(run, e) for e in index.elts]
+        if any(k is False for k in kinds):
+            return False
+        return True if all(kinds) else None
+    if isinstance(index, ast.Slice):
+        return True
+    if isinstance(index, ast.Constant):
+        return index.value is None or index.value is Ellipsis or type(index.value) is int
+    value = run.values.get(index)
+    if isinstance(index, ast.List | ast.Compare | ast.ListComp):
+        return False if not isinstance(index, ast.Compare) or (value is not None and value.is_tensor) else None
+    if value is None:
+        return None
+    if value.must_be(NUMBER | NONE):
+        return True
+    if value.is_tensor and value.dtype == "bool":
+        return False
+    if value.must_be(LIST | ARRAY):
+        return False
+    return None
+
+
+def save_indices(run: Run, index: ast.expr, state: State) -> None:
+    """Indexing with tensors keeps them for backward."""
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        value = run.values.get(part)
+        if value is not None and value.is_tensor:
+            run.save(state, value, "indexing", part.lineno)
+
+
+def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:
     """A pair (cut, part): views with the same cut and different parts are disjoint. None where nothing is known.
 
     The first position that isn't a full slice decides; what follows only makes the view smaller.
