@@ -31,8 +31,11 @@ class Seen:
     """What autograd said about the backward."""
 
 
-def run(function: Function, inputs: tuple[Any, ...], grad: str) -> Seen | str:
-    """The call on fresh inputs; the message where it raises. `grad`: 'all', 'first' or 'none' of them require it."""
+def run(function: Function, inputs: tuple[Any, ...], grad: str, buffers: int = 0) -> Seen | str:
+    """The call on fresh inputs; the message where it raises.
+
+    `grad`: 'all', 'first' or 'none' of them require it; the first `buffers` inputs never do.
+    """
     leaves: list[torch.Tensor] = []
 
     def fresh(tensor: torch.Tensor) -> torch.Tensor:
@@ -42,7 +45,7 @@ def run(function: Function, inputs: tuple[Any, ...], grad: str) -> Seen | str:
             leaves.append(copy.requires_grad_())
         return copy
 
-    given = mapped(inputs, fresh)
+    given = (*mapped(inputs[:buffers], lambda t: t.detach().clone()), *mapped(inputs[buffers:], fresh))
     torch.default_generator.manual_seed(7)
     try:
         result = function(*given)

@@ -38,6 +38,8 @@ class Target:
     typed: bool = False
     counterpart: bool = True
     outs: int = 0
+    smooth: bool = True
+    """Finite differences tell its gradient."""
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Fault:
     @property
     def key(self) -> tuple[str, str, str]:
         """What stands for it in the list of known faults."""
-        return self.target, self.form, self.kind
+        return self.target, self.kind, self.mode
 
     def __str__(self) -> str:
         """All of it."""
@@ -133,6 +135,7 @@ def _methods() -> Iterator[Target]:
             forms.STATEMENTS | forms.EXPRESSIONS,
             typed=row.dtype != "same",
             counterpart=row.kind not in ("storage", "flag", "detach"),
+            smooth=row.kind not in ("detach", "random"),
         )
 
 
@@ -150,6 +153,7 @@ def _functions() -> Iterator[Target]:
             _hand(samples.FUNCTIONS, name, f"nn.functional.{base}" if called[0] == "F" else base),
             forms.STATEMENTS | forms.EXPRESSIONS,
             counterpart=row.kind not in ("storage", "flag", "detach"),
+            smooth=row.kind != "detach" and "dropout" not in name,
         )
 
 
@@ -238,8 +242,8 @@ def _outs() -> Iterator[Target]:
     for name in table("functions"):
         row = torchapi.function(name)
         assert row is not None
-        if not row.outs:
-            continue
+        if not row.outs or name.rsplit(".", 1)[-1].startswith("empty"):
+            continue  # of what `torch.empty` gives nothing can be compared
         base = name.removeprefix("torch.")
         yield Target(
             f"{name}(out=)",
@@ -247,6 +251,7 @@ def _outs() -> Iterator[Target]:
             _hand(samples.OUT, name, base, base.rsplit(".", 1)[-1], each=1),
             forms.OUT,
             outs=row.outs,
+            smooth=False,  # with out= autograd records nothing
         )
 
 
@@ -393,10 +398,10 @@ def _sweep(target: Target) -> Tally:
     for number, program in enumerate(written):
         name = re.match(r"def (\w+)", program.text)
         assert name is not None
-        original = _Original(before[name[1]])
+        original = _Original(before[name[1]], target)
         picked = _spread(program.runs)
         ran = False
-        told: set[str] = set()
+        told: dict[str, set[str]] = {mode: set() for mode in MODES}
         for mode, report in reports.items():
             findings = [f for f in report.findings if lines[number] <= f.line < lines[number + 1]]
             changed = any(f.status is Status.REWRITTEN for f in findings)
@@ -422,8 +427,8 @@ def _sweep(target: Target) -> Tally:
                 for kind, detail in found:
                     if kind == "assumed":
                         tally.counts["runs with an assumed dtype"] += 1
-                    elif kind not in told:
-                        told.add(kind)
+                    elif kind not in told[mode] and not (same and kind in told["plain"]):
+                        told[mode].add(kind)
                         tally.faults.append(
                             Fault(
                                 target.name,
@@ -470,14 +475,15 @@ def _spread(runs: list[tuple[str, torch.dtype, tuple[Any, ...]]]) -> list[tuple[
 class _Original:
     """The original function, run once for each input and mode of gradients."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], target: Target) -> None:
         self.function = function
+        self.target = target
         self.seen: dict[tuple[int, str], Seen | str] = {}
 
     def __call__(self, inputs: tuple[str, torch.dtype, tuple[Any, ...]], grad: str) -> Seen | str:
         key = (id(inputs), grad)
         if key not in self.seen:
-            self.seen[key] = run(self.function, inputs[2], grad)
+            self.seen[key] = run(self.function, inputs[2], grad, self.target.outs)
         return self.seen[key]
 
 
@@ -496,14 +502,14 @@ def _judge(
             break
     else:
         return None
-    got = run(after, inputs[2], grad)
+    got = run(after, inputs[2], grad, original.target.outs)
     if isinstance(got, str):
         return [("raises", got)]
     found = [(difference.kind, difference.detail) for difference in compare(wanted, got)]
     if mode == "plain" and any(kind == "dtype" for kind, _ in found):
         if any("dtype" in assumption for finding in findings for assumption in finding.assumptions):
             return [("assumed", "")]
-    if not found and floating and not inputs[0] and (wanted.broken or grad == "none"):
+    if original.target.smooth and not found and floating and not inputs[0] and (wanted.broken or grad == "none"):
         repaired = got if grad == "all" else run(after, inputs[2], "all")
         if not isinstance(repaired, str) and not repaired.broken:
             complaint = slope(original.function, inputs[2], repaired)

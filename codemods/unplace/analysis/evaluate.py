@@ -218,7 +218,7 @@ class Evaluator:
             return self.inside(node, base, state)
         method = self.run.program.method(owner, node.attr)
         if method is not None:
-            return Value(CALLABLE, ref=Bound(base, node.value, node.attr))
+            return Value(CALLABLE, ref=Bound(base, node.attr))
         facts = self.run.program.attribute(owner, node.attr)
         return self._remember(node, base, state, facts)
 

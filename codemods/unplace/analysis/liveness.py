@@ -85,11 +85,9 @@ class Liveness:
             if isinstance(current, ast.AugAssign) and isinstance(current.target, ast.Name):
                 reads |= self._bit(current.target.id)
             if isinstance(current, ast.BoolOp | ast.IfExp):  # a walrus in there may not run
-                inner_reads = inner_binds = 0
+                inner_reads = 0
                 for child in ast.iter_child_nodes(current):
-                    child_reads, child_binds = self._reads_and_binds(child)
-                    inner_reads |= child_reads
-                    inner_binds |= child_binds
+                    inner_reads |= self._reads_and_binds(child)[0]
                 reads |= inner_reads
                 continue
             if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):

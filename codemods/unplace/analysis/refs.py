@@ -78,5 +78,4 @@ class Bound:
     """A method looked up on a value."""
 
     receiver: Value
-    receiver_node: ast.expr
     name: str

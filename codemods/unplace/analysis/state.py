@@ -154,13 +154,6 @@ class State:
             todo.extend(slots.get(obj, ()))
         return frozenset(found)
 
-    def outside(self, objs: Objs) -> Obj | None:
-        """The first object that code out of sight may hold, following views; None if there is none."""
-        for obj in sorted(self.roots(objs), key=lambda o: o.index):
-            if obj.origin is not Origin.FRESH:
-                return obj
-        return None
-
     def kept_by(self, objs: Objs) -> Saved | None:
         """The code out of sight that was handed one of these objects, or something sharing its memory."""
         for holder, keeper in self.kept.items():

@@ -27,23 +27,6 @@ OTHER = 4096  # known, and none of the above: a dtype, an optimizer, a context m
 UNKNOWN = 8192
 
 CONTAINER = LIST | TUPLE | DICT
-KIND_NAMES = {
-    TENSOR: "tensor",
-    NUMBER: "number",
-    NONE: "None",
-    TEXT: "text",
-    LIST: "list",
-    TUPLE: "tuple",
-    DICT: "dict",
-    SHAPE: "shape",
-    ARRAY: "array",
-    MODULE: "module",
-    CALLABLE: "callable",
-    NAMESPACE: "namespace",
-    OTHER: "other",
-    UNKNOWN: "unknown",
-}
-
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 DISCRETE = (*INTEGERS, "bool")
 FLOATS = ("float64", "float32", "default", "float16", "bfloat16")  # default: torch's default dtype, whichever it is
@@ -142,11 +125,6 @@ NUMBER_VALUE = Value(NUMBER)
 NONE_VALUE = Value(NONE)
 TEXT_VALUE = Value(TEXT)
 OTHER_VALUE = Value(OTHER)
-
-
-def describe_kinds(kinds: int) -> str:
-    """The kinds in words, for explanations."""
-    return " or ".join(name for bit, name in KIND_NAMES.items() if kinds & bit)
 
 
 @dataclass(frozen=True, slots=True)
