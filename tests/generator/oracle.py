@@ -46,6 +46,7 @@ HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 LIMIT = 1e5
 STEP = 1e-6
 ALONE = "by finite differences alone"
+CUT = re.compile(r"\.(detach|item|tolist)\(")
 UNJUDGED = "raises in float64"
 
 
@@ -156,16 +157,22 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
     if not differences:
         return replace(start, fixed=fixed)
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
-    if fault is Fault.GRADIENTS and _is_unclear(start.after, details[0]):
+    if fault is Fault.GRADIENTS and _is_unclear(text, start.after, details[0]):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
 
 
-def _is_unclear(after: str, detail: str) -> bool:
-    """Whether no reference can be trusted: writes behind autograd's back stay, which finite differences do see."""
+def _is_unclear(before: str, after: str, detail: str) -> bool:
+    """Whether no reference can be trusted.
+
+    Writes behind autograd's back stay, which finite differences do see; or a `.data` store is repaired, so that the
+    original's gradient is none, while differences see through what the program detaches on purpose.
+    """
     if "requires_grad" in detail or "no gradient at all" in detail:
         return False
     if UNJUDGED in detail or (ALONE in detail and "nan instead" in detail):  # 0 * nan, which no difference shows
+        return True
+    if HIDDEN_WRITE.search(before) and CUT.search(after):
         return True
     return bool(HIDDEN_WRITE.search(after)) or "torch.no_grad()" in after
 

@@ -20,9 +20,9 @@ from unplace.findings import Finding, Status
 from unplace.rewriter import Options, rewrite_text
 
 MODES = {"plain": Options(), "preserve-dtype": Options(preserve_dtype=True)}
-RUNS = 14
+RUNS = 30
 """How many inputs a program is run on at most."""
-SIGNATURES = 3
+SIGNATURES = 4
 """How many different argument lists of a name are tried in all forms; the others only in the first one."""
 
 
@@ -110,7 +110,7 @@ def targets() -> dict[str, Target]:
     return {target.name: target for target in found}
 
 
-def _hand(table: dict[str, tuple[str, ...]], name: str, *others: str, each: int = 2) -> Callable[[], list[Sample]]:
+def _hand(table: dict[str, tuple[str, ...]], name: str, *others: str, each: int = 3) -> Callable[[], list[Sample]]:
     def collect() -> list[Sample]:
         own = samples.by_hand(table[name]) if name in table else []
         return own + samples.of_operator(*others, each=each)
@@ -213,9 +213,6 @@ _MODULE_DIRECT = {
 
 def _with_module(text: str, made: str) -> str:
     return text.replace("MADE", made)
-
-
-OPERATORS = {"/": "true_divide", "//": "floor_divide", "%": "remainder", "**": "pow", "@": "matmul"}
 
 
 def _operators() -> Iterator[Target]:
@@ -372,6 +369,21 @@ def _resolve(name: str) -> Callable[..., Any]:
     return function
 
 
+def table_names() -> list[str]:
+    """The names of all targets."""
+    return list(targets())
+
+
+def statement_statuses(name: str) -> set[str]:
+    """What becomes of a name as a statement of its own."""
+    written = [program for program in programs(targets()[name]) if program.form in ("statement", "sequential")]
+    found = set()
+    for program in written:
+        report = rewrite_text(forms.HEAD + program.text, "program.py", Options())
+        found |= {finding.status.value for finding in report.findings}
+    return found
+
+
 # -- the sweep ------------------------------------------------------------------------------------------------------
 
 
@@ -469,7 +481,7 @@ def _spread(runs: list[tuple[str, torch.dtype, tuple[Any, ...]]]) -> list[tuple[
     for place, entry in enumerate(runs):
         seen[entry[:2]] += 1
         ranked.append((seen[entry[:2]], bool(entry[0]), place))
-    return [runs[place] for *_, place in sorted(ranked)[: RUNS * 2] if _ <= [2, True]][: RUNS * 2]
+    return [runs[place] for rank, _, place in sorted(ranked)[:RUNS] if rank <= 2]
 
 
 class _Original:

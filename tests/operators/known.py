@@ -1,0 +1,2 @@
+KNOWN={}
+NOT_RUN=frozenset()
