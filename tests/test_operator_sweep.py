@@ -15,7 +15,15 @@ from operators.sweep import Tally, statement_statuses, sweep, table_names, targe
 PORTION = 20
 QUICK = (
     *("Tensor.add_", "Tensor.relu_", "Tensor.zero_", "Tensor.normal_", "Tensor.copy_", "Tensor.eq_", "Tensor.t_"),
-    *("Tensor.masked_fill_", "Tensor.cumsum_", "Tensor.resize_", "torch.relu_", "torch.nn.functional.elu_", "+=", "**="),
+    *(
+        "Tensor.masked_fill_",
+        "Tensor.cumsum_",
+        "Tensor.resize_",
+        "torch.relu_",
+        "torch.nn.functional.elu_",
+        "+=",
+        "**=",
+    ),
     *("torch.nn.functional.relu(inplace=True)", "torch.nn.ReLU(inplace=True)", "torch.linalg.qr(out=)"),
 )
 PORTIONS = [table_names()[first : first + PORTION] for first in range(0, len(table_names()), PORTION)]

@@ -141,8 +141,6 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
     if observers.blockers:
         return Refuse(observers.blockers[0])
-    if any(_makes_new_gradient_leaf(site, name) for name in (written, *observers.together)):
-        return Refuse(f"`{written}` is needed as it is")
     assumptions = (*kind_assumptions(site), *observers.assumptions)
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
 
@@ -153,10 +151,6 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
         return None
     holder = site.run.values.get(place.value)
     return holder if holder is not None and not holder.is_tensor else None
-
-
-def _makes_new_gradient_leaf(site: Site, name: str) -> bool:
-    return site.is_leaf() and gradient_is_read(site, name)
 
 
 def replays(views: list[LiveView]) -> tuple[str, ...]:
@@ -281,8 +275,6 @@ def _copy_owner(
     observers = site.watch(site.live() | needed).of(value, place, element_of)
     missing = needed - {view.name for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
-        if site.is_leaf() and any(gradient_is_read(site, n) for n in (place, *observers.together)):
-            return Refuse(f"`{place}` is a leaf whose .grad is read: a new tensor under its name would have none")
         return Copy(
             (place, *observers.together),
             replays(observers.views),
