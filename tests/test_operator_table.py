@@ -1,4 +1,4 @@
-"""docs/operators.md is what `scripts/operator_table.py` writes: the rewriter's own answers about every in-place name."""
+"""docs/operators.md is what `scripts/operator_table.py` writes: the rewriter's answers on every in-place name."""
 
 from __future__ import annotations
 

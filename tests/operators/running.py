@@ -154,7 +154,7 @@ def same(a: torch.Tensor, b: torch.Tensor, tight: bool = True) -> bool:
     if not (a.is_floating_point() or a.is_complex()):
         return False
     relative, absolute = (1e-10, 1e-12) if tight and a.dtype not in NARROW else (1e-5, 1e-6)
-    return torch.allclose(a, b, rtol=relative, atol=absolute, equal_nan=True)
+    return bool(torch.allclose(a, b, rtol=relative, atol=absolute, equal_nan=True))
 
 
 def slope(function: Function, inputs: tuple[Any, ...], seen: Seen) -> str | None:

@@ -7,7 +7,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -142,15 +142,19 @@ def variants(sample: Sample) -> Iterator[Sample]:
         return Sample(label, sample.dtype, (target, *args), kwargs)
 
     for other in OTHER_DTYPES[sample.dtype]:
-        yield changed(f"{str(other)[6:]} operand", lambda t, other=other: t.to(other))
+        yield changed(f"{str(other)[6:]} operand", partial(torch.Tensor.to, dtype=other))
         if all(t.numel() for t in values):
-            yield changed(f"0-dim {str(other)[6:]}", lambda t, other=other: t.flatten()[0].to(other))
+            yield changed(f"0-dim {str(other)[6:]}", partial(_scalar, dtype=other))
             if first.numel():
                 scalar = first.flatten()[0]
-                yield changed(f"0-dim both {str(other)[6:]}", lambda t, other=other: t.flatten()[0].to(other), scalar)
+                yield changed(f"0-dim both {str(other)[6:]}", partial(_scalar, dtype=other), scalar)
     if all(t.numel() and t.dim() for t in values):
         yield changed("broadcast", lambda t: t[:1])
         yield changed("0-dim", lambda t: t.flatten()[0])
+
+
+def _scalar(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return tensor.flatten()[0].to(dtype)
 
 
 # -- by hand --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -112,7 +112,7 @@ def targets() -> dict[str, Target]:
 
 def _hand(table: dict[str, tuple[str, ...]], name: str, *others: str, each: int = 3) -> Callable[[], list[Sample]]:
     def collect() -> list[Sample]:
-        own = samples.by_hand(table[name]) if name in table else []
+        own: list[Sample] = samples.by_hand(table[name]) if name in table else []
         return own + samples.of_operator(*others, each=each)
 
     return collect
@@ -130,7 +130,7 @@ def _methods() -> Iterator[Target]:
         base = name.removesuffix("_")
         yield Target(
             f"Tensor.{name}",
-            lambda y, rest, name=name: f"{y}.{name}({rest})",
+            partial("{1}.{0}({2})".format, name),
             _hand(samples.METHODS, name, base, f"nn.functional.{base}"),
             forms.STATEMENTS | forms.EXPRESSIONS,
             typed=row.dtype != "same",
@@ -149,12 +149,24 @@ def _functions() -> Iterator[Target]:
         called = name.replace("torch.nn.functional", "F")
         yield Target(
             name,
-            lambda y, rest, called=called: f"{called}({_joined(y, rest)})",
+            partial(_call, called),
             _hand(samples.FUNCTIONS, name, f"nn.functional.{base}" if called[0] == "F" else base),
             forms.STATEMENTS | forms.EXPRESSIONS,
             counterpart=row.kind not in ("storage", "flag", "detach"),
             smooth=row.kind != "detach" and "dropout" not in name,
         )
+
+
+def _call(called: str, y: str, rest: str) -> str:
+    return f"{called}({_joined(y, rest)})"
+
+
+def _flagged(called: str, y: str, rest: str) -> str:
+    return f"{called}({_joined(y, rest, 'inplace=True')})"
+
+
+def _call_out(called: str, y: str, rest: str) -> str:
+    return f"{called}({_joined(rest, f'out={y}')})"
 
 
 def _joined(*parts: str) -> str:
@@ -171,7 +183,7 @@ def _flags() -> Iterator[Target]:
 
         yield Target(
             f"{name}(inplace=True)",
-            lambda y, rest, base=base: f"F.{base.rsplit('.', 1)[-1]}({_joined(y, rest, 'inplace=True')})",
+            partial(_flagged, f"F.{base.rsplit('.', 1)[-1]}"),
             collect,
             forms.STATEMENTS | forms.EXPRESSIONS,
         )
@@ -191,7 +203,7 @@ def _modules() -> Iterator[Target]:
         made = f"{name.replace('torch.nn', 'nn')}({_joined(samples.MODULES.get(name, ''), 'inplace=True')})"
         yield Target(
             f"{name}(inplace=True)",
-            lambda y, rest, made=made: f"{made}({y})",
+            partial("{0}({1})".format, made),
             lambda: samples.by_hand(("x - 2", "torch.stack([x, a])[None] - 2")),
             {form: _with_module(text, made) for form, text in _MODULE_FORMS.items()} | _MODULE_DIRECT,
         )
@@ -222,12 +234,12 @@ def _operators() -> Iterator[Target]:
 
         def collect(name: str = method.name) -> list[Sample]:
             found = samples.of_operator(name, each=3)
-            own = samples.by_hand(("x, a", "x, a[0]", "x, 2", "x, 1.5", "x, True"))
+            own: list[Sample] = samples.by_hand(("x, a", "x, a[0]", "x, 2", "x, 1.5", "x, True"))
             return own + [sample for sample in found if len(sample.args) == 2 and not sample.kwargs]
 
         yield Target(
             f"{symbol}=",
-            lambda y, rest, symbol=symbol: f"{y} {symbol}= {rest}",
+            partial("{1} {0}= {2}".format, symbol),
             collect,
             forms.STATEMENTS,
             typed=True,
@@ -244,7 +256,7 @@ def _outs() -> Iterator[Target]:
         base = name.removeprefix("torch.")
         yield Target(
             f"{name}(out=)",
-            lambda y, rest, name=name: f"{name}({_joined(rest, f'out={y}')})",
+            partial(_call_out, name),
             _hand(samples.OUT, name, base, base.rsplit(".", 1)[-1], each=1),
             forms.OUT,
             outs=row.outs,
