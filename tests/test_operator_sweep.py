@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from operators.known import KNOWN, NOT_RUN
 
+from operators.known import KNOWN, NOT_RUN
+from operators.running import Function, Seen, compare, run
 from operators.sweep import Tally, statement_statuses, sweep, table_names, targets
 
 PORTION = 20
@@ -67,3 +68,25 @@ def test_known_names_exist() -> None:
     names = set(table_names())
     assert {key[0] for key in KNOWN} <= names
     assert names >= NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("after", "kind"),
+    [
+        pytest.param(lambda x: (x * 3, 1), "value", id="value"),
+        pytest.param(lambda x: ((x * 2).float(), 1), "dtype", id="dtype"),
+        pytest.param(lambda x: ((x * 2)[None], 1), "shape", id="shape"),
+        pytest.param(lambda x: (x + x.detach(), 1), "gradient", id="gradient"),
+        pytest.param(lambda x: ((x * 2).detach(), 1), "requires_grad", id="requires_grad"),
+        pytest.param(lambda x: (x * 2 + torch.rand(2) * 0, 1), "random", id="random"),
+        pytest.param(lambda x: (x * 2, 2), "structure", id="structure"),
+        pytest.param(lambda x: (x.data.add_(1) * 0 + (x - 1) * 2, 1), "argument", id="argument"),
+    ],
+)
+def test_the_comparison_sees(after: Function, kind: str) -> None:
+    inputs = (torch.tensor([1.0, 2.0], dtype=torch.float64),)
+    before, changed = run(lambda x: (x * 2, 1), inputs, "all"), run(after, inputs, "all")
+    assert isinstance(before, Seen)
+    assert isinstance(changed, Seen)
+    assert kind in {difference.kind for difference in compare(before, changed)}
+    assert not list(compare(before, before))

@@ -54,6 +54,10 @@ class Copies:
             )
         return copy
 
+    def in_same_block(self, first: Site, second: Site) -> bool:
+        """Whether two statements follow each other in the same block."""
+        return self._place(first)[0] is self._place(second)[0]
+
     def _shares(self, earlier: Site, site: Site) -> bool:
         """Whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
         if earlier.run is not site.run:

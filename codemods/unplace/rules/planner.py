@@ -96,9 +96,21 @@ class Planner:
             if site.form is not Form.DATA_STORE or not self._is_applied(decision):
                 continue
             for other in staying:
-                if other.site.run is site.run and other.site.state.roots(other.site.value.objs) & site.value.objs:
+                shared = other.site.state.roots(other.site.value.objs) & site.value.objs
+                if other.site.run is site.run and shared and not self._is_rebound_between(site, other.site, decisions):
                     line = other.site.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
+
+    def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
+        """Whether the run gives the tensor new memory after the first write, on every way to the second."""
+        return any(
+            self._is_applied(d)
+            and isinstance(d.verdict, Rebind)
+            and d.site.value.objs & first.value.objs
+            and first.statement.lineno < d.site.statement.lineno < second.statement.lineno
+            and self._copies.in_same_block(first, d.site)
+            for d in decisions
+        )
 
     def _is_applied(self, decision: Decision) -> bool:
         return decision.is_recipe and (self.unsafe or not decision.assumptions)
