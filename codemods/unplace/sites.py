@@ -190,9 +190,13 @@ class Site:
         return is_untracked(self.run, self.value, *self.write.operands)
 
     def is_metadata(self) -> bool:
-        """Whether the operation changes the shape of the tensor object, not the memory it looks at."""
-        method = torchapi.inplace_method(self.write.name) if self.write.kind is WriteKind.METHOD else None
-        return method is not None and method.kind == "metadata"
+        """Whether the operation changes the tensor object (its shape, its history), not the memory it looks at."""
+        entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
+        if self.write.kind is WriteKind.METHOD:
+            entry = torchapi.inplace_method(self.write.name)
+        elif self.write.kind is WriteKind.FUNCTION:
+            entry = torchapi.inplace_function(self.write.name)
+        return entry is not None and entry.kind in ("metadata", "detach")
 
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""

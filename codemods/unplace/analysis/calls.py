@@ -220,6 +220,9 @@ class Calls:
         target, value = first
         others = tuple(v for v in arguments.all() if v is not value)
         value = self.run.write(node, kind, target, value, state, name, others)
+        inplace = torchapi.inplace_function(name)
+        if inplace is not None and inplace.kind in ("metadata", "detach"):
+            self.run.forget_shapes(state, value)
         operator = torchapi.function(name.removesuffix("_"))
         if operator is not None and "result" in operator.saves:
             self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node.lineno)

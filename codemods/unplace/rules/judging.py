@@ -86,6 +86,8 @@ def _unfit(site: Site) -> Refuse | None:
     table = _table_entry(site)
     if table is not None and table[1] == "storage":
         return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
+    if site.write.name.rsplit(".", 1)[-1] == "as_strided_":
+        return Refuse("its strides may let several elements share one place in memory")
     if site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.state.roots(value.objs)):
         return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
     if site.write.inside is not None and not site.write.is_local:

@@ -29,10 +29,10 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis.run import stays_in_place
-from unplace.analysis.values import DISCRETE, NUMBER, Tracked
+from unplace.analysis.values import NUMBER, Tracked
 from unplace.findings import Form
 from unplace.rules.base import CallRule
-from unplace.rules.dtypes import needs_cast
+from unplace.rules.dtypes import casts
 from unplace.rules.snippet import Change, expression
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -61,7 +61,7 @@ class Methods(CallRule):
             return _on_new_memory(site)
         if method.functional is None:
             return Refuse(method.reason or f"`{name}` has no functional counterpart")
-        return _method(site, method.functional, _casts(site, method.dtype))
+        return _method(site, method.functional, casts(site, method.dtype))
 
 
 def _method(site: Site, counterpart: str, cast: bool) -> Change | Refuse:
@@ -79,17 +79,6 @@ def _method(site: Site, counterpart: str, cast: bool) -> Change | Refuse:
         return cst.Call(func=to, args=[cst.Arg(expression(f"{receiver}.dtype"))])
 
     return change
-
-
-def _casts(site: Site, dtype: str) -> bool:
-    """Whether the functional form needs `.to(x.dtype)` to have the receiver's dtype."""
-    if dtype == "bool":
-        return site.value.dtype != "bool"
-    if dtype == "accumulates":  # sums of narrow integers are int64 out of place
-        return site.value.dtype in DISCRETE and site.value.dtype != "int64"
-    if dtype == "promotes":
-        return needs_cast(site)
-    return False
 
 
 def _fill(site: Site, name: str) -> Change | Refuse:

@@ -42,6 +42,10 @@ class OutArgument(CallRule):
             return Refuse(
                 f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute"
             )
+        if site.program.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
+            return Refuse(
+                f"`{site.name}` decides the dtype of the result, which isn't known to be the one of the operands"
+            )
         if isinstance(target, ast.Name) and self._changes_dtype(site):
             return Refuse(f"`{site.name}` decides the dtype of the result, which isn't the one of the operands")
         return drop_argument(None, "out")
