@@ -13,7 +13,7 @@ from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.run import Run, Write, WriteKind
 from unplace.analysis.state import State
-from unplace.analysis.values import NUMBER, TENSOR, UNKNOWN, Obj, Origin, Saved, Value
+from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Origin, Saved, Value
 from unplace.findings import Form, Harm
 
 _COMPOUND = (
@@ -263,7 +263,7 @@ def runs(program: Program) -> Iterator[Run]:
 def is_site(write: Write) -> bool:
     """Whether the write is one to a tensor, as far as is known; numbers, lists, arrays and the like are none."""
     kinds = write.value.kinds
-    if write.value.is_tensor:
+    if write.value.is_tensor or (write.kind is WriteKind.FUNCTION and kinds & (LIST | TUPLE)):  # torch._foreach_add_
         return True
     if not kinds & (TENSOR | UNKNOWN):
         return False
