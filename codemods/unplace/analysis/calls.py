@@ -219,6 +219,8 @@ class Calls:
     ) -> Value:
         target, value = first
         others = tuple(v for v in arguments.all() if v is not value)
+        if "_foreach_" not in name:
+            value = state.narrow_to_tensor(value)
         value = self.run.write(node, kind, target, value, state, name, others)
         inplace = torchapi.inplace_function(name)
         if inplace is not None and inplace.kind in ("metadata", "detach"):
@@ -367,6 +369,11 @@ class Calls:
 
     def _method(self, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
         name = func.attr
+        is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
+        is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
+        is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
+        if is_inplace and is_tensor_only(name):
+            base = state.narrow_to_tensor(base)
         if base.is_tensor:
             return self.tensor_method(node, func, base, self.arguments(node, state), state)
         if isinstance(base.ref, Instance):
@@ -391,7 +398,7 @@ class Calls:
             return Value(NUMBER)
         if base.must_be(ARRAY):
             return self.run.fresh(node, state, "an array", ARRAY | NUMBER)
-        if torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN):
+        if is_inplace:
             self.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
             return base
         operator = torchapi.tensor_method(name)

@@ -157,6 +157,7 @@ _SHARED = frozenset(
         "names",
         "is_shared",
         "share_memory_",
+        "requires_grad_",
         "register_hook",
         "exp",
         "log",

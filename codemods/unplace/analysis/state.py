@@ -7,7 +7,20 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from unplace.analysis.values import Base, Link, Names, Obj, Objs, Origin, Saved, Token, Tracked, Value
+from unplace.analysis.values import (
+    TENSOR,
+    UNKNOWN,
+    Base,
+    Link,
+    Names,
+    Obj,
+    Objs,
+    Origin,
+    Saved,
+    Token,
+    Tracked,
+    Value,
+)
 
 Slot = tuple[Obj, Hashable]
 K = TypeVar("K", str, Slot)
@@ -97,6 +110,15 @@ class State:
         if not isinstance(obj, Obj) or obj.old or obj.origin is not Origin.FRESH or obj in self.bases:
             return False
         return not any(obj in held.objs for held in self.heap.values())
+
+    def narrow_to_tensor(self, value: Value) -> Value:
+        """What a value of uncertain kind is, under all its names, once an operation that only tensors have ran."""
+        if not (value.kinds & UNKNOWN or value.likely):
+            return value
+        for name, held in self.env.items():
+            if held.objs == value.objs and (held.kinds & UNKNOWN or held.likely):
+                self.env[name] = replace(held, kinds=TENSOR, likely=False)
+        return replace(value, kinds=TENSOR, likely=False)
 
     def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
         """The known slots of an object."""
