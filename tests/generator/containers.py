@@ -35,7 +35,6 @@ def new_list(w: Writer) -> bool:
             else f"[({held[0].text}) * k for k in range(2)]"
         )
         held = [Expression(text)] * 2
-    mutable = not text.startswith("(") or text.startswith("([")
     mutable = text.startswith("[")
     w.emit(f"{name} = {text}")
     w.bind(name, Sequence(kind, 2, mutable), text, writable=all(e.writable for e in held))
