@@ -13,7 +13,7 @@ from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.run import Run, Write, WriteKind
 from unplace.analysis.state import State
-from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Origin, Saved, Value
+from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
 from unplace.findings import Form, Harm
 
 _COMPOUND = (
@@ -159,11 +159,7 @@ class Site:
     def registered(self) -> Obj | None:
         """The parameter, buffer or gradient that is written, if it is one."""
         return next(
-            (
-                o
-                for o in sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
-                if o.origin is Origin.REGISTERED
-            ),
+            (o for o in sorted(self.roots(), key=lambda o: o.index) if o.origin is Origin.REGISTERED),
             None,
         )
 
@@ -172,7 +168,7 @@ class Site:
 
         Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros`.
         """
-        owners = [o for o in self.state.roots(self.value.objs) if o not in self.state.bases]
+        owners = [o for o in self.roots() if o not in self.state.bases]
         made = self.run.private | (self.run.constructed - self.run.leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
@@ -198,17 +194,21 @@ class Site:
             entry = torchapi.inplace_function(self.write.name)
         return entry is not None and entry.kind in ("metadata", "detach")
 
+    def roots(self) -> Objs:
+        """The tensors that own the written memory."""
+        return self.state.roots(self.value.objs)
+
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""
-        return any(o in self.state.saved for o in self.state.roots(self.value.objs))
+        return any(o in self.state.saved for o in self.roots())
 
     def is_leaf(self) -> bool:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
-        return any(o in self.run.leaves for o in self.state.roots(self.value.objs))
+        return any(o in self.run.leaves for o in self.roots())
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether autograd saved this memory before the write, and which operation did."""
-        roots = sorted(self.state.roots(self.value.objs), key=lambda o: o.index)
+        roots = sorted(self.roots(), key=lambda o: o.index)
         found = [self.state.saved[o] for o in roots if o in self.state.saved]
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))

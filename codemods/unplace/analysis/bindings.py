@@ -95,6 +95,12 @@ class Bindings:
                 self._put(node.id, source)
 
 
+def assigned_names(statement: ast.Assign) -> set[str]:
+    """The names that an assignment binds, those in tuples and lists included."""
+    targets = (n for target in statement.targets for n in ast.walk(target))
+    return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope without those of the scopes inside it, whose definitions are included."""
     body = getattr(root, "body", None)

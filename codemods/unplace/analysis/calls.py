@@ -349,8 +349,9 @@ class Calls:
 
     def _captured(self, function: Function, state: State) -> Objs:
         """What an inner function can reach of the names that are bound here."""
-        names = function.scope.all_names() - function.scope.bound
-        return anything([state.env[n] for n in sorted(names) if n in state.env and state.env[n].objs])
+        return anything(
+            [state.env[n] for n in sorted(function.scope.free_names()) if n in state.env and state.env[n].objs]
+        )
 
     def _bound(self, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
         if isinstance(ref.receiver.ref, Instance):

@@ -279,8 +279,7 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
 
 def _captures(function: Function, state: State, objs: Objs) -> bool:
     """Whether a function of this scope may read the memory through a name that it captures."""
-    names = function.scope.all_names() - function.scope.bound
-    held = [state.env[n].objs for n in names if n in state.env]
+    held = [state.env[n].objs for n in function.scope.free_names() if n in state.env]
     return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
 
 

@@ -57,6 +57,10 @@ class Scope:
             return []
         return list(all_parameters(self.node.args))
 
+    def free_names(self) -> set[str]:
+        """The names used here or further in that this scope doesn't bind itself."""
+        return self.all_names() - self.bound
+
     def all_names(self) -> set[str]:
         """Every name that means something here or further in: what a new name must avoid."""
         names = self.bound | self.read | self.global_names | self.nonlocal_names

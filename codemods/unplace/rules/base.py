@@ -70,7 +70,7 @@ def is_computed_before(site: Site, value: ast.expr) -> bool:
     """
     if isinstance(value, ast.Constant | ast.Name):
         return False
-    objs = site.state.roots(site.value.objs)
+    objs = site.roots()
     return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from unplace.analysis.bindings import assigned_names
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
@@ -26,7 +27,7 @@ class Copies:
     def applied(self, site: Site, verdict: Verdict) -> None:
         """Note what the run does with a site: the clone that it makes, or that it rebinds the tensor."""
         if isinstance(verdict, Copy):
-            self._made[verdict.places] = (site, site.state.roots(site.value.objs))
+            self._made[verdict.places] = (site, site.roots())
         else:
             self._rebound.append(site)
 
@@ -69,8 +70,8 @@ class Copies:
         names = set(earlier.state.binds) & {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
         if any(earlier.state.binds.get(n) != site.state.binds.get(n) for n in names):
             return False
-        roots = site.state.roots(site.value.objs)
-        if earlier.state.roots(earlier.value.objs) - set(earlier.state.bases) != roots - set(site.state.bases):
+        roots = site.roots()
+        if earlier.roots() - set(earlier.state.bases) != roots - set(site.state.bases):
             return False
         start = first if earlier.write.kind in WHOLE else first + 1  # `y[0].exp_()` saves its own result
         statements = [s for top in block[start : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
@@ -89,7 +90,7 @@ class Copies:
         if loop is None:
             return False
         inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
-        roots = site.state.roots(site.value.objs)
+        roots = site.roots()
         if any(w.kind in WHOLE and w.statement in inside and w.value.objs & roots for w in site.run.writes.values()):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = root_name(site.write.target)
@@ -127,12 +128,9 @@ def _index(
 def _makes_anew(node: ast.AST, name: str | None) -> bool:
     """Whether a node binds the name to something that isn't computed from what it was."""
     if isinstance(node, ast.Assign):
-        targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name) and _is_store(n)}
-        return name in targets and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
+        return name in assigned_names(node) and not any(
+            isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value)
+        )
     if isinstance(node, ast.For | ast.AsyncFor):
         return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
     return False
-
-
-def _is_store(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)

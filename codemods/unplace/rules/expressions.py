@@ -46,7 +46,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
     if isinstance(place, ast.Tuple):
         return _several(first, place)
     for later in chain[1:]:
-        objs = first.state.roots(first.value.objs)
+        objs = first.roots()
         if any(reads(first.run, a, first.state, objs) for a in arguments_of(later)):
             return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
     if any(rules[site].must_stay(site) for site in chain):
@@ -91,7 +91,7 @@ def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
         return Refuse("no assignment can stand here")
     if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.AnnAssign | ast.If | ast.For):
         return Refuse("no assignment can stand here")
-    objs = first.state.roots(first.value.objs)
+    objs = first.roots()
     if any(reads(first.run, a, first.state, objs) for later in chain[1:] for a in arguments_of(later)):
         return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
     for node in _evaluated_before(statement, last.node):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
 from unplace.analysis.run import WHOLE, WriteKind
@@ -109,7 +110,7 @@ def _overlaps(site: Site, operand: Value) -> bool:
 
 
 def _names_of(site: Site) -> set[str]:
-    roots = site.state.roots(site.value.objs)
+    roots = site.roots()
     return {name for name, held in site.state.env.items() if held.objs & roots}
 
 
@@ -252,17 +253,13 @@ def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
     """Why a statement with several stores can't run unchanged on clones made before it."""
     if not isinstance(statement, ast.Assign) or any(s.write.kind is not WriteKind.STORE for s in sites):
         return Refuse("the statement stores to several targets; split it")
-    bound = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name) and _is_bound(n)}
+    bound = assigned_names(statement)
     for site in sites:
         used = {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
-        roots = site.state.roots(site.value.objs)
+        roots = site.roots()
         if used & bound or site.run.saved_in.get(statement, set()) & roots:
             return Refuse("the statement stores to several targets and reads them; split it")
     return None
-
-
-def _is_bound(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
 
 
 def _copy_owner(
