@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import is_untracked
-from unplace.analysis.callers import calls_that_hand, is_private
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.run import Run, Write, WriteKind
+from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
 from unplace.findings import Form, Harm
@@ -30,6 +31,19 @@ _COMPOUND = (
 )
 
 
+class Callers(Protocol):
+    """What is known of the callers of a function that writes its parameters."""
+
+    def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
+        """Blockers and assumptions: does a caller look at its argument afterwards?"""
+
+    def returned(self, scope: Scope) -> frozenset[str]:
+        """The parameters whose tensors are handed back to the callers, and so are read where the function ends."""
+
+    def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
+        """The operation of a caller that saved, for certain, the tensor which the function then writes."""
+
+
 @dataclass(slots=True, eq=False)
 class Site:
     """One in-place operation: what the analysis knows of it, and where it stands."""
@@ -38,6 +52,7 @@ class Site:
     run: Run
     write: Write
     form: Form
+    callers: Callers
 
     @property
     def node(self) -> ast.AST:
@@ -90,13 +105,15 @@ class Site:
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             live -= {statement.target.id}
         if self.node is not statement and not self._is_store_of_statement():
-            live |= self._other_reads()
+            live |= self.other_reads()
+        if not isinstance(statement, ast.Return):
+            live |= self.callers.returned(self.run.scope)
         return live
 
     def _is_store_of_statement(self) -> bool:
         return self.write.kind in (WriteKind.STORE, WriteKind.DATA)
 
-    def _other_reads(self) -> set[str]:
+    def other_reads(self) -> set[str]:
         """Names that the rest of the statement may read after the write.
 
         What was evaluated before the write counts only where its value shares memory with the target.
@@ -130,27 +147,8 @@ class Site:
 
     def watch(self, live: set[str] | None = None) -> Watch:
         """The observers' finder at the write."""
-        return Watch(self.run, self.state, self.live() if live is None else live, self._of_parameter)
-
-    def _of_parameter(self, name: str) -> tuple[list[str], list[str]]:
-        """Blockers and assumptions about the callers of the function, whose parameter is written."""
         scope = self.run.scope
-        assumption = f"no caller reads the argument `{name}` after the call"
-        handed = calls_that_hand(self.program, scope, name)
-        assumptions: list[str] = []
-        for call in handed:
-            at_call = Site(self.program, call.run, call.write, Form.METHOD)
-            assert call.run.liveness is not None
-            live = at_call.live()
-            unseen = live - call.run.liveness.read_after(at_call.statement) - at_call._other_reads()
-            if _sees(Watch(call.run, call.write.state, live - unseen).of(call.write.value, "")):
-                line = call.write.statement.lineno
-                return [f"the caller in line {line} reads what it passes for `{name}` after the call"], []
-            observers = Watch(call.run, call.write.state, live).of(call.write.value, "")
-            assumptions += [assumption] if _sees(observers) else observers.assumptions
-        if is_private(self.program, scope, len(handed)):
-            return [], assumptions
-        return [], [assumption]
+        return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
 
     def observers(self, place: str | None = None) -> Observers:
         """Who would notice if only `place` (the target as written, by default) were rebound."""
@@ -213,15 +211,15 @@ class Site:
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
+        for root in roots if not certain else ():
+            if root.origin is Origin.PARAMETER:
+                saved = self.callers.saved_before(self.run.scope, root.label.strip("`"))
+                certain += [saved] if saved is not None else []
         if certain and self.write.grad.records:
             return Harm.HARMFUL, min(certain, key=lambda s: s.line)
         if found or any(o.origin is not Origin.FRESH for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None
-
-
-def _sees(observers: Observers) -> bool:
-    return bool(observers.blockers or observers.together or observers.views)
 
 
 _FORMS = {
@@ -239,10 +237,10 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def collect(program: Program) -> list[Site]:
+def collect(program: Program, callers: Callers) -> list[Site]:
     """All sites of a module, in order of position; calls of modules (`self.act(x)`) included."""
     sites = [
-        Site(program, run, write, form_of(run, write))
+        Site(program, run, write, form_of(run, write), callers)
         for run in runs(program)
         for write in run.writes.values()
         if is_site(write)

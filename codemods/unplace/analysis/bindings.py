@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from unplace.analysis.kinds import is_tensor_call
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
 
@@ -17,7 +19,7 @@ class Bindings:
     `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
     isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
     first argument of, `sizes` the names used as sizes, `asked_like_tensors` those with a method call that only tensors
-    have: `x.size(0)` (an array's size is no function), `x.sum(dim=1)`.
+    have: `x.size(0)` (an array's size is no function), `x.sum(dim=1)`, `x.exp()`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -63,7 +65,7 @@ class Bindings:
         self.calls.append(node)
         function = node.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            if function.attr == "size" or any(k.arg in ("dim", "keepdim") for k in node.keywords):
+            if is_tensor_call(node):
                 self.asked_like_tensors.add(function.value.id)
         if not node.args:
             return

@@ -44,8 +44,12 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
     nested = scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
     if not nested and (not name.startswith("_") or name.startswith("__")):
         return False
-    uses = [n for n in ast.walk(program.tree) if _is_use(n, name)]
-    return len(uses) == calls and calls > 0
+    return uses_of(program, name) == calls and calls > 0
+
+
+def uses_of(program: Program, name: str) -> int:
+    """How often the file uses a function or method of this name, whatever it is looked up on."""
+    return sum(_is_use(n, name) for n in ast.walk(program.tree))
 
 
 def _is_use(node: ast.AST, name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unplace import torchapi
 from unplace.analysis import builtin_calls, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
-from unplace.analysis.kinds import is_tensor_only
+from unplace.analysis.kinds import is_tensor_call, is_tensor_only
 from unplace.analysis.refs import Bound, Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
@@ -314,7 +314,8 @@ class Calls:
             return self.unknown_call(node, list(bound.values()), state)
         nodes = arguments.named_nodes(bound)
         for name in sorted(summary.writes & nodes.keys()):
-            self.run.hand(node, function.scope, name, nodes[name], bound[name], state)
+            others = tuple(value for other, value in bound.items() if other != name)
+            self.run.hand(node, function.scope, name, nodes[name], bound[name], others, state)
         bound = {name: self._with_captures(value, state) for name, value in bound.items()}
         captured = state.reachable(self._captured(function, state))
         if captured:
@@ -403,7 +404,7 @@ class Calls:
             self.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
             return base
         operator = torchapi.tensor_method(name)
-        if operator is not None and is_tensor_only(name) and base.may_be(TENSOR | UNKNOWN):
+        if operator is not None and is_tensor_call(node) and base.may_be(TENSOR | UNKNOWN):
             guess = replace(base, kinds=TENSOR)
             return self.tensor_method(node, func, guess, arguments, state)
         result = self.unknown_call(node, [base, *arguments.all()], state)

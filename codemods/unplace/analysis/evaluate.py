@@ -120,7 +120,7 @@ class Evaluator:
         found = state.env.get(node.id)
         if found is not None and node.id not in self.run.scope.volatile:
             return found
-        return self.run.program.free_name(self.run, node, found)
+        return self.run.program.free_name(self.run, node, state)
 
     def _text(self, node: ast.expr, state: State) -> Value:
         for child in ast.walk(node):
@@ -506,6 +506,8 @@ class Evaluator:
         base = state.bases.get(obj)
         if base is None or base.piece is None or base.piece[1] != ANY:
             return element
+        if self.run.names.by_key.get((base.piece[0], None)) not in value.objs:
+            return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
         return self.run.view(
             node,
             state,

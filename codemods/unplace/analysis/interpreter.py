@@ -193,6 +193,8 @@ class Interpreter:
             self._saves_of(s, old, operand, state)
             if old.must_be(TENSOR):
                 return old
+            if old.must_be(TENSOR | NONE):
+                return replace(old, kinds=TENSOR)  # None would have raised
             fresh = arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
             if not operand.may_be(TENSOR):
                 return replace(old, identity=(s, "sum"))

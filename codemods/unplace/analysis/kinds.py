@@ -127,8 +127,6 @@ _SHARED = frozenset(
         "strip",
         "lower",
         "upper",
-        "real",
-        "imag",
         "numerator",
         "denominator",
         "bit_length",
@@ -176,6 +174,23 @@ _SHARED = frozenset(
         "numpy",
     ]
 )
+
+
+# Methods that take no argument: so called, neither arrays nor containers have them (`logger.log(...)` takes some).
+_ELEMENTWISE = frozenset(["exp", "log", "sin", "cos", "sqrt", "abs", "log1p", "expm1"])
+
+
+def is_tensor_call(node: ast.Call) -> bool:
+    """Whether a method call is one that only tensors answer: `x.sigmoid()`, `x.exp()`, `x.size(0)`, `x.sum(dim=1)`."""
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    name = node.func.attr
+    if name in _ELEMENTWISE:
+        return not node.args and not node.keywords
+    if name == "size":  # an array's size is no function
+        return True
+    named = any(k.arg in ("dim", "keepdim") for k in node.keywords) and torchapi.tensor_method(name) is not None
+    return named or is_tensor_only(name)
 
 
 @cache

@@ -19,9 +19,10 @@ from unplace.analysis.refs import Class, Function, Named
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.state import ANY, State, weak_join
-from unplace.analysis.summaries import Summary, summarize
+from unplace.analysis.summaries import Summary, exits_of, summarize
 from unplace.analysis.values import (
     CALLABLE,
+    CONTAINER,
     NAMESPACE,
     NONE,
     NUMBER,
@@ -148,9 +149,14 @@ class Program:
                 self._summaries[scope] = summarize(*done)
         return self._summaries[scope]
 
+    def exits(self, scope: Scope) -> list[tuple[Value, State]]:
+        """What a function returns on each way out, and what is true there; empty when it is too complex."""
+        done = self._finished(scope)
+        return exits_of(*done) if done is not None else []
+
     # -- names ----------------------------------------------------------------------------------------------------
 
-    def free_name(self, run: Run, node: ast.Name, found: Value | None) -> Value:
+    def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
         """A name that isn't bound to something known at this point of the walk."""
         name = node.id
         owner = self.scopes.owner(run.scope, name)
@@ -175,9 +181,41 @@ class Program:
             tracked=tracked,
             likely=guess.likely,
         )
+        self._add_elements(run, value, owner, node, state)
         if name in owner.volatile or owner is run.scope:
             return replace(value, identity=(node, "volatile"), shape=None)
         return value
+
+    def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
+        """Let a list or dictionary from elsewhere hold what it is seen to be filled with."""
+        elements = self.elements(owner, node.id) if value.must_be(CONTAINER) else UNKNOWN_VALUE
+        if elements.kinds != TENSOR:
+            return
+        for holder in value.objs:
+            if not any(True for _ in state.fields_of(holder)):
+                label = f"an element of `{node.id}`"
+                key = ("element", owner.name, node.id)
+                state.heap[(holder, ANY)] = run.foreign(
+                    key, Origin.CALL, label, node.lineno, TENSOR, likely=elements.likely
+                )
+
+    def elements(self, scope: Scope, name: str) -> Value:
+        """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
+        found: Value | None = None
+        with self.guessing((scope, name, "elements")) as is_first:
+            for source in self.bindings(scope).sources.get(name, ()) if is_first else ():
+                held = self._elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
+                found = held if found is None else weak_join(found, held)
+        return found if found is not None else UNKNOWN_VALUE
+
+    def _elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        run, state = Run(self, scope), State()
+        run.statement = ast.copy_location(ast.Pass(), source)
+        container = Interpreter(run).evaluator.evaluate(source, state)
+        found: Value | None = None
+        for _, held in state.reachable_slots(container.objs):
+            found = held if found is None else weak_join(found, held)
+        return found if found is not None else UNKNOWN_VALUE
 
     def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
         """Something imported, by its qualified name."""

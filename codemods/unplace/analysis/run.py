@@ -244,10 +244,30 @@ class Run:
             return replace(value, tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
 
-    def hand(self, node: ast.Call, callee: Scope, name: str, argument: ast.expr, value: Value, state: State) -> None:
+    def hand(
+        self,
+        node: ast.Call,
+        callee: Scope,
+        name: str,
+        argument: ast.expr,
+        value: Value,
+        others: tuple[Value, ...],
+        state: State,
+    ) -> None:
         """Record that a call hands a tensor to a function of this file that writes this parameter."""
         assert self.statement is not None
-        write = Write(node, WriteKind.METHOD, argument, value, state.fork(), self.statement, self.grad)
+        inside = self.inside[0] if self.inside else None
+        write = Write(
+            node,
+            WriteKind.METHOD,
+            argument,
+            value,
+            state.fork(),
+            self.statement,
+            self.grad,
+            operands=others,
+            inside=inside,
+        )
         self.handed[(node, name)] = (callee, write)
 
     def becomes_tracked(self, state: State, value: Value) -> None:

@@ -66,17 +66,21 @@ class Summary:
     replaces: frozenset[str]
 
 
+def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
+    """What a function returns on each way out, and what is true there."""
+    return [*run.returns, *([(NONE_VALUE, end)] if end is not None else [])]
+
+
 def summarize(run: Run, end: State | None) -> Summary:
     """The summary of a function after `run` has walked it."""
-    exits = list(run.returns)
-    if end is not None:
-        exits.append((NONE_VALUE, end))
+    exits = exits_of(run, end)
     results = [_describe(value, state, _DEPTH) for value, state in exits]
     result = results[0] if results else Result(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
-    written = frozenset(o for w in run.writes.values() for o in w.state.roots(w.value.objs))
+    writes = [*run.writes.values(), *(write for _, write in run.handed.values())]
+    written = frozenset(o for w in writes for o in w.state.roots(w.value.objs))
     changes: set[str] = set()
     keeps: set[str] = set()
     saved: set[str] = set()

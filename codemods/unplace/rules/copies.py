@@ -80,6 +80,8 @@ class Copies:
         between = set(statements) - {site.statement, earlier.statement}
         if any(s.statement in between and s.value.objs & roots for s in self._rebound):
             return False
+        if any(w.statement in between and site.state.roots(w.value.objs) & roots for _, w in site.run.handed.values()):
+            return False  # the function that was called may have given the tensor back anew
         return not any(
             w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
         )

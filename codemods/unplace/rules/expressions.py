@@ -94,13 +94,21 @@ def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
     objs = first.roots()
     if any(reads(first.run, a, first.state, objs) for later in chain[1:] for a in arguments_of(later)):
         return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
-    for node in _evaluated_before(statement, last.node):
-        if node is None or _has_effects(node) or reads(first.run, node, first.state, objs):
-            return Refuse(f"what stands before `{ast.unparse(last.node)}` may notice the write; split the statement")
+    if is_noticed_before(statement, chain):
+        return Refuse(f"what stands before `{ast.unparse(last.node)}` may notice the write; split the statement")
     rebound = judging.rebind(first, first.write.target)
     if isinstance(rebound, Refuse):
         return rebound
     return Split(rebound.places, rebound.views, rebound.assumptions)
+
+
+def is_noticed_before(statement: ast.stmt, chain: list[Site]) -> bool:
+    """Whether something that is evaluated before the calls of a chain could tell that they have moved before it."""
+    first, objs = chain[0], chain[0].roots()
+    return any(
+        node is None or _has_effects(node) or reads(first.run, node, first.state, objs)
+        for node in _evaluated_before(statement, chain[-1].node)
+    )
 
 
 def _has_effects(node: ast.AST) -> bool:

@@ -18,6 +18,7 @@ from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
+from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.layout import new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression
@@ -66,10 +67,15 @@ class Planner:
     findings: list[Finding] = field(default_factory=list)
     _fixes: int = 0
     _copies: Copies = field(default_factory=Copies)
+    _callers: Callers = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Who calls what is found out when a site asks."""
+        self._callers = Callers(self.program, self.text)
 
     def plan(self, wanted: frozenset[str]) -> list[Finding]:
         """All findings of the module for the wanted rule codes, in order of position."""
-        sites = collect(self.program)
+        sites = collect(self.program, self._callers)
         groups: dict[ast.stmt, list[Site]] = {}
         for site in sites:
             if site.write.kind is not WriteKind.MODULE and self.by_form[site.form].code in wanted:
@@ -137,7 +143,8 @@ class Planner:
         offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
-            self._report(decision, is_applied, fix, edits if is_applied else offered)
+            own = edits if is_applied else offered
+            self._report(decision, is_applied, fix, (*own, *self._callers.edits_of(decision.site)) if own else own)
 
     def _restyled(self, verdict: Verdict) -> Verdict:
         """The places and views of a verdict with the quotes that the file prefers."""

@@ -1,0 +1,239 @@
+"""What callers see of an argument that a function writes, and how they can be given the new tensor instead.
+
+A function that rebinds its parameter must tell its callers: it returns the new tensor, and every call takes it.
+
+    def _update(h, x):          def _update(h, x):
+        h += x                      h = h + x
+                                    return h
+
+    _update(h, x)               h = _update(h, x)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, field
+
+from unplace.analysis.bindings import own_nodes
+from unplace.analysis.callers import Handed, calls_that_hand, is_private, uses_of
+from unplace.analysis.observers import Observers, Watch
+from unplace.analysis.program import Program
+from unplace.analysis.refs import Function
+from unplace.analysis.run import Run
+from unplace.analysis.scopes import Scope
+from unplace.analysis.values import Obj, Origin, Saved
+from unplace.edits import Edit
+from unplace.findings import Form
+from unplace.positions import Text
+from unplace.rules import expressions
+from unplace.rules.base import fresh_name, without_places
+from unplace.rules.handback import Handback, Taking, returned_form
+from unplace.rules.judging import private_copy, rebind
+from unplace.rules.verdicts import Copy, Rebind, Refuse
+from unplace.sites import Site, is_site
+
+
+@dataclass(slots=True)
+class Callers:
+    """Answers for the parameters of one module's functions; a function's handback is planned when someone asks."""
+
+    program: Program
+    text: Text
+    _planned: dict[Scope, Handback | Refuse] = field(default_factory=dict)
+    _planning: set[Scope] = field(default_factory=set)
+    _statements: set[ast.stmt] | None = None
+    _calls: Counter[ast.stmt] | None = None
+
+    def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
+        """Blockers and assumptions about the callers of the function whose parameter is written."""
+        assumption = f"no caller reads the argument `{parameter}` after the call"
+        handed = calls_that_hand(self.program, scope, parameter)
+        assumptions: list[str] = []
+        for call in handed:
+            at_call = self._site(call)
+            live = at_call.live()
+            if self._is_read(call, at_call, live):
+                planned = self.handback(scope)
+                if isinstance(planned, Refuse):
+                    line = call.write.statement.lineno
+                    reason = f"the caller in line {line} reads what it passes for `{parameter}` after the call"
+                    return [f"{reason}, and {planned.reason}"], []
+                return [], list(planned.assumptions)
+            observers = Watch(call.run, call.write.state, live).of(call.write.value, "")
+            assumptions += [assumption] if _notices(observers) else observers.assumptions
+        if is_private(self.program, scope, len(handed)):
+            return [], assumptions
+        return [], [assumption]
+
+    def returned(self, scope: Scope) -> frozenset[str]:
+        """The parameters whose tensors the function hands back, so that they are read at its end."""
+        if scope in self._planning or not scope.parameters:
+            return frozenset()
+        planned = self.handback(scope)
+        return frozenset() if isinstance(planned, Refuse) else frozenset(planned.names)
+
+    def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
+        """The operation of a caller that saved, for certain, the tensor which the function then writes."""
+        for call in calls_that_hand(self.program, scope, parameter):
+            state = call.write.state
+            for root in sorted(state.roots(call.write.value.objs), key=lambda o: o.index):
+                saved = state.saved.get(root)
+                if saved is not None and saved.certain and call.write.grad.records:
+                    return saved
+        return None
+
+    def edits_of(self, site: Site) -> tuple[Edit, ...]:
+        """The edits of the function's end and of its callers that the rewriting of a site needs."""
+        names = {o.label.strip("`") for o in site.roots() if o.origin is Origin.PARAMETER}
+        planned = self._planned.get(site.run.scope)
+        if not isinstance(planned, Handback) or not names & set(planned.names):
+            return ()
+        return tuple(sorted(planned.all_edits()))
+
+    # -- planning -------------------------------------------------------------------------------------------------
+
+    def handback(self, scope: Scope) -> Handback | Refuse:
+        """How the function hands its written parameters back to the callers that read them, or why it can't."""
+        known = self._planned.get(scope)
+        if known is not None:
+            return known
+        if scope in self._planning:
+            return Refuse(f"`{scope.name}` calls itself")
+        self._planning.add(scope)
+        try:
+            planned = self._plan(scope)
+        finally:
+            self._planning.discard(scope)
+        self._planned[scope] = planned
+        return planned
+
+    def _plan(self, scope: Scope) -> Handback | Refuse:
+        names = tuple(a.arg for a in scope.parameters if self._is_read_somewhere(scope, a.arg))
+        summary = self.program.summary(Function(scope))
+        if not names or summary is None:
+            return Refuse(f"nothing is known of `{scope.name}`")
+        exits = self.program.exits(scope)
+        for name in names:
+            if name in scope.captured or not all(_is_still(name, state.env.get(name)) for _, state in exits):
+                return Refuse(f"`{name}` isn't that tensor any more where `{scope.name}` ends")
+        calls: dict[ast.Call, list[tuple[str, Handed]]] = {}
+        for name in names:
+            handed = calls_that_hand(self.program, scope, name)
+            if len(handed) != uses_of(self.program, scope.name):
+                return Refuse(f"not every use of `{scope.name}` is a call that can be given a new tensor")
+            for call in handed:
+                assert isinstance(call.write.node, ast.Call)
+                calls.setdefault(call.write.node, []).append((name, call))
+        takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
+        form = returned_form(scope, names, summary.result.same, [value for value, _ in exits], takings)
+        if isinstance(form, Refuse):
+            return form
+        returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
+        if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
+            return Refuse(f"a `return` of `{scope.name}` holds an in-place operation; move it to a line of its own")
+        tensor = self.program.name_for(scope.parent or scope, "torch.Tensor")
+        handback = Handback(self.text, scope, names, form, tensor)
+        if form.is_changed and not is_private(self.program, scope, len(calls)):
+            handback.assume(f"no code outside this file calls `{scope.name}`")
+        for taking in takings:
+            refusal = self._plan_call(handback, taking, calls[taking.call])
+            if refusal is not None:
+                return Refuse(f"the call in line {taking.call.lineno} can't take it: {refusal.reason}")
+        return handback
+
+    def _plan_call(self, handback: Handback, taking: Taking, arguments: list[tuple[str, Handed]]) -> Refuse | None:
+        """Plan how one call takes the new tensors."""
+        for name, call in arguments:
+            if any(call.write.state.may_share(o.objs, call.write.value.objs) for o in call.write.operands):
+                return Refuse("another argument shares memory with it")
+            site = self._site(call)
+            if site.registered() is not None:
+                return Refuse(f"`{site.name}` is a parameter, buffer or gradient")
+            if not self._is_read(call, site, site.live(), elsewhere=True):
+                continue
+            if _is_guarded(taking.run, site.statement):
+                return Refuse("an exception in it would leave the tensor half written")
+            refusal = self._place(handback, taking, name, site)
+            if refusal is not None:
+                return refusal
+            taking.is_movable = not site.in_header and not expressions.is_noticed_before(taking.statement, [site])
+        is_touched = taking.places or handback.form.is_extra
+        is_shared = bool(taking.places) and self._with_calls()[taking.statement] > 1
+        if is_shared or (is_touched and taking.statement in self._with_sites()):
+            return Refuse("its statement holds another in-place operation; move that to a line of its own")
+        return handback.take(taking)
+
+    def _place(self, handback: Handback, taking: Taking, name: str, site: Site) -> Refuse | None:
+        """Where the tensor goes that comes back for one parameter: to the names of the old one, or into a clone."""
+        place = site.write.target
+        rebound: Rebind | Copy | Refuse = rebind(site, place)
+        if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
+            copied = private_copy(site)
+            if isinstance(copied, Copy):
+                value = fresh_name(site)
+                taking.stores[name] = [without_places(copied.places), *copied.views, f"{site.name} = {value}"]
+                taking.places[name] = (value,)
+                rebound = copied
+        if isinstance(rebound, Refuse):
+            return rebound
+        if isinstance(rebound, Rebind):
+            is_needed = rebound.places[0] in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
+            taking.places[name] = rebound.places if is_needed else rebound.places[1:]
+            taking.views += rebound.views
+        for assumption in rebound.assumptions:
+            handback.assume(assumption)
+        outer = self._planned.get(taking.run.scope)
+        if isinstance(outer, Handback) and any(o.origin is Origin.PARAMETER for o in site.roots()):
+            handback.needs.append(outer)
+        return None
+
+    # -- questions ------------------------------------------------------------------------------------------------
+
+    def _site(self, call: Handed) -> Site:
+        return Site(self.program, call.run, call.write, Form.METHOD, self)
+
+    def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
+        """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
+        if not elsewhere:
+            assert call.run.liveness is not None
+            live = live - (live - call.run.liveness.read_after(site.statement) - site.other_reads())
+        return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
+
+    def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
+        calls = calls_that_hand(self.program, scope, name)
+        return any(self._is_read(call, site, site.live()) for call in calls for site in [self._site(call)])
+
+    def _with_sites(self) -> set[ast.stmt]:
+        """The statements that hold in-place operations."""
+        if self._statements is None:
+            runs = [r for s in self.program.scopes.by_node.values() if (r := self.program.run(s)) is not None]
+            self._statements = {w.statement for run in runs for w in run.writes.values() if is_site(w)}
+        return self._statements
+
+
+    def _with_calls(self) -> Counter[ast.stmt]:
+        """How many calls of a statement hand a tensor to a function that writes it."""
+        if self._calls is None:
+            runs = [r for s in self.program.scopes.by_node.values() if (r := self.program.run(s)) is not None]
+            found = {(call, write.statement) for run in runs for (call, _), (_, write) in run.handed.items()}
+            self._calls = Counter(statement for _, statement in found)
+        return self._calls
+
+
+def _notices(observers: Observers) -> bool:
+    return bool(observers.blockers or observers.together or observers.views)
+
+
+def _is_still(name: str, value: object) -> bool:
+    """Whether a name is still bound to what was passed for it."""
+    identity = getattr(value, "identity", None)
+    return isinstance(identity, Obj) and identity.origin is Origin.PARAMETER and identity.label == f"`{name}`"
+
+
+def _is_guarded(run: Run, statement: ast.stmt) -> bool:
+    """Whether a statement stands in a `try` block of its function, so that the code behind may run when it raises."""
+    return any(
+        isinstance(node, ast.Try) and any(s is statement for part in node.body for s in ast.walk(part))
+        for node in own_nodes(run.scope.node)
+    )

@@ -1,0 +1,283 @@
+"""The text of a handback: what a function returns in addition, and how its calls take it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from unplace.analysis.bindings import own_nodes
+from unplace.analysis.run import Run
+from unplace.analysis.scopes import Scope
+from unplace.analysis.values import NONE, Value
+from unplace.edits import Edit
+from unplace.positions import Text
+from unplace.rules.layout import new_name, replace_statement
+from unplace.rules.verdicts import Refuse
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedForm:
+    """What the function returns: the parameter already, nothing yet, or something else (`is_extra`).
+
+    `width` is the length of the tuple displays that it returns, where all of them have the same and every call unpacks
+    it: the parameters are then added to the tuple.
+    """
+
+    is_changed: bool
+    is_extra: bool
+    width: int | None = None
+
+
+_SAME = ReturnedForm(False, False)
+_ALONE = ReturnedForm(True, False)
+
+
+def returned_form(
+    scope: Scope, names: tuple[str, ...], same: str | None, values: Sequence[Value], takings: Sequence[Taking]
+) -> ReturnedForm | Refuse:
+    """How a function can return these parameters, judged by what it returns now and by its calls."""
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef):
+        return Refuse(f"`{scope.name}` is no plain function")
+    if names == (same,):
+        return _SAME
+    if any(not (isinstance(d, ast.Name) and d.id == "staticmethod") for d in node.decorator_list):
+        return Refuse(f"`{scope.name}` has a decorator, which sees what it returns")
+    if scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__")):
+        return Refuse(f"what `{scope.name}` returns is fixed by others")
+    if all(value.must_be(NONE) for value in values):
+        return _ALONE
+    widths = {_width(r.value) for r in own_nodes(node) if isinstance(r, ast.Return)}
+    widths |= {None} if not _ends_in_return(node.body) else set()
+    for taking in takings:
+        if isinstance(taking.statement, ast.Assign) and len(taking.statement.targets) == 1:
+            widths.add(_width(taking.statement.targets[0]))
+        elif not (isinstance(taking.statement, ast.Expr) and taking.statement.value is taking.call):
+            widths.add(None)
+    return ReturnedForm(True, True, widths.pop() if len(widths) == 1 else None)
+
+
+def _width(node: ast.expr | None) -> int | None:
+    """The length of a tuple display."""
+    if not isinstance(node, ast.Tuple) or any(isinstance(e, ast.Starred) for e in node.elts):
+        return None
+    return len(node.elts)
+
+
+@dataclass(slots=True)
+class Taking:
+    """One call: the places that take what comes back for each parameter, and the views to make again.
+
+    `stores` are the parameters for which a view was passed: what comes back is stored into a clone of its base, which
+    the lines make.
+    """
+
+    call: ast.Call
+    statement: ast.stmt
+    run: Run
+    is_movable: bool = False  # nothing that is evaluated before the call in its statement could notice it
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    views: tuple[str, ...] = ()
+    stores: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the call is a statement of its own."""
+        return isinstance(self.statement, ast.Expr) and self.statement.value is self.call
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether the statement assigns the value of the call."""
+        return isinstance(self.statement, ast.Assign) and self.statement.value is self.call
+
+
+@dataclass(slots=True, eq=False)
+class Handback:
+    """A function that hands written parameters back, its calls, and the handbacks of the callers that these need."""
+
+    text: Text
+    scope: Scope
+    names: tuple[str, ...]
+    form: ReturnedForm
+    tensor_type: str | None  # how the file writes `torch.Tensor`
+    assumptions: list[str] = field(default_factory=list)
+    needs: list[Handback] = field(default_factory=list)
+    _edits: set[Edit] = field(default_factory=set)
+
+    def assume(self, assumption: str) -> None:
+        """Note what the handback rests on."""
+        if assumption not in self.assumptions:
+            self.assumptions.append(assumption)
+
+    def all_edits(self) -> set[Edit]:
+        """The edits of the function's returns, of its calls, and those of the callers' own handbacks."""
+        found: set[Edit] = set()
+        todo: list[Handback] = [self]
+        seen: set[int] = set()
+        while todo:
+            current = todo.pop()
+            if id(current) not in seen:
+                seen.add(id(current))
+                found |= current._edits | set(current._returns())
+                todo += current.needs
+        return found
+
+    # -- the function ---------------------------------------------------------------------------------------------
+
+    def _returns(self) -> Iterator[Edit]:
+        if not self.form.is_changed:
+            return
+        node = self.scope.node
+        assert isinstance(node, ast.FunctionDef)
+        given = ", ".join(self.names)
+        for statement in own_nodes(node):
+            if isinstance(statement, ast.Return):
+                start, end = self.text.span(statement)
+                yield Edit(start, end, f"return {self._with(statement.value, given)}")
+        if not _ends_in_return(node.body):
+            yield self._appended(node.body[-1], f"return {self._with(None, given)}")
+        if node.returns is not None:
+            yield self._annotation(node)
+
+    def _with(self, value: ast.expr | None, given: str) -> str:
+        """What is returned: the parameters alone, or behind what was returned before."""
+        if not self.form.is_extra:
+            return given
+        if value is None:
+            return f"None, {given}"
+        own = self.text.slice(value)
+        is_bare = isinstance(value, ast.Tuple) and not own.startswith("(")
+        if self.form.width is not None:
+            return f"{own}, {given}" if is_bare else f"{own[:-1].rstrip().rstrip(',')}, {given})"
+        return f"({own}), {given}" if is_bare or isinstance(value, ast.Lambda | ast.IfExp) else f"{own}, {given}"
+
+    def _appended(self, last: ast.stmt, line: str) -> Edit:
+        """The line behind the last statement of the function, at the indentation of its body."""
+        start, end = self.text.span(last)
+        indent = self.text.before(start)
+        if indent.strip(" \t\f"):
+            return Edit(end, end, f"; {line}")  # `def f(h): h += 1`
+        line_end = self.text.line_end(end)
+        after = line_end + len(self.text.newline)
+        if after > len(self.text.text):
+            return Edit(line_end, line_end, f"{self.text.newline}{indent}{line}")
+        return Edit(after, after, f"{indent}{line}{self.text.newline}")
+
+    def _annotation(self, node: ast.FunctionDef) -> Edit:
+        """The return annotation with the types of what is returned in addition, or none where these aren't known."""
+        assert node.returns is not None
+        start, end = self.text.span(node.returns)
+        texts = [self._type_of(a) for a in self.scope.parameters if a.arg in self.names]
+        if None in texts:
+            arrow = self.text.text.rindex("->", 0, start)
+            return Edit(len(self.text.text[:arrow].rstrip()), end, "")
+        added = ", ".join(text for text in texts if text is not None)
+        if not self.form.is_extra:
+            return Edit(start, end, added if len(texts) == 1 else f"tuple[{added}]")
+        of = node.returns
+        if self.form.width is not None and isinstance(of, ast.Subscript) and _width(of.slice) == self.form.width:
+            return Edit(end - 1, end - 1, f", {added}")
+        return Edit(start, end, f"tuple[{self.text.slice(of)}, {added}]")
+
+    def _type_of(self, argument: ast.arg) -> str | None:
+        return self.text.slice(argument.annotation) if argument.annotation is not None else self.tensor_type
+
+    # -- the calls ------------------------------------------------------------------------------------------------
+
+    def take(self, taking: Taking) -> Refuse | None:
+        """Plan the edit of one call; None when it is planned."""
+        if not taking.places:
+            return self._take_nothing(taking)
+        call = self.text.slice(taking.call)
+        targets, after = self._targets(taking)
+        stores = [line for name in self.names for line in taking.stores.get(name, ())]
+        if taking.is_statement:
+            line = f"{self._ignored(taking)}{targets} = {call}"
+        elif taking.is_assigned and not stores:
+            assert isinstance(taking.statement, ast.Assign)
+            own = self._assigned(taking.statement, targets)
+            if own is None:
+                return Refuse("its value is assigned in a way that leaves no room for another; split the statement")
+            line = f"{own} = {call}"
+        elif taking.is_movable and not stores and self._is_on_own_line(taking.statement):
+            return self._take_before(taking, targets, after)
+        else:
+            return Refuse("it isn't a statement or an assignment of its own")
+        self._replace(taking.statement, [line, *stores], (*after, *taking.views))
+        return None
+
+    def _take_nothing(self, taking: Taking) -> Refuse | None:
+        """Nobody reads what was passed: only what the function returned before is wanted."""
+        if self.form.is_extra and not taking.is_statement:
+            _, end = self.text.span(taking.call)
+            width = self.form.width
+            self._edits.add(Edit(end, end, "[0]" if width is None else f"[:{width}]"))
+        return None
+
+    def _take_before(self, taking: Taking, targets: str, after: tuple[str, ...]) -> None:
+        """Move the call to a line before its statement, where a name takes its place."""
+        run = taking.run
+        name = new_name(run.scope.all_names() | run.program.scopes.module.bound)
+        if not self.form.is_extra:
+            name = next(iter(taking.places.values()))[0]
+            lines = [f"{targets} = {self.text.slice(taking.call)}"]
+        else:
+            lines = [f"{name}, {targets} = {self.text.slice(taking.call)}"]
+        start, _ = self.text.span(taking.statement)
+        separator = self.text.newline + self.text.before(start)
+        lines += [*after, *taking.views]
+        self._edits.add(Edit(start, start, "".join(line + separator for line in lines)))
+        self._edits.add(Edit(*self.text.span(taking.call), name))
+
+    def _is_on_own_line(self, statement: ast.stmt) -> bool:
+        return self.text.before(self.text.span(statement)[0]).strip(" \t\f") == ""
+
+    def _ignored(self, taking: Taking) -> str:
+        """The target of what the function returned before, where the caller ignores it."""
+        if not self.form.is_extra:
+            return ""
+        return f"{'*' if self.form.width is not None else ''}{_unused(taking.run)}, "
+
+    def _assigned(self, statement: ast.Assign, targets: str) -> str | None:
+        """The left side of an assignment that takes the tensors as well."""
+        own = [self.text.slice(target) for target in statement.targets]
+        if not self.form.is_extra:
+            is_plain = all(isinstance(t, ast.Name | ast.Attribute) for t in statement.targets) and "," not in targets
+            places = [place for place in targets.split(" = ") if place not in own]
+            return " = ".join([*own, *places]) if is_plain and not self.form.is_changed else None
+        if len(own) > 1:
+            return None
+        if isinstance(statement.targets[0], ast.Tuple):
+            bare = own[0].removeprefix("(").removesuffix(")").rstrip(", ")
+            return f"{bare}, {targets}" if self.form.width is not None else f"({bare}), {targets}"
+        return f"{own[0]}, {targets}"
+
+    def _targets(self, taking: Taking) -> tuple[str, tuple[str, ...]]:
+        """The targets of the tensors that come back, and the assignments behind for other names of the same ones."""
+        if len(self.names) == 1 and not self.form.is_extra:
+            (places,) = taking.places.values()
+            return " = ".join(places), ()
+        firsts = [taking.places[n][0] if taking.places.get(n) else _unused(taking.run) for n in self.names]
+        chosen = [places for places in taking.places.values() if places]
+        return ", ".join(firsts), tuple(f"{other} = {places[0]}" for places in chosen for other in places[1:])
+
+    def _replace(self, statement: ast.stmt, lines: list[str], after: tuple[str, ...]) -> None:
+        self._edits |= set(replace_statement(self.text, statement, lines, after))
+
+
+def _unused(run: Run) -> str:
+    """`_`, unless that is the name of something."""
+    return new_name({n for n in run.scope.all_names() if n != "_"} | run.scope.read, "_")
+
+
+def _ends_in_return(body: list[ast.stmt]) -> bool:
+    """Whether the end of a block can't be reached, as far as plain control flow shows."""
+    last = body[-1]
+    if isinstance(last, ast.Return | ast.Raise):
+        return True
+    if isinstance(last, ast.If) and last.orelse:
+        return _ends_in_return(last.body) and _ends_in_return(last.orelse)
+    if isinstance(last, ast.With):
+        return _ends_in_return(last.body)
+    return False
