@@ -36,7 +36,7 @@ def rewrite_text(text: str, path: str, options: Options) -> FileReport:
     misbehave(text)
     findings = [finding for match in LINE.finditer(text) if (finding := judge(match, text, options))]
     edits = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
-    return FileReport(path, text, apply_edits(text, edits), findings)
+    return FileReport(path, text, apply_edits(text, edits), findings, edits)
 
 
 def judge(match: re.Match[str], text: str, options: Options) -> Finding | None:

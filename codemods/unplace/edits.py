@@ -27,3 +27,41 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         position = edit.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def compose(first: Iterable[Edit], second: Iterable[Edit], text: str) -> list[Edit]:
+    """The edits of `text` that do what `first` does to it and then `second` to the result."""
+    early, late = sorted(first), sorted(second)
+    middle = apply_edits(text, early)
+    composed: list[Edit] = []
+    shift = 0  # how much longer the text of the middle is than the original, up to here
+    while early or late:
+        starts = [edit.start for edit in late[:1]] + [edit.start + shift for edit in early[:1]]
+        start = end = min(starts)
+        inner, origin, inner_shift = [], start - shift, 0
+        while True:
+            if early and early[0].start + shift + inner_shift <= end:
+                edit = early.pop(0)
+                inner_shift += len(edit.replacement) - (edit.end - edit.start)
+                end = max(end, edit.end + shift + inner_shift)
+            elif late and late[0].start <= end:
+                inner.append(late.pop(0))
+                end = max(end, inner[-1].end)
+            else:
+                break
+        moved = [Edit(edit.start - start, edit.end - start, edit.replacement) for edit in inner]
+        composed.append(Edit(origin, end - shift - inner_shift, apply_edits(middle[start:end], moved)))
+        shift += inner_shift
+    return composed
+
+
+def origin_of(offset: int, edits: Iterable[Edit]) -> int:
+    """Where the character at `offset` of the edited text stood before; the start of the edit that made it."""
+    shift = 0
+    for edit in sorted(edits):
+        if offset < edit.start + shift:
+            break
+        if offset < edit.start + shift + len(edit.replacement):
+            return edit.start
+        shift += len(edit.replacement) - (edit.end - edit.start)
+    return offset - shift

@@ -87,12 +87,17 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What one file contains and what it becomes: `after` is `before` where nothing is rewritten."""
+    """What one file contains and what it becomes: `after` is `before` where nothing is rewritten.
+
+    `edits` make `after` of `before`. They can be more than those of the findings: what can only be rewritten when
+    another operation has been is rewritten behind it.
+    """
 
     path: str
     before: str
     after: str
     findings: Sequence[Finding] = field(default_factory=tuple)
+    edits: Sequence[Edit] = field(default_factory=tuple)
 
     @property
     def changed(self) -> bool:

@@ -27,22 +27,20 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was found in one file and what changes there; a file with a problem has neither findings nor a change."""
+    """What was found in one file and what changes there; a file with a problem has neither findings nor a change.
+
+    `edits` are those of the text that make the change, in order.
+    """
 
     path: str
     findings: tuple[Finding, ...] = ()
     change: Change | None = None
     problem: Problem | None = None
+    edits: tuple[Edit, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many of the findings have this status."""
         return sum(finding.status is status for finding in self.findings)
-
-    @property
-    def edits(self) -> list[Edit]:
-        """The text edits of this run, in order; findings that share a fix share their edits."""
-        done = (finding for finding in self.findings if finding.status is Status.REWRITTEN)
-        return sorted({edit for finding in done for edit in finding.edits})
 
 
 def rewrite_file(path: str, options: rewriter.Options) -> Outcome:
@@ -88,7 +86,7 @@ def _rewrite(source: Source, path: str, options: rewriter.Options) -> Outcome:
         ast.parse(after.text)
     except SyntaxError as error:
         raise RuntimeError(f"the rewritten code does not parse ({error})") from error
-    return Outcome(path, tuple(report.findings), Change(source, after))
+    return Outcome(path, tuple(report.findings), Change(source, after), edits=tuple(report.edits))
 
 
 def _reject_invalid(text: str) -> None:

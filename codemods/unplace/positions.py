@@ -39,6 +39,10 @@ class Text:
         whole = self.text[start : self._starts[line] if line < len(self._starts) else len(self.text)]
         return start + len(whole.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
 
+    def offset_of(self, line: int, column: int) -> int:
+        """The offset of a place given as people count: line and column from 1, the column in characters."""
+        return self._starts[line - 1] + column - 1
+
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Start and end offset of a node."""
         place: Any = node

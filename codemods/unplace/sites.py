@@ -11,6 +11,7 @@ from unplace import torchapi
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
+from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, Write, WriteKind
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
@@ -161,6 +162,22 @@ class Site:
             None,
         )
 
+    def is_buffer(self) -> bool:
+        """Whether the written memory is a buffer that a class of this file registers."""
+        registered = self.registered()
+        if registered is None:
+            return False
+        holders = [
+            (holder.ref, key)
+            for (obj, key), value in self.state.heap.items()
+            if registered in value.objs
+            for holder in self.state.env.values()
+            if obj in holder.objs
+        ]
+        return any(
+            isinstance(ref, Instance) and isinstance(key, str) and ref.of.lookup("buffers", key) for ref, key in holders
+        )
+
     def fills_private_memory(self, *, constructed: bool = True) -> bool:
         """Whether the write goes to a tensor made for it that nothing has saved.
 
@@ -207,7 +224,7 @@ class Site:
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether autograd saved this memory before the write, and which operation did."""
         roots = sorted(self.roots(), key=lambda o: o.index)
-        found = [self.state.saved[o] for o in roots if o in self.state.saved]
+        found = [saved for o in roots for saved in self.state.saved.get(o, ())]
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
@@ -216,7 +233,7 @@ class Site:
                 saved = self.callers.saved_before(self.run.scope, root.label.strip("`"))
                 certain += [saved] if saved is not None else []
         if certain and self.write.grad.records:
-            return Harm.HARMFUL, min(certain, key=lambda s: s.line)
+            return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))
         if found or any(o.origin is not Origin.FRESH for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None

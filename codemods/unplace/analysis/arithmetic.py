@@ -89,7 +89,9 @@ def _container(run: Run, node: ast.expr, left: Value, right: Value, state: State
     return run.container(node, state, kinds, {"*": fields})
 
 
-def tensor_result(run: Run, node: ast.AST, op: ast.operator, left: Value, right: Value, state: State) -> Value:
+def tensor_result(
+    run: Run, node: ast.expr | ast.AugAssign, op: ast.operator, left: Value, right: Value, state: State
+) -> Value:
     """The fresh tensor that an arithmetic operator makes, with what autograd saves for it."""
     name = FUNCTION_OF[type(op)]
     elementwise = not isinstance(op, ast.MatMult)

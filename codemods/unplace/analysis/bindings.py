@@ -69,9 +69,8 @@ class Bindings:
                 self.asked_like_tensors.add(function.value.id)
         if not node.args:
             return
-        first = node.args[0]
-        if isinstance(first, ast.Name):
-            self.first_of.setdefault(first.id, []).append(node.func)
+        for name in _tensors_of(node.args[0]):
+            self.first_of.setdefault(name, []).append(node.func)
         if last_name(node.func) in _SIZES:
             self.sizes.update(a.id for a in node.args if isinstance(a, ast.Name))
 
@@ -112,6 +111,26 @@ def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, _SCOPES):
             todo.extend(ast.iter_child_nodes(node))
+
+
+def _tensors_of(node: ast.expr) -> Iterator[str]:
+    """The names that are tensors if the expression is one: `x` of `x`, `-x`, `2 * x` and `x[:, 0]`."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.UnaryOp):
+        yield from _tensors_of(node.operand)
+    elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant):
+        yield from _tensors_of(node.right)
+    elif isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        yield from _tensors_of(node.left)
+    elif isinstance(node, ast.Subscript) and _cuts(node.slice):
+        yield from _tensors_of(node.value)
+
+
+def _cuts(index: ast.expr) -> bool:
+    """Whether an index is one that no list or dictionary takes: `[:, 0]`, `[..., 1]`, `[None]`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in parts)
 
 
 def _element(value: ast.expr, index: int, count: int) -> ast.AST:

@@ -142,7 +142,7 @@ class Calls:
             self._clobber(node, reachable, state)
         for value in values:
             if value.may_be(TENSOR | UNKNOWN) and value.objs:
-                self.run.save(state, value, label, node.lineno, certain=False)
+                self.run.save(state, value, label, node, certain=False)
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         result = self.evaluator.unknown(node, state, f"the result of {label}")
@@ -227,7 +227,7 @@ class Calls:
             self.run.forget_shapes(state, value)
         operator = torchapi.function(name.removesuffix("_"))
         if operator is not None and "result" in operator.saves:
-            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node.lineno)
+            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node)
         return value
 
     def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
@@ -235,7 +235,7 @@ class Calls:
         if not value.objs:
             return self.run.fresh(node, state, f"{label}()", key=key, likely=value.likely)
         made = self.run.view(node, state, value, f"{label}()", Link.MAYBE, key=key, same_shape=True)
-        self.run.save(state, made, f"{label}()", node.lineno, certain=False)
+        self.run.save(state, made, f"{label}()", node, certain=False)
         return made
 
     def _out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
@@ -279,7 +279,7 @@ class Calls:
             target, value = arguments.nodes[0], arguments.positional[0]
             self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
             if module.saves_result:
-                self.run.save(state, value, f"{ref.qualified}()", node.lineno)
+                self.run.save(state, value, f"{ref.qualified}()", node)
             return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
         return operators.module_result(self, node, module, arguments.all(), state)
 
@@ -294,7 +294,7 @@ class Calls:
             if ref.inplace:
                 self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
                 if module.saves_result:
-                    self.run.save(state, value, f"{ref.qualified}()", node.lineno)
+                    self.run.save(state, value, f"{ref.qualified}()", node)
                 return value
             return operators.module_result(self, node, module, [value], state, key=index)
         return self.unknown_call(node, [value], state, part)
@@ -322,7 +322,7 @@ class Calls:
             self._clobber(node, captured, state)
             for obj in captured:
                 self.run.save(
-                    state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node.lineno, certain=False
+                    state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node, certain=False
                 )
         for name in summary.keeps:
             if name in bound:
@@ -339,7 +339,7 @@ class Calls:
             self.run.becomes_tracked(state, bound[name])
         for name, value in bound.items():
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
-                self.run.save(state, value, f"{ast.unparse(node.func)}()", node.lineno, certain=False)
+                self.run.save(state, value, f"{ast.unparse(node.func)}()", node, name, certain=False)
         return instantiate(self, node, summary.result, bound, captured, state)
 
     def _with_captures(self, value: Value, state: State) -> Value:
@@ -439,7 +439,7 @@ class Calls:
                 bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
                 saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)
             if inplace.saves_result:
-                self.run.save(state, base, f"{name}()", node.lineno)
+                self.run.save(state, base, f"{name}()", node)
             if name == "requires_grad_":
                 self.run.leaves.update(base.objs)
                 return replace(base, tracked=Tracked.LEAF)

@@ -75,6 +75,8 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
                 first = statement.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     owner.registered.add(first.value)
+                    if statement.func.attr == "register_buffer":
+                        owner.buffers.add(first.value)
         elif isinstance(statement, ast.For | ast.AsyncFor):
             for name, _ in _self_targets(statement.target, me):
                 _add(owner, name, method, None, qualified)

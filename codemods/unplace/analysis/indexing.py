@@ -40,7 +40,7 @@ def save_indices(run: Run, index: ast.expr, state: State) -> None:
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         value = run.values.get(part)
         if value is not None and value.is_tensor:
-            run.save(state, value, "indexing", part.lineno)
+            run.save(state, value, "indexing", part, "result")
 
 
 def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:

@@ -170,7 +170,7 @@ class Interpreter:
             self._saves_of(s, old, operand, state)
             indexing.save_indices(self.run, target.slice, state)
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
-                self.run.save(state, holder, "pow()", s.lineno)
+                self.run.save(state, holder, "pow()", s)
             return state
         new = self._operated(s, old, operand, state)
         if new is old and old.objs:

@@ -194,15 +194,20 @@ def is_tensor_call(node: ast.Call) -> bool:
 
 
 @cache
+def is_attribute_of_tensor(name: str) -> bool:
+    """Whether tensors have an attribute or method of this name."""
+    return name.startswith("_") or _is_member(name)
+
+
+@cache
 def is_tensor_only(name: str) -> bool:
     """Whether an attribute is one that tensors have and arrays, containers and the like don't."""
-    if name in _SHARED or name.startswith("__"):
-        return False
-    return (
-        torchapi.tensor_method(name) is not None
-        or torchapi.tensor_attribute(name) is not None
-        or torchapi.inplace_method(name) is not None
-    )
+    return name not in _SHARED and not name.startswith("__") and _is_member(name)
+
+
+def _is_member(name: str) -> bool:
+    tables = (torchapi.tensor_method, torchapi.tensor_attribute, torchapi.inplace_method)
+    return any(table(name) is not None for table in tables)
 
 
 _TENSOR_NAMES = re.compile(

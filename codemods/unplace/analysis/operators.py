@@ -207,8 +207,11 @@ def _tensor(
             shape=shape,
             dtype=dtype,
             tracked=tracked_of(calls, operator, values, arguments, state),
-            likely=bool(values) and all(v.likely for v in values if v.may_be(TENSOR | UNKNOWN)) and values[0].likely,
+            likely=bool(values) and values[0].likely and not operator.name.startswith("torch."),
         )
+    tensors = sum(1 for v in values if v.may_be(TENSOR | UNKNOWN))
+    if operator.variadic and operator.saves and tensors > 1 and not any(v.may_be(CONTAINER) for v in values):
+        return run.fresh(node, state, f"{short(operator)}()", dtype=dtype)  # several operands are combined into one
     link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
     tracked = Tracked.NO if short(operator) == "detach" else None
     base = looked_at
@@ -373,7 +376,7 @@ def module_result(
     first = values[0]
     if module.saves_input and run.grad.records:
         for value in values:
-            run.save(state, value, f"{module.name}()", node.lineno)
+            run.save(state, value, f"{module.name}()", node, "input" if len(values) == 1 else "")
     if module.result is Result.TENSOR:
         if module.view is View.NEVER:
             dtype = None if run.autocast else first.dtype
@@ -382,7 +385,7 @@ def module_result(
             link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE
             made = run.view(node, state, first, f"{module.name}()", link, key=key)
         if module.saves_result:
-            run.save(state, made, f"{module.name}()", node.lineno)
+            run.save(state, made, f"{module.name}()", node, "result")
         return made
     if module.result is Result.TENSORS:
         fields: dict[Hashable, Value] = {
@@ -390,7 +393,7 @@ def module_result(
         }
         if module.saves_result:
             for value in fields.values():
-                run.save(state, value, f"{module.name}()", node.lineno)
+                run.save(state, value, f"{module.name}()", node)
         if module.name.rsplit(".", 1)[-1] in ("LSTM", "LSTMCell") and len(fields) == 2 and module.name.endswith("LSTM"):
             states = {i: run.fresh(node, state, "LSTM()", key=(key, "state", i)) for i in range(2)}
             fields[1] = run.container(node, state, TUPLE, states)

@@ -49,7 +49,7 @@ def _unannotated(
     if by_default & NUMBER:
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
-    if is_input and default is None and argument.arg not in program.bindings(scope).sizes:
+    if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
         return Value(TENSOR)
     return Value(UNKNOWN | none)
 
@@ -66,6 +66,13 @@ def used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
         for callee in bindings.first_of.get(name, ())
         if (qualified := program.qualified(scope, callee)) is not None
     )
+
+
+def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
+    """Whether the body uses a name in no way that a tensor doesn't allow: as a size, or for an attribute of its own."""
+    bindings = program.bindings(scope)
+    attributes = bindings.attributes.get(name, set())
+    return name not in bindings.sizes and all(kinds.is_attribute_of_tensor(a) for a in attributes)
 
 
 def _takes_tensor(qualified: str) -> bool:

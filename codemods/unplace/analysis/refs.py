@@ -34,6 +34,7 @@ class Class:
     ancestors: tuple[Class, ...]  # those in this file
     assigned: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
     registered: set[str] = field(default_factory=set)  # parameters and buffers
+    buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
 
     def derives_from(self, *qualified: str) -> bool:
@@ -52,7 +53,7 @@ class Class:
         return set(self.bases).union(*(a.all_bases() for a in self.ancestors))
 
     def lookup(self, table: str, name: str) -> bool:
-        """Whether a name is in `registered` / `special` of the class or an ancestor."""
+        """Whether a name is in `registered` / `buffers` / `special` of the class or an ancestor."""
         return name in getattr(self, table) or any(a.lookup(table, name) for a in self.ancestors)
 
 

@@ -197,17 +197,26 @@ class Run:
             if known is None or (certain and not known.certain):
                 state.kept[obj] = Saved(by, line, certain)
 
-    def save(self, state: State, value: Value, operation: str, line: int, *, certain: bool = True) -> None:
-        """Note that autograd keeps `value` for the backward of `operation`."""
+    def save(
+        self,
+        state: State,
+        value: Value,
+        operation: str,
+        node: ast.expr | ast.AugAssign,
+        part: str = "",
+        *,
+        certain: bool = True,
+    ) -> None:
+        """Note that autograd keeps `value`, which is this part of `node`, for the backward of `operation`."""
         if not self.grad.records:
             return
         roots = state.roots(value.objs)
         if self.statement is not None:
             self.saved_in.setdefault(self.statement, set()).update(roots)
+        saved = frozenset((Saved(operation, node.lineno, certain, node, part),))
         for obj in roots:
             known = state.saved.get(obj)
-            if known is None or (certain and not known.certain):
-                state.saved[obj] = Saved(operation, line, certain)
+            state.saved[obj] = saved if known is None else known | saved
 
     def write(
         self,

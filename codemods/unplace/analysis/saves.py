@@ -12,27 +12,36 @@ from unplace.torchapi import Operator
 
 
 def note(
-    run: Run, state: State, operator: Operator, arguments: Mapping[str, Value], result: Value | None, node: ast.AST
+    run: Run,
+    state: State,
+    operator: Operator,
+    arguments: Mapping[str, Value],
+    result: Value | None,
+    node: ast.expr | ast.AugAssign,
 ) -> None:
     """Note what `operator` saves, given its arguments by parameter name.
 
     Nothing is saved when no argument can need a gradient. Source: `saves` and `guard` of the operator table, which
     come from torch's derivatives.yaml.
     """
-    line = getattr(node, "lineno", 0)
     called = f"{operator.name.rsplit('.', 1)[-1]}()"
     tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN)}
     if not any(v.tracked is not Tracked.NO for v in tensors.values()):
         return
     if "*" in operator.saves:
         for value in tensors.values():
-            run.save(state, value, called, line, certain=False)
+            run.save(state, value, called, node, certain=False)
         return
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
     for name in operator.saves_with_numbers if only_one else operator.saves:
         if name == "result":
             if result is not None:
-                run.save(state, result, called, line)
+                run.save(state, result, called, node, "result")
+            continue
+        if operator.variadic and name == operator.parameters[-1]:
+            for extra, value in tensors.items():
+                if extra == name or extra.startswith("*"):
+                    run.save(state, value, called, node, extra)
             continue
         saved = tensors.get(name)
         guard = operator.guard.get(name)
@@ -40,4 +49,4 @@ def note(
             continue
         if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
             continue
-        run.save(state, saved, called, line)
+        run.save(state, saved, called, node, name)

@@ -47,7 +47,7 @@ class State:
     bases: dict[Obj, Base] = field(default_factory=dict)
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
-    saved: dict[Obj, Saved] = field(default_factory=dict)
+    saved: dict[Obj, frozenset[Saved]] = field(default_factory=dict)
     touched: set[Obj] = field(default_factory=set)  # written as a whole, which the rules turn into a rebinding
 
     def fork(self) -> State:
@@ -203,7 +203,11 @@ class State:
         self.bases = bases
         self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
         self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
-        self.saved = {(names.aged(o) if o in born else o): k for o, k in self.saved.items()}
+        saved: dict[Obj, frozenset[Saved]] = {}
+        for obj, operations in self.saved.items():
+            home = names.aged(obj) if obj in born else obj
+            saved[home] = saved[home] | operations if home in saved else operations
+        self.saved = saved
         self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
 
@@ -292,8 +296,7 @@ class Merger:
                 result.kept.setdefault(obj, keeper)
             for obj, saved in state.saved.items():
                 known_saved = result.saved.get(obj)
-                if known_saved is None or (saved.certain and not known_saved.certain):
-                    result.saved[obj] = saved
+                result.saved[obj] = saved if known_saved is None or known_saved is saved else known_saved | saved
         first = states[0].definitions
         result.definitions = {
             obj: definition
@@ -375,7 +378,7 @@ def same_facts(first: State, second: State) -> bool:
         and first.bases == second.bases
         and first.binds == second.binds
         and first.kept.keys() == second.kept.keys()
-        and first.saved.keys() == second.saved.keys()
+        and first.saved == second.saved
         and first.touched == second.touched
         and first.definitions.keys() == second.definitions.keys()
     )

@@ -7,6 +7,7 @@ with the same `shape` / `dtype` token they have the same shape / dtype for certa
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -143,11 +144,16 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """An operation that kept a tensor for backward; `certain` is False for code the analysis can't see."""
+    """An operation that kept a tensor for backward; `certain` is False for code the analysis can't see.
+
+    `node` is the operation where it is known, `part` the parameter whose argument it kept, or "result".
+    """
 
     operation: str
     line: int
     certain: bool = True
+    node: ast.expr | ast.AugAssign | None = None
+    part: str = ""
 
 
 @dataclass(slots=True)

@@ -78,9 +78,9 @@ class Callers:
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
             for root in sorted(state.roots(call.write.value.objs), key=lambda o: o.index):
-                saved = state.saved.get(root)
-                if saved is not None and saved.certain and call.write.grad.records:
-                    return saved
+                certain = [saved for saved in state.saved.get(root, ()) if saved.certain]
+                if certain and call.write.grad.records:
+                    return min(certain, key=lambda saved: (saved.line, saved.operation))
         return None
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
@@ -210,7 +210,6 @@ class Callers:
             runs = [r for s in self.program.scopes.by_node.values() if (r := self.program.run(s)) is not None]
             self._statements = {w.statement for run in runs for w in run.writes.values() if is_site(w)}
         return self._statements
-
 
     def _with_calls(self) -> Counter[ast.stmt]:
         """How many calls of a statement hand a tensor to a function that writes it."""

@@ -48,7 +48,7 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
-        if site.harm()[0] is Harm.HARMLESS and self._is_loop_carried(site):
+        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site):
             return Keep(
                 f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
                 "loop would copy all of it"
@@ -86,7 +86,7 @@ class Copies:
             w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
         )
 
-    def _is_loop_carried(self, site: Site) -> bool:
+    def is_loop_carried(self, site: Site) -> bool:
         """Whether the statement stands in a loop that doesn't make the written tensor anew in every round."""
         loop = self._place(site)[2]
         if loop is None:

@@ -201,7 +201,8 @@ class Handback:
                 return Refuse("its value is assigned in a way that leaves no room for another; split the statement")
             line = f"{own} = {call}"
         elif taking.is_movable and not stores and self._is_on_own_line(taking.statement):
-            return self._take_before(taking, targets, after)
+            self._take_before(taking, targets, after)
+            return None
         else:
             return Refuse("it isn't a statement or an assignment of its own")
         self._replace(taking.statement, [line, *stores], (*after, *taking.views))

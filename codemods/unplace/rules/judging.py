@@ -239,7 +239,7 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
 
 def _is_view_attribute(site: Site, node: ast.Attribute) -> bool:
     base = site.run.values.get(node.value)
-    return base is not None and base.kinds & TENSOR != 0
+    return base is not None and base.kinds & TENSOR != 0 and torchapi.tensor_attribute(node.attr) is not None
 
 
 def _is_view(site: Site, value: Value) -> bool:

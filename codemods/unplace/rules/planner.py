@@ -16,13 +16,13 @@ from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules
+from unplace.rules import dtypes, expressions, judging, modules, saved
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.layout import new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression
-from unplace.rules.verdicts import Copy, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.rules.verdicts import Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
 
 
@@ -44,6 +44,7 @@ class Decision:
     rule: Rule
     verdict: Verdict
     change: Change | None = None
+    instead: Verdict | None = None  # what was decided before the write was let stay
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -81,9 +82,14 @@ class Planner:
             if site.write.kind is not WriteKind.MODULE and self.by_form[site.form].code in wanted:
                 groups.setdefault(site.statement, []).append(site)
         decided = {statement: self._decide(statement, members) for statement, members in groups.items()}
+        staying = self._staying(decided)
         self._veto_data([d for decisions in decided.values() for d in decisions])
         for statement, decisions in decided.items():
-            self._statement(statement, decisions)
+            if statement not in staying:
+                self._statement(statement, decisions)
+        taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+        for statement, decision in staying.items():
+            self._stay(statement, decision, taken)
         if self.by_form[Form.INPLACE_ARGUMENT].code in wanted:
             self._constructors(modules.calls_of(sites))
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
@@ -91,12 +97,49 @@ class Planner:
 
     # -- statements -----------------------------------------------------------------------------------------------
 
+    def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> dict[ast.stmt, Decision]:
+        """The harmful writes that stay, because autograd gets copies of what it saves."""
+        alone = {statement: decision for statement, (decision, *others) in decided.items() if not others}
+        found = {
+            s: copied for s, d in alone.items() if self._had_better_stay(d) and (copied := saved.copy_saved(d.site))
+        }
+        copies = {expression for copied in found.values() for expression in copied.expressions}
+        for statement, decision in alone.items():
+            if statement not in found and isinstance(decision.verdict, Copy):
+                copied = saved.copy_saved(decision.site)
+                if copied is not None and copies >= set(copied.expressions):
+                    found[statement] = copied
+        for statement, copied in found.items():
+            decision = alone[statement]
+            decision.instead, decision.verdict = decision.verdict, copied
+        return {statement: alone[statement] for statement in found}
+
+    def _had_better_stay(self, decision: Decision) -> bool:
+        """Whether the write can't be moved for certain, or only at a cost."""
+        verdict, site = decision.verdict, decision.site
+        if isinstance(verdict, Copy) and self._copies.is_loop_carried(site):
+            return True
+        if self._is_applied(decision):
+            return False
+        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
+
+    def _stay(self, statement: ast.stmt, decision: Decision, taken: list[Edit]) -> None:
+        """Report a write that stays; where the copies would stand in rewritten code, what else can be done with it."""
+        assert isinstance(decision.verdict, CopySaved)
+        edits = saved.edits(self.text, decision.verdict)
+        if any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in taken):
+            assert decision.instead is not None
+            decision.verdict = decision.instead
+            self._statement(statement, [decision])
+        else:
+            self._report(decision, True, self._number(), edits)
+
     def _veto_data(self, decisions: list[Decision]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
         The rebound tensor has a graph, whose saved values that write would overwrite.
         """
-        staying = [d for d in decisions if not self._is_applied(d)]
+        staying = [d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved)]
         for decision in decisions:
             site = decision.site
             if site.form is not Form.DATA_STORE or not self._is_applied(decision):
@@ -389,12 +432,14 @@ class Planner:
 
     def _report(self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
         site = decision.site
-        harm, saved = site.harm()
+        harm, by = site.harm()
         rule: Any = decision.rule
         verdict = decision.verdict
         message = rule.message(site, verdict) if decision.is_recipe else ""
-        if harm is Harm.HARMFUL and saved is not None and decision.is_recipe:
-            message += f"; {saved.operation} in line {saved.line} saved it for backward"
+        if isinstance(verdict, CopySaved):
+            message = f"the write stays; {' and '.join(verdict.operations)} gets a copy to save for backward"
+        elif harm is Harm.HARMFUL and by is not None and decision.is_recipe:
+            message += f"; {by.operation} in line {by.line} saved it for backward"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         self._add(node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra)

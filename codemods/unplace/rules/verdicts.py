@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 
@@ -53,5 +54,13 @@ class Inline:
     assumptions: tuple[str, ...]
 
 
-Recipe = Rebind | Copy | Split | Inline
+@dataclass(frozen=True, slots=True)
+class CopySaved:
+    """Autograd gets copies of what it saves (the values of these expressions), and the write stays."""
+
+    expressions: tuple[ast.expr, ...]
+    operations: tuple[str, ...]
+
+
+Recipe = Rebind | Copy | Split | Inline | CopySaved
 Verdict = Keep | Refuse | Recipe

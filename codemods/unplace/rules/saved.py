@@ -1,0 +1,132 @@
+"""Where the write has to stay: the operation that saved the written memory is given a copy to save instead.
+
+    for t in range(1, steps):
+        out[t] = torch.tanh(out[t - 1] @ w + x[t])
+
+    for t in range(1, steps):
+        out[t] = torch.tanh(out[t - 1].clone() @ w + x[t])
+
+What the program computes can't change: the copy has the same values, and nobody else sees it. So this is the recipe for
+writes that a caller, a container or another name must see, and for stores in a loop, where a clone of the whole tensor
+in every round would cost the square of the number of rounds.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.arithmetic import FUNCTION_OF
+from unplace.analysis.run import Run
+from unplace.analysis.state import State
+from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked
+from unplace.edits import Edit
+from unplace.findings import Form, Harm
+from unplace.positions import Text
+from unplace.rules.snippet import precedence
+from unplace.rules.verdicts import CopySaved
+from unplace.sites import Site
+
+
+def copy_saved(site: Site) -> CopySaved | None:
+    """The expressions whose copies keep backward from missing the old values, if all of them are known."""
+    if site.harm()[0] is not Harm.HARMFUL or site.saves_its_result() or site.is_leaf():
+        return None
+    if site.form is Form.DATA_STORE or any(o.label == ".data" for o in site.roots()):
+        return None  # autograd doesn't see the write, so that it wouldn't fail either
+    if _has_other_views(site):
+        return None
+    found: dict[ast.expr, str] = {}
+    for root in sorted(site.roots(), key=lambda obj: obj.index):
+        for saved in site.state.saved.get(root, ()):
+            expression = _expression(site.run, site.state, saved)
+            if expression is None:
+                return None
+            found[expression] = f"{saved.operation} in line {saved.line}"
+    ordered = sorted(found, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))
+    ends = {(e.end_lineno, e.end_col_offset) for e in ordered}
+    if not ordered or len(ends) < len(ordered):
+        return None
+    return CopySaved(tuple(ordered), tuple(dict.fromkeys(found[e] for e in ordered)))
+
+
+def edits(text: Text, verdict: CopySaved) -> tuple[Edit, ...]:
+    """`.clone()` behind each expression, in parentheses where these are needed."""
+    found: list[Edit] = []
+    for expression in verdict.expressions:
+        start, end = text.span(expression)
+        if precedence(expression) < 20:
+            found += [Edit(start, start, "("), Edit(end, end, ").clone()")]
+        else:
+            found.append(Edit(end, end, ".clone()"))
+    return tuple(found)
+
+
+def _has_other_views(site: Site) -> bool:
+    """Whether the memory has views for which the write stays a problem.
+
+    Those of `split`, `unbind` and a loop over a tensor can't be used after it; detached ones make autograd miss it.
+    """
+    state, roots = site.state, site.roots()
+    if any(base.forbidden and state.roots((obj,)) & roots for obj, base in state.bases.items()):
+        return True
+    seen = [*state.env.values(), *state.heap.values()]
+    return any(v.tracked is not Tracked.MAYBE and state.roots(v.objs) & roots for v in seen if v.objs)
+
+
+def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
+    """The expression whose value the operation saved, where a copy of it would be saved instead."""
+    if not saved.certain or saved.node is None or saved.node in run.writes:
+        return None
+    node = saved.node if saved.part == "result" else _argument(run, saved.node, saved.part)
+    if not isinstance(node, ast.expr) or isinstance(node, ast.Starred | ast.NamedExpr):
+        return None
+    value = run.values.get(node)
+    result = run.values.get(saved.node) if isinstance(saved.node, ast.expr) else None
+    if value is None or not value.must_be(TENSOR) or value.likely or _is_formatted(run, node):
+        return None
+    if result is not None and (result.objs & state.bases.keys() or state.may_share(result.objs, value.objs)):
+        is_itself = node is saved.node and not result.objs & state.bases.keys()
+        return node if is_itself else None  # a copy would cut the result off from the memory that it looks at
+    return node
+
+
+def _argument(run: Run, node: ast.expr | ast.AugAssign, part: str) -> ast.expr | None:
+    """The argument of an operation that a parameter of torch's operator stands for."""
+    if isinstance(node, ast.BinOp | ast.AugAssign):
+        names = _parameters_of_operator(node.op)
+        operands = (node.left, node.right) if isinstance(node, ast.BinOp) else (None, node.value)
+        return dict(zip(names, operands, strict=False)).get(part)
+    if not isinstance(node, ast.Call):
+        return None
+    names, arguments = _signature(run, node)
+    if part.startswith("*") and part[1:].isdigit():
+        extra = arguments[len(names) :]
+        return extra[int(part[1:])] if int(part[1:]) < len(extra) else None
+    bound = {**dict(zip(names, arguments, strict=False)), **{k.arg: k.value for k in node.keywords if k.arg}}
+    return bound.get(part)
+
+
+def _parameters_of_operator(op: ast.operator) -> tuple[str, ...]:
+    operator = torchapi.function(FUNCTION_OF[type(op)])
+    return operator.parameters[:2] if operator is not None else ()
+
+
+def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr]]:
+    """The parameters of the called operator and the positional arguments, the receiver of a method first."""
+    function = node.func
+    receiver = run.values.get(function.value) if isinstance(function, ast.Attribute) else None
+    if isinstance(function, ast.Attribute) and receiver is not None and receiver.is_tensor:
+        operator = torchapi.tensor_method(function.attr)
+        return (operator.parameters if operator is not None else ()), [function.value, *node.args]
+    if receiver is not None and not receiver.must_be(NAMESPACE):
+        return ("input",), list(node.args)  # a module
+    qualified = run.program.qualified(run.scope, function)
+    operator = torchapi.function(qualified) if qualified is not None else None
+    return (operator.parameters if operator is not None else ("input",)), list(node.args)
+
+
+def _is_formatted(run: Run, node: ast.expr) -> bool:
+    """Whether an expression stands in an f-string, where Python before 3.12 doesn't tell its place."""
+    formatted = (n for n in ast.walk(run.scope.node) if isinstance(n, ast.JoinedStr))
+    return any(n is node for outer in formatted for n in ast.walk(outer))
