@@ -9,7 +9,7 @@ import torch.nn as nn
 def cosine_scores(encoder, queries, keys):
     q = encoder(queries)
     k = encoder(keys)
-    q.data = q.data / q.data.norm(dim=-1, keepdim=True)
+    q.data = q / q.norm(dim=-1, keepdim=True)
     k.data = torch.nn.functional.normalize(k, dim=-1)
     return q @ k.t()
 
