@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -19,6 +19,7 @@ import pytest
 import torch
 
 from generator.oracle import IN_PLACE
+from unplace.findings import FileReport, Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
 from unplace.verification.observe import observe
@@ -28,6 +29,9 @@ from unplace.verification.reference import autograd_gradients, finite_difference
 
 FAILURES = Path(__file__).parent / "failures"
 SILENT = "nothing, the gradient is wrong"
+FIXED_BY_DEFAULT = 0.65
+FIXED_WITH_UNSAFE = 0.75
+"""The least shares of all scripts; raise them when a gap is closed."""
 
 
 class Outcome(str, Enum):
@@ -78,29 +82,34 @@ def one_thread() -> None:
 @cache
 def verdict(case: Failure, unsafe: bool) -> Verdict:
     """Rewrite a script and judge the result."""
-    after = rewrite_text(case.text, f"{case.name}.py", Options(unsafe=unsafe)).after
-    if after == case.text:
+    report = rewrite_text(case.text, f"{case.name}.py", Options(unsafe=unsafe))
+    if not report.changed:
         return Verdict(Outcome.NOT_FIXED, ("not changed",))
-    if unsafe and after == rewrite_text(case.text, f"{case.name}.py", Options()).after:
+    if unsafe and report.after == rewrite_text(case.text, f"{case.name}.py", Options()).after:
         return verdict(case, False)
-    return judge(case, maker(case.text, f"{case.name}.py"), maker(after, f"{case.name}.py"), unsafe)
+    before, after = maker(case.text, f"{case.name}.py"), maker(report.after, f"{case.name}.py")
+    return judge(case, before, after, callers_look=not assumes_that_no_caller_looks(report))
 
 
-def judge(case: Failure, before: Maker, after: Maker, unsafe: bool) -> Verdict:
-    """Fixed: the proof holds. Not fixed: autograd goes on failing as before, and the forward computes the same."""
-    proof = prove(before, after, repairs_gradient=case.is_silent)
-    found = counted(proof.differences, unsafe)
+def assumes_that_no_caller_looks(report: FileReport) -> bool:
+    rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
+    return any("no caller reads" in assumption for finding in rewritten for assumption in finding.assumptions)
+
+
+def judge(case: Failure, before: Maker, after: Maker, *, callers_look: bool = True) -> Verdict:
+    """Fixed: the proof holds. Not fixed: autograd goes on failing as before, and the forward computes the same.
+
+    Where callers don't look at what the function writes to, only its outputs and the gradients count.
+    """
+
+    def counted(differences: Iterable[Difference]) -> tuple[str, ...]:
+        return tuple(str(found) for found in differences if callers_look or not found.place.startswith("state"))
+
+    found = counted(prove(before, after, repairs_gradient=case.is_silent).differences)
     if not found:
         return Verdict(Outcome.FIXED)
     left = prove(before, after).differences if case.is_silent else still_raising(before, after)
-    if left is None or counted(left, unsafe):
-        return Verdict(Outcome.WRONG, tuple(map(str, found)))
-    return Verdict(Outcome.NOT_FIXED, tuple(map(str, found)))
-
-
-def counted(differences: tuple[Difference, ...], unsafe: bool) -> list[Difference]:
-    """With `--unsafe` no caller is assumed to look at what the function wrote to, so only outputs and gradients count."""
-    return [difference for difference in differences if not (unsafe and difference.place.startswith("state"))]
+    return Verdict(Outcome.WRONG if left is None or counted(left) else Outcome.NOT_FIXED, found)
 
 
 def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
@@ -153,5 +162,38 @@ def test_a_second_run_changes_nothing(case: Failure) -> None:
 
 
 def test_what_becomes_of_each_script() -> None:
-    expected = json.loads((FAILURES / "expected.json").read_text("utf-8"))
-    assert {case.name: category(case) for case in CASES} == expected
+    found = {case.name: category(case) for case in CASES}
+    assert found == json.loads((FAILURES / "expected.json").read_text("utf-8"))
+    words = list(found.values())
+    assert words.count("safe") >= FIXED_BY_DEFAULT * len(words)
+    assert words.count("safe") + words.count("unsafe") >= FIXED_WITH_UNSAFE * len(words)
+
+
+# -- the judge itself can say each of its words ----------------------------------------------------------------------
+
+HEAD = "import torch\n\n\ndef f(x, y):\n"
+TAIL = "\n    return h\n\n\ndef example(): return f, (torch.tensor([0.5, 1.5], requires_grad=True), torch.ones(2))\n"
+
+
+@pytest.mark.parametrize(
+    ("complaint", "before", "after", "callers_look", "outcome"),
+    [
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + 1", True, Outcome.FIXED),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h.add_(1)", True, Outcome.NOT_FIXED),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h.add_(2)", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + 2", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + x - x.detach() + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = j + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1; y += 1", "h = x.exp(); h = h + 1; y = y + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1; y += 1", "h = x.exp(); h = h + 1; y = y + 1", False, Outcome.FIXED),
+        (SILENT, "h = x * x; h.data[0] = 2.0", "h = x * x; h = h * torch.tensor([0.0, 1.0])", True, Outcome.WRONG),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h = h * x", True, Outcome.FIXED),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h.data = h.data * x", True, Outcome.NOT_FIXED),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h = h.detach() * x", True, Outcome.WRONG),
+    ],
+)
+def test_the_judge(complaint: str, before: str, after: str, callers_look: bool, outcome: Outcome) -> None:
+    case = Failure("case", f"{HEAD}    {before}{TAIL}", complaint)
+    rewritten = maker(f"{HEAD}    {after}{TAIL}", "after.py")
+    found = judge(case, maker(case.text, "before.py"), rewritten, callers_look=callers_look)
+    assert found.outcome is outcome, found.details

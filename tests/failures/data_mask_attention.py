@@ -12,7 +12,7 @@ class Pooling(nn.Module):
         self.score = nn.Linear(dim, 1)
 
     def forward(self, x, lengths):
-        w = torch.exp(self.score(x).squeeze(-1))
+        w = nn.functional.softplus(self.score(x).squeeze(-1))
         mask = torch.arange(x.size(1))[None, :] >= lengths[:, None]
         w.data[mask] = 0
         w = w / w.sum(1, keepdim=True)
