@@ -137,6 +137,7 @@ def test_the_script_fails_as_it_says(case: Failure) -> None:
     program = maker(case.text, case.name)
     seen = observe(program)
     error = seen.error or seen.backward_error
+    assert forward_only(program).error is None
     if not case.is_silent:
         assert case.complaint in (error or "no error")
         return
