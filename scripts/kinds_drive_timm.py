@@ -7,6 +7,7 @@ from typing import Any
 
 import timm
 import timm.data
+import timm.data.random_erasing
 import timm.optim
 import timm.utils
 import torch
@@ -68,7 +69,7 @@ def _training(session: Session) -> None:
         for _ in range(4):
             session.attempt("mixup", partial(mix, torch.rand(4, 3, 16, 16), torch.randint(0, 5, (4,))))
     for mode in ("const", "rand", "pixel"):
-        erase = timm.data.RandomErasing(probability=1.0, mode=mode, device="cpu")
+        erase = timm.data.random_erasing.RandomErasing(probability=1.0, mode=mode, device="cpu")
         session.attempt("erasing", partial(erase, torch.rand(3, 32, 32)))
         session.attempt("erasing", partial(erase, torch.rand(4, 3, 32, 32)))
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import itertools
@@ -207,6 +208,8 @@ def options(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[
     for parameter in inspect.signature(function).parameters.values():
         if isinstance(parameter.default, bool):
             yield parameter.name, not parameter.default
+        elif parameter.name == "p" and parameter.default == 0.5:  # the chance of an augmentation
+            yield "p", 1.0
         elif parameter.default is None:
             if "Tensor" in str(parameter.annotation) and example is not None:
                 yield parameter.name, torch.rand_like(example) if example.is_floating_point() else example
@@ -302,10 +305,31 @@ def submodules(session: Session, package: str, skip: tuple[str, ...] = ()) -> It
 
 
 def generic(session: Session, modules: list[types.ModuleType]) -> None:
-    """Call the public functions and modules of these modules."""
+    """Run the examples in the docstrings of these modules, then call their public functions and modules."""
     random.Random(0).shuffle(modules)
+    documented = session.part(0.4)
+    for module in modules:
+        for text in _docstrings(module):
+            if ">>>" in text:
+                documented.attempt("docstrings", partial(_run_examples, text, dict(vars(module))))
     for module in modules:
         for function in members(module, inspect.isfunction):
             call(session, "functions", function)
         for cls in members(module, is_module_class):
             call_module(session, "modules", cls)
+
+
+def _docstrings(module: types.ModuleType) -> Iterator[str]:
+    things = members(module, inspect.isfunction) + members(module, inspect.isclass)
+    for thing in (*things, *(m for t in things if inspect.isclass(t) for m in vars(t).values())):
+        text = getattr(thing, "__doc__", None)
+        if isinstance(text, str):
+            yield text
+
+
+def _run_examples(text: str, names: dict[str, Any]) -> bool:
+    """Run the examples of a docstring whatever they print; always True."""
+    names["torch"] = torch
+    for example in doctest.DocTestParser().get_examples(text):
+        exec(example.source, names)
+    return True
