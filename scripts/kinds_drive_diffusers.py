@@ -93,7 +93,7 @@ def _schedulers(session: Session) -> None:
         if inspect.isclass(cls):
             for given in _variants(cls):
                 made = session.attempt("scheduler made", partial(cls, **given))
-                if made is not None:
+                if made is not None and hasattr(made, "step"):
                     session.attempt("scheduler", partial(_steps, made))
                     for option, value in options(made.step, {}):
                         session.attempt("scheduler", partial(_steps, made, **{option: value}))
