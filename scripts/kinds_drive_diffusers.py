@@ -77,9 +77,10 @@ def drive(session: Session) -> None:
     skip = ("diffusers.pipelines", "diffusers.commands", "flax", "dummy")
     modules = list(submodules(session, "diffusers", skip=skip))
     models = session.part(0.6)
-    for module in modules:
-        for cls in members(module, _is_model):
-            _model(models, cls)
+    classes = [cls for module in modules for cls in members(module, _is_model)]
+    session.shuffle(classes)
+    for cls in classes:
+        _model(models, cls)
     modules += submodules(session, "diffusers.pipelines", skip=("flax", "onnx"))
     generic(session, modules)
 

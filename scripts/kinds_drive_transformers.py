@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import random
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -45,7 +44,7 @@ _GENERATION: list[dict[str, Any]] = [{}, {"do_sample": True, "top_k": 5, "top_p"
 def drive(session: Session) -> None:
     """Models in random order, as long as the time allows; the rest has a share of its own."""
     names = sorted(i.name for i in pkgutil.iter_modules(transformers.models.__path__) if i.ispkg)
-    random.Random(0).shuffle(names)
+    session.shuffle(names)
     models = session.part(0.85)
     for name in names:
         if models.is_over:

@@ -65,9 +65,10 @@ class TooSlowError(Exception):
 
 
 class Session:
-    """The time that a driver has, and what became of its cases."""
+    """The time that a driver has, the order in which it goes about its cases, and what became of them."""
 
-    def __init__(self, seconds: float, per_case: float = 8.0) -> None:
+    def __init__(self, seconds: float, seed: int, per_case: float = 8.0) -> None:
+        self.seed = seed
         self._end = time.monotonic() + seconds
         self._per_case = per_case
         self.outcomes: Counter[str] = Counter()
@@ -92,9 +93,13 @@ class Session:
         self.outcomes[f"{group}: ran"] += 1
         return result
 
+    def shuffle(self, things: list[Any]) -> None:
+        """Put things into the order that the seed gives."""
+        random.Random(self.seed).shuffle(things)
+
     def part(self, share: float) -> Session:
         """A session with a share of the time that is left, which counts its outcomes here."""
-        inner = Session((self._end - time.monotonic()) * share, self._per_case)
+        inner = Session((self._end - time.monotonic()) * share, self.seed, self._per_case)
         inner.outcomes = self.outcomes
         return inner
 
@@ -306,7 +311,7 @@ def submodules(session: Session, package: str, skip: tuple[str, ...] = ()) -> It
 
 def generic(session: Session, modules: list[types.ModuleType]) -> None:
     """Run the examples in the docstrings of these modules, then call their public functions and modules."""
-    random.Random(0).shuffle(modules)
+    session.shuffle(modules)
     documented = session.part(0.4)
     for module in modules:
         for text in _docstrings(module):

@@ -53,8 +53,9 @@ class Observer:
         sys.meta_path.insert(0, _Finder(package))
 
     def dump(self, path: Path) -> None:
-        """Write the counts as JSON: `{place: {type: count}}`; subclasses of tensors are tensors."""
-        merged: dict[str, Counter[str]] = {}
+        """Add the counts to a JSON file, new or not: `{place: {type: count}}`; subclasses of tensors are tensors."""
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        merged = {place: Counter(types) for place, types in known.items()}
         for (place, kind), count in self._seen.items():
             merged.setdefault(place, Counter())[self._name(kind)] += count
         path.write_text(json.dumps(merged, indent=0, sort_keys=True), encoding="utf-8")

@@ -89,6 +89,7 @@ def _lines(title: str, found: Comparison) -> Iterator[str]:
     if only_none:
         yield f"  without those that were None: {_share(len(right), len(right) + len(wrong) - len(only_none))}"
     yield f"recall of 'tensor': {_share(len(right), len(right) + len(missed) + len(denied))}"
+    yield f"  without x.f_(), whose name alone tells: {_share(*_without_methods(right, [*right, *missed, *denied]))}"
     yield f"precision of 'not a tensor': {_share(*_others(found))}"
     for shape in Shape:
         some = [s for s in found.sites if s.judged.candidate.shape is shape and s.is_tensor]
@@ -116,6 +117,11 @@ def _by_cause(sites: list[Site]) -> list[tuple[str, list[Site]]]:
 def _others(found: Comparison) -> tuple[int, int]:
     denied = len(found.select(Verdict.OTHER, True))
     return len(found.select(Verdict.OTHER, False)), len(found.select(Verdict.OTHER, False)) + denied
+
+
+def _without_methods(*groups: list[Site]) -> tuple[int, int]:
+    part, whole = (sum(s.judged.candidate.shape is not Shape.METHOD for s in sites) for sites in groups)
+    return part, whole
 
 
 def _tensors(sites: list[Site]) -> int:
