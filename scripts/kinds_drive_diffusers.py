@@ -73,15 +73,16 @@ _POOLED = [(1, 16), (1, 768), (1, 32)]
 
 def drive(session: Session) -> None:
     """Schedulers, models, then the rest."""
-    _schedulers(session.part(0.2))
-    skip = ("diffusers.pipelines", "diffusers.commands", "flax", "dummy")
-    modules = list(submodules(session, "diffusers", skip=skip))
-    models = session.part(0.6)
+    _schedulers(session.part(0.15))
+    modules = list(submodules(session, "diffusers.models", skip=("flax",)))
     classes = [cls for module in modules for cls in members(module, _is_model)]
     session.shuffle(classes)
+    models = session.part(0.7)
     for cls in classes:
         _model(models, cls)
-    modules += submodules(session, "diffusers.pipelines", skip=("flax", "onnx"))
+    modules += submodules(
+        session.part(0.5), "diffusers", skip=("diffusers.models", "commands", "flax", "dummy", "onnx")
+    )
     generic(session, modules)
 
 
@@ -136,18 +137,25 @@ def _model(session: Session, cls: Any) -> None:
     small = {n: v for n, v in _SIZES.items() if n in known}
     blocks = {n: v for n, v in small.items() if not n.endswith("block_types") and n != "block_out_channels"}
     for given in (small, blocks, {}):
-        made = session.attempt("model made", partial(cls, **given), 20)
-        if made is None or sum(p.numel() for p in made.parameters()) > _MOST_PARAMETERS:
+        size = session.attempt("model sized up", partial(_size, cls, given), 20)
+        made = session.attempt("model made", partial(cls, **given), 20) if size and size < _MOST_PARAMETERS else None
+        if made is None:
             continue
         for inputs in _inputs(made):
             if session.is_over:
                 return
-            if session.attempt("model forward", partial(differentiate, made, inputs), 10) is not None:
+            if session.attempt("model forward", partial(differentiate, made, inputs), 5) is not None:
                 for switch in _SWITCHES:
                     if hasattr(made, switch):
                         session.attempt(switch, getattr(made, switch))
                         session.attempt("model forward", partial(made, **inputs), 10)
                 return
+
+
+def _size(cls: Any, given: dict[str, Any]) -> int:
+    """The number of parameters that a model would have."""
+    with torch.device("meta"):
+        return sum(p.numel() for p in cls(**given).parameters())
 
 
 def _inputs(model: Any) -> Iterator[dict[str, Any]]:
