@@ -233,7 +233,7 @@ def _choices(annotation: object, default: str) -> list[str]:
     return [w for w in (*named, *known) if w != default]
 
 
-def call_module(session: Session, group: str, cls: type[torch.nn.Module], tries: int = 25) -> None:
+def call_module(session: Session, group: str, cls: Callable[..., Any], tries: int = 25) -> None:
     """Make a module with guessed arguments and call it on random tensors, forward and backward, train and eval."""
     for number, arguments in enumerate(guesses(cls)):
         if number == 4 or session.is_over:
@@ -248,7 +248,7 @@ def call_module(session: Session, group: str, cls: type[torch.nn.Module], tries:
             return
 
 
-def run_module(session: Session, group: str, made: torch.nn.Module, tries: int) -> None:
+def run_module(session: Session, group: str, made: Any, tries: int) -> None:
     """Call a module in both modes, and its backward."""
     found = fitting(session, group, made.forward, tries)
     if found is None:
