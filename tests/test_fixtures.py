@@ -201,6 +201,22 @@ def test_detached_reads_are_constants_for_finite_differences() -> None:
     assert proof_of(before, "def f(x):\n    y = x.exp(); n = y.norm().item(); y = y / n; return y * y\n") != []
 
 
+@pytest.mark.parametrize(
+    ("write", "repaired"),
+    [
+        ("y.data[0] = 5.0", "y = torch.cat([torch.full((1,), 5.0), y[1:]])"),
+        ("y.data += x", "y = y + x"),
+        ("y.data.clamp_(max=2.0)", "y = y.clamp(max=2.0)"),
+    ],
+)
+def test_writes_through_data_are_no_constants_for_finite_differences(write: str, repaired: str) -> None:
+    before, after = (HEAD + f"def f(x):\n    y = x.exp(); {line}; return y * y\n" + TAIL for line in (write, repaired))
+    right = prove(maker(before, "before.py"), maker(after, "after.py"), repairs_gradient=True)
+    wrong = prove(maker(before, "before.py"), maker(before, "after.py"), repairs_gradient=True)
+    assert not right.differences
+    assert wrong.differences
+
+
 def test_a_program_that_differentiates_itself_is_judged_by_what_it_leaves_in_grad() -> None:
     before = "def f(x):\n    y = x * 2; y += 1; (y * y).sum().backward(); return y.detach()\n"
     assert proof_of(before, before.replace("y += 1", "y = y + 1")) == []

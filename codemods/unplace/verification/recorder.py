@@ -14,29 +14,46 @@ DATA_READ = torch.Tensor.data.__get__
 
 
 @dataclass(slots=True)
+class Read:
+    """One detached read: what the program got, a copy of its value then, and its version."""
+
+    got: object
+    value: object
+    version: int | None
+
+    @property
+    def was_written(self) -> bool:
+        """Whether the program wrote to what it got: the read was there for a store, not for a value."""
+        return isinstance(self.got, torch.Tensor) and self.version is not None and self.got._version != self.version
+
+
+@dataclass(slots=True)
 class DetachedReads:
     """The values that a first run read behind autograd's back, to be handed out again, in order, by later runs.
 
-    For autograd they are constants; a finite difference must treat them as constants too.
+    For autograd they are constants; a finite difference must treat them as constants too. `x.data[i] = v` reads
+    `x.data` only to write to it: such a read is repeated, so that the write arrives.
     """
 
-    values: list[object] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
     position: int | None = None
 
     def replayed(self) -> DetachedReads:
         """The same values for one more run."""
-        return DetachedReads(self.values, 0)
+        return DetachedReads(self.reads, 0)
 
-    def read(self, compute: Callable[[], object]) -> object:
-        """The value of the next read."""
+    def read(self, compute: Callable[[], object], *, has_own_version: bool = False) -> object:
+        """The value of the next read; writes show where it doesn't share the version of the tensor that is read."""
         if self.position is None:
-            value = compute()
-            self.values.append(_copy(value))
-            return value
-        if self.position == len(self.values):
+            got = compute()
+            version = got._version if has_own_version and isinstance(got, torch.Tensor) else None
+            self.reads.append(Read(got, _copy(got), version))
+            return got
+        if self.position == len(self.reads):
             raise RuntimeError("a finite difference changed the course of the program: more detached reads than before")
         self.position += 1
-        return _copy(self.values[self.position - 1])
+        read = self.reads[self.position - 1]
+        return compute() if read.was_written else _copy(read.value)
 
 
 def _copy(value: object) -> object:
@@ -79,7 +96,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             if not self._backward:
                 return None
         if self._reads is not None and (func in DETACHED_READS or func == DATA_READ):
-            return self._reads.read(lambda: func(*args, **keywords))
+            return self._reads.read(lambda: func(*args, **keywords), has_own_version=func == DATA_READ)
         result = func(*args, **keywords)
         if isinstance(result, torch.Tensor) and result.requires_grad and result.is_leaf:
             self._adopt(result)

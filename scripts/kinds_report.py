@@ -1,0 +1,138 @@
+"""Compares verdicts with the types seen at run time, and prints what it comes to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kinds_candidates import Shape
+from kinds_observer import TENSOR
+from kinds_static import Judged, Verdict, judge
+
+NONE = "builtins.NoneType"
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A candidate that ran: the verdict on its object, and how often the object was of which type."""
+
+    judged: Judged
+    types: dict[str, int]
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether the object was ever a tensor."""
+        return TENSOR in self.types
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the object was a tensor only sometimes."""
+        return self.is_tensor and len(self.types) > 1
+
+    def __str__(self) -> str:
+        seen = ", ".join(f"{name} {count}x" for name, count in sorted(self.types.items()))
+        return f"{self.judged.key} `{self.judged.source}` ({self.judged.candidate.shape.value}): {seen}"
+
+
+@dataclass
+class Comparison:
+    """All candidates of some packages, each counted once however often it ran."""
+
+    verdicts: Counter[Verdict] = field(default_factory=Counter)  # of all, whether they ran or not
+    sites: list[Site] = field(default_factory=list)
+
+    def add(self, other: Comparison) -> None:
+        """Take the candidates of another one in."""
+        self.verdicts.update(other.verdicts)
+        self.sites += other.sites
+
+    def select(self, verdict: Verdict, is_tensor: bool) -> list[Site]:
+        """The sites that ran with this verdict and this outcome."""
+        return [s for s in self.sites if s.judged.verdict is verdict and s.is_tensor is is_tensor]
+
+
+def compared(package: Path, observed: Path) -> Comparison:
+    """Judge the files of a package that ran, and match them with what was observed."""
+    seen: dict[str, dict[str, int]] = json.loads(observed.read_text(encoding="utf-8"))
+    result = Comparison()
+    for path in sorted(package.rglob("*.py")):
+        for judged in judge(path):
+            result.verdicts[judged.verdict] += 1
+            types = seen.pop(judged.key, None)
+            if types is not None:
+                result.sites.append(Site(judged, types))
+    if seen:
+        raise ValueError(
+            f"{observed}: {len(seen)} places aren't in {package}, such as {next(iter(seen))}; observe again"
+        )
+    return result
+
+
+def render(title: str, found: Comparison) -> str:
+    """The comparison as text."""
+    return "\n".join(_lines(title, found))
+
+
+def _lines(title: str, found: Comparison) -> Iterator[str]:
+    right = found.select(Verdict.TENSOR, True)
+    wrong = found.select(Verdict.TENSOR, False)
+    only_none = [s for s in wrong if set(s.types) == {NONE}]
+    missed = found.select(Verdict.UNKNOWN, True)
+    denied = found.select(Verdict.OTHER, True)
+    yield f"== {title}: {found.verdicts.total()} candidates, {len(found.sites)} ran, {_tensors(found.sites)} on tensors"
+    yield "verdicts on all: " + ", ".join(f"{v.value} {found.verdicts[v]}" for v in Verdict)
+    yield f"precision of 'tensor': {_share(len(right), len(right) + len(wrong))}"
+    if only_none:
+        yield f"  without those that were None: {_share(len(right), len(right) + len(wrong) - len(only_none))}"
+    yield f"recall of 'tensor': {_share(len(right), len(right) + len(missed) + len(denied))}"
+    yield f"  without x.f_(), whose name alone tells: {_share(*_without_methods(right, [*right, *missed, *denied]))}"
+    yield f"precision of 'not a tensor': {_share(*_others(found))}"
+    for shape in Shape:
+        some = [s for s in found.sites if s.judged.candidate.shape is shape and s.is_tensor]
+        known = [s for s in some if s.judged.verdict is Verdict.TENSOR]
+        yield f"  recall for {shape.value}: {_share(len(known), len(some))}"
+    yield from _listed("said to be a tensor, was none", wrong)
+    yield from _listed("said to be a tensor, was one only sometimes", [s for s in right if s.is_mixed])
+    yield from _listed("said to be no tensor, was one", denied)
+    yield from _listed("said to be a tensor in an earlier round of a loop only", [s for s in right if s.judged.stale])
+    yield f"tensors that weren't known, by cause ({len(missed)}):"
+    for why, sites in _by_cause(missed):
+        yield f"  {len(sites):4} {why}"
+        for site in sites[:_EXAMPLES]:
+            yield f"         {site.judged.key} `{site.judged.source}`"
+
+
+def _by_cause(sites: list[Site]) -> list[tuple[str, list[Site]]]:
+    groups: dict[str, list[Site]] = {}
+    for site in sites:
+        assert site.judged.cause is not None
+        groups.setdefault(site.judged.cause.why, []).append(site)
+    return sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))
+
+
+def _others(found: Comparison) -> tuple[int, int]:
+    denied = len(found.select(Verdict.OTHER, True))
+    return len(found.select(Verdict.OTHER, False)), len(found.select(Verdict.OTHER, False)) + denied
+
+
+def _without_methods(*groups: list[Site]) -> tuple[int, int]:
+    part, whole = (sum(s.judged.candidate.shape is not Shape.METHOD for s in sites) for sites in groups)
+    return part, whole
+
+
+def _tensors(sites: list[Site]) -> int:
+    return sum(s.is_tensor for s in sites)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole}" + (f" = {part / whole:.1%}" if whole else "")
+
+
+def _listed(title: str, sites: list[Site]) -> Iterator[str]:
+    if sites:
+        yield f"{title} ({len(sites)}):"
+        yield from (f"  {site}" for site in sites)

@@ -1,0 +1,85 @@
+"""What the analysis says about the candidates of a file, and why it doesn't know where it doesn't."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from kinds_candidates import Candidate, Shape, candidates
+from kinds_causes import Cause, Causes
+
+from unplace.analysis.program import Program
+from unplace.analysis.run import Run, Write
+from unplace.analysis.values import TENSOR, UNKNOWN, Value
+from unplace.sites import is_site, runs
+
+
+class Verdict(Enum):
+    """What the analysis says an object is."""
+
+    TENSOR = "tensor"
+    OTHER = "not a tensor"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate, the verdict on its object, and the cause where the verdict is that it isn't known.
+
+    `stale` marks a tensor on whose final value the analysis doesn't stand by its verdict: it was one in an earlier
+    round of a loop.
+    """
+
+    path: Path
+    candidate: Candidate
+    verdict: Verdict
+    cause: Cause | None = None
+    stale: bool = False
+
+    @property
+    def key(self) -> str:
+        """The place under which an observer counts it."""
+        return f"{self.path}:{self.candidate.place}"
+
+    @property
+    def source(self) -> str:
+        """The object's expression."""
+        return ast.unparse(self.candidate.target)
+
+
+def judge(path: Path) -> Iterator[Judged]:
+    """The verdicts on all candidates of a file."""
+    tree = ast.parse(path.read_bytes(), filename=str(path))
+    program = Program(tree)
+    done = list(runs(program))
+    causes = Causes(program)
+    for candidate in candidates(tree):
+        run = next((r for r in done if candidate.target in r.values), None)
+        if run is None:
+            yield Judged(path, candidate, Verdict.UNKNOWN, Cause("the function isn't analysed, or this is dead code"))
+            continue
+        value = run.values[candidate.target]
+        write = _write(run, candidate)
+        verdict = _verdict(value, write)
+        cause = causes.of(run, candidate.target) if verdict is Verdict.UNKNOWN else None
+        stale = verdict is Verdict.TENSOR and _verdict(value, None) is Verdict.OTHER
+        yield Judged(path, candidate, verdict, cause, stale)
+
+
+def _write(run: Run, candidate: Candidate) -> Write | None:
+    """The write to the candidate's object that the analysis met, if it met one."""
+    write = run.writes.get(candidate.operation)
+    if write is None and candidate.shape is Shape.STORE:  # x of `x[i] += v`
+        write = next((w for w in run.writes.values() if w.target is candidate.target), None)
+    return write if write is not None and write.target is candidate.target else None
+
+
+def _verdict(value: Value, write: Write | None) -> Verdict:
+    if write is not None and is_site(write):
+        return Verdict.TENSOR
+    if value.is_tensor:
+        return Verdict.TENSOR
+    return Verdict.UNKNOWN if value.kinds & (TENSOR | UNKNOWN) else Verdict.OTHER

@@ -1,0 +1,200 @@
+"""Real in-place failures, as they are asked about in forums: how many come out fixed, and that none comes out wrong.
+
+Each script under `tests/failures/` says in its docstring what torch says about it (see `tests/failures/README.md`).
+`expected.json` there records what becomes of each: fixed in default mode (`safe`), with `--unsafe` (`unsafe`), or not
+(`refused`). A script that isn't fixed may go on failing, but what its forward computes must not change.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+
+from generator.oracle import IN_PLACE
+from unplace.findings import FileReport, Status
+from unplace.rewriter import Options, rewrite_text
+from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
+from unplace.verification.observe import observe
+from unplace.verification.program import Maker, maker
+from unplace.verification.proof import prove
+from unplace.verification.reference import autograd_gradients, finite_differences, forward_only
+
+FAILURES = Path(__file__).parent / "failures"
+SILENT = "nothing, the gradient is wrong"
+FIXED_BY_DEFAULT = 0.62
+FIXED_WITH_UNSAFE = 0.72
+"""The least shares of all scripts; raise them when a gap is closed."""
+
+
+class Outcome(str, Enum):
+    """What rewriting does for a script."""
+
+    FIXED = "fixed"
+    NOT_FIXED = "not fixed"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A script exactly as it is on disk, and what torch says about it (`SILENT`: no error, a wrong gradient)."""
+
+    name: str
+    text: str
+    complaint: str
+
+    @property
+    def is_silent(self) -> bool:
+        return self.complaint == SILENT
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a script in one mode; `details` say what is wrong or why it still fails."""
+
+    outcome: Outcome
+    details: tuple[str, ...] = ()
+
+
+def load(path: Path) -> Failure:
+    text = path.read_bytes().decode()
+    complaint = re.search(r"^Torch: (.+)$", text, re.MULTILINE)
+    assert complaint is not None, f"{path} doesn't say what torch says"
+    return Failure(path.stem, text, complaint[1])
+
+
+CASES = [load(path) for path in sorted(FAILURES.glob("*.py"))]
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@cache
+def verdict(case: Failure, unsafe: bool) -> Verdict:
+    """Rewrite a script and judge the result."""
+    report = rewrite_text(case.text, f"{case.name}.py", Options(unsafe=unsafe))
+    if not report.changed:
+        return Verdict(Outcome.NOT_FIXED, ("not changed",))
+    if unsafe and report.after == rewrite_text(case.text, f"{case.name}.py", Options()).after:
+        return verdict(case, False)
+    before, after = maker(case.text, f"{case.name}.py"), maker(report.after, f"{case.name}.py")
+    return judge(case, before, after, callers_look=not assumes_that_no_caller_looks(report))
+
+
+def assumes_that_no_caller_looks(report: FileReport) -> bool:
+    rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
+    return any("no caller reads" in assumption for finding in rewritten for assumption in finding.assumptions)
+
+
+def judge(case: Failure, before: Maker, after: Maker, *, callers_look: bool = True) -> Verdict:
+    """Fixed: the proof holds. Not fixed: autograd goes on failing as before, and the forward computes the same.
+
+    Where callers don't look at what the function writes to, only its outputs and the gradients count.
+    """
+
+    def counted(differences: Iterable[Difference]) -> tuple[str, ...]:
+        return tuple(str(found) for found in differences if callers_look or not found.place.startswith("state"))
+
+    found = counted(prove(before, after, repairs_gradient=case.is_silent).differences)
+    if not found:
+        return Verdict(Outcome.FIXED)
+    left = prove(before, after).differences if case.is_silent else still_raising(before, after)
+    return Verdict(Outcome.WRONG if left is None or counted(left) else Outcome.NOT_FIXED, found)
+
+
+def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
+    """What the forwards differ in when autograd still complains about the rewritten program, None if it doesn't."""
+    original, rewritten = observe(before), observe(after)
+    error = rewritten.error or rewritten.backward_error
+    if error is None or not IN_PLACE.search(error) or (rewritten.error is not None and original.error is None):
+        return None
+    a, b = forward_only(before), forward_only(after)
+    return (*compare_notes(a.outputs, b.outputs), *compare_notes(a.state, b.state), *compare_random_state(a, b))
+
+
+def category(case: Failure) -> str:
+    """The word of `expected.json`."""
+    if verdict(case, unsafe=False).outcome is Outcome.FIXED:
+        return "safe"
+    return "unsafe" if verdict(case, unsafe=True).outcome is Outcome.FIXED else "refused"
+
+
+# -- the scripts fail ------------------------------------------------------------------------------------------------
+
+
+@each_case
+def test_the_script_fails_as_it_says(case: Failure) -> None:
+    program = maker(case.text, case.name)
+    seen = observe(program)
+    error = seen.error or seen.backward_error
+    assert forward_only(program).error is None
+    if not case.is_silent:
+        assert case.complaint in (error or "no error")
+        return
+    assert error is None
+    assert list(compare_gradients(finite_differences(program), autograd_gradients(program).gradients))
+
+
+# -- none comes out wrong, and most come out fixed --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unsafe", [False, True], ids=["default", "unsafe"])
+@each_case
+def test_the_rewritten_script_is_not_wrong(case: Failure, unsafe: bool) -> None:
+    found = verdict(case, unsafe)
+    assert found.outcome is not Outcome.WRONG, "\n".join(found.details)
+
+
+@each_case
+def test_a_second_run_changes_nothing(case: Failure) -> None:
+    for options in (Options(), Options(unsafe=True)):
+        after = rewrite_text(case.text, f"{case.name}.py", options).after
+        assert rewrite_text(after, f"{case.name}.py", options).after == after
+
+
+def test_what_becomes_of_each_script() -> None:
+    found = {case.name: category(case) for case in CASES}
+    assert found == json.loads((FAILURES / "expected.json").read_text("utf-8"))
+    words = list(found.values())
+    assert words.count("safe") >= FIXED_BY_DEFAULT * len(words)
+    assert words.count("safe") + words.count("unsafe") >= FIXED_WITH_UNSAFE * len(words)
+
+
+# -- the judge itself can say each of its words ----------------------------------------------------------------------
+
+HEAD = "import torch\n\n\ndef f(x, y):\n"
+TAIL = "\n    return h\n\n\ndef example(): return f, (torch.tensor([0.5, 1.5], requires_grad=True), torch.ones(2))\n"
+
+
+@pytest.mark.parametrize(
+    ("complaint", "before", "after", "callers_look", "outcome"),
+    [
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + 1", True, Outcome.FIXED),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h.add_(1)", True, Outcome.NOT_FIXED),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h.add_(2)", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + 2", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = h + x - x.detach() + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1", "h = x.exp(); h = j + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1; y += 1", "h = x.exp(); h = h + 1; y = y + 1", True, Outcome.WRONG),
+        ("modified by", "h = x.exp(); h += 1; y += 1", "h = x.exp(); h = h + 1; y = y + 1", False, Outcome.FIXED),
+        (SILENT, "h = x * x; h.data[0] = 2.0", "h = x * x; h = h * torch.tensor([0.0, 1.0])", True, Outcome.WRONG),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h = h * x", True, Outcome.FIXED),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h.data = h.data * x", True, Outcome.NOT_FIXED),
+        (SILENT, "h = x * x; h.data *= x", "h = x * x; h = h.detach() * x", True, Outcome.WRONG),
+    ],
+)
+def test_the_judge(complaint: str, before: str, after: str, callers_look: bool, outcome: Outcome) -> None:
+    case = Failure("case", f"{HEAD}    {before}{TAIL}", complaint)
+    rewritten = maker(f"{HEAD}    {after}{TAIL}", "after.py")
+    found = judge(case, maker(case.text, "before.py"), rewritten, callers_look=callers_look)
+    assert found.outcome is outcome, found.details
