@@ -124,7 +124,8 @@ class Site:
         if isinstance(statement, ast.AugAssign):
             found |= _names(statement.target)
         elif isinstance(statement, ast.Assign):
-            found |= {n for t in statement.targets if not isinstance(t, ast.Name) for n in _names(t)}
+            targets = (n for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+            found |= {n.id for n in targets if isinstance(n.ctx, ast.Load)}
         node: ast.AST = statement
         while node is not self.node:
             children = [c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.stmt)]

@@ -217,6 +217,12 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
         if qualified == "copy.copy":
             return calls.run.view(node, state, values[0], "copy.copy()", Link.VIEW, same_shape=True)
         return calls.run.fresh(node, state, "copy.deepcopy()", shape=values[0].shape, dtype=values[0].dtype)
+    if qualified in ("itertools.chain", "itertools.islice", "itertools.cycle") and values:
+        element = calls.evaluator.iterate(node, values[0], state)
+        for index, value in enumerate(values[1:] if qualified == "itertools.chain" else ()):
+            part = arguments.nodes[index + 1] if index + 1 < len(arguments.nodes) else node
+            element = weak_join(element, calls.evaluator.iterate(part, value, state))
+        return calls.run.container(node, state, LIST, {ANY: replace(element, identity=None)})
     if qualified == "collections.OrderedDict" and not values:
         return calls.run.container(node, state, DICT, {})
     if qualified in ("collections.deque", "collections.defaultdict") and not anything(values):

@@ -21,7 +21,7 @@ class Handed:
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
     """The calls of a function in this file, with what they pass for a parameter that the function writes."""
     name = scope.name
-    if name in ("forward", "__call__"):
+    if name in ("forward", "__call__", "<lambda>"):
         callers = set(program.scopes.by_node.values())
     else:
         callers = {caller for caller, _ in program.call_sites().get(name, ())}
@@ -44,11 +44,15 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
     nested = scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
     if not nested and (not name.startswith("_") or name.startswith("__")):
         return False
-    return uses_of(program, name) == calls and calls > 0
+    return uses_of(program, scope) == calls and calls > 0
 
 
-def uses_of(program: Program, name: str) -> int:
-    """How often the file uses a function or method of this name, whatever it is looked up on."""
+def uses_of(program: Program, scope: Scope) -> int:
+    """How often the file uses the name of a function or method, whatever it is looked up on."""
+    name = scope.name
+    if isinstance(scope.node, ast.Lambda):
+        outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
+        name = next((n for n, sources in outer.items() if sources == [scope.node]), name)
     return sum(_is_use(n, name) for n in ast.walk(program.tree))
 
 

@@ -95,9 +95,9 @@ class Evaluator:
         self.run.values[node] = value
         return value
 
-    def unknown(self, node: ast.expr, state: State, label: str) -> Value:
+    def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
         """A value of which nothing is known: it may be held elsewhere."""
-        value = self.run.foreign((node, "unknown"), Origin.CALL, label, node.lineno, UNKNOWN)
+        value = self.run.foreign((node, key), Origin.CALL, label, node.lineno, UNKNOWN)
         for obj in value.objs:
             self.run.make(obj, state)
         return value
@@ -289,7 +289,7 @@ class Evaluator:
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
         """Something that an object hands out: it may be anything that can be reached from there."""
-        value = self.unknown(node, state, f"`{ast.unparse(node)}`")
+        value = self.unknown(node, state, f"`{ast.unparse(node)}`", "inside")
         if holder.objs:
             for obj in value.objs:
                 state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)

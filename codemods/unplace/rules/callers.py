@@ -120,7 +120,7 @@ class Callers:
         calls: dict[ast.Call, list[tuple[str, Handed]]] = {}
         for name in names:
             handed = calls_that_hand(self.program, scope, name)
-            if len(handed) != uses_of(self.program, scope.name):
+            if len(handed) != uses_of(self.program, scope):
                 return Refuse(f"not every use of `{scope.name}` is a call that can be given a new tensor")
             for call in handed:
                 assert isinstance(call.write.node, ast.Call)

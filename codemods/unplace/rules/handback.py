@@ -38,10 +38,10 @@ def returned_form(
 ) -> ReturnedForm | Refuse:
     """How a function can return these parameters, judged by what it returns now and by its calls."""
     node = scope.node
-    if not isinstance(node, ast.FunctionDef):
-        return Refuse(f"`{scope.name}` is no plain function")
     if names == (same,):
         return _SAME
+    if not isinstance(node, ast.FunctionDef):
+        return Refuse(f"`{scope.name}` is no plain function")
     if any(not (isinstance(d, ast.Name) and d.id == "staticmethod") for d in node.decorator_list):
         return Refuse(f"`{scope.name}` has a decorator, which sees what it returns")
     if scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__")):
