@@ -9,7 +9,6 @@ from unplace.analysis.bindings import assigned_names
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
-from unplace.rules.judging import root_name
 from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site
 
@@ -45,10 +44,13 @@ class Copies:
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.is_untracked() and not site.is_saved():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
+        block, position, _ = self._place(site)
+        if position and _makes_clone(block[position - 1], copy.places[0]):
+            return Keep(f"the write goes to the clone made in line {block[position - 1].lineno}")
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
-        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site):
+        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
             return Keep(
                 f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
                 "loop would copy all of it"
@@ -86,16 +88,16 @@ class Copies:
             w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
         )
 
-    def is_loop_carried(self, site: Site) -> bool:
-        """Whether the statement stands in a loop that doesn't make the written tensor anew in every round."""
+    def is_loop_carried(self, site: Site, copy: Copy) -> bool:
+        """Whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
         loop = self._place(site)[2]
         if loop is None:
             return False
         inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
-        roots = site.roots()
-        if any(w.kind in WHOLE and w.statement in inside and w.value.objs & roots for w in site.run.writes.values()):
+        owners = site.roots() - site.state.bases.keys()
+        if any(w.kind in WHOLE and w.statement in inside and w.value.objs & owners for w in site.run.writes.values()):
             return False  # rebound in the loop, so that every round has its own tensor anyway
-        name = root_name(site.write.target)
+        name = copy.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
 
     def _place(self, site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
@@ -127,7 +129,16 @@ def _index(
                 _index(inner.body, inner_loop, found)
 
 
-def _makes_anew(node: ast.AST, name: str | None) -> bool:
+def _makes_clone(statement: ast.stmt, place: str) -> bool:
+    """Whether a statement is `place = place.clone()`."""
+    return (
+        isinstance(statement, ast.Assign)
+        and any(ast.unparse(t) == place for t in statement.targets)
+        and (ast.unparse(statement.value) == f"{place}.clone()")
+    )
+
+
+def _makes_anew(node: ast.AST, name: str) -> bool:
     """Whether a node binds the name to something that isn't computed from what it was."""
     if isinstance(node, ast.Assign):
         return name in assigned_names(node) and not any(

@@ -147,7 +147,7 @@ def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | 
 def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observers: Observers) -> Verdict:
     first = chain[0]
     if observers.blockers:
-        return Refuse(observers.blockers[0])
+        return judging.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
     assumptions = (*judging.kind_assumptions(first), *observers.assumptions)
     written = ast.unparse(place)
     if not observers.together and not observers.views and not isinstance(statement, ast.Expr):

@@ -12,6 +12,7 @@ from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import DICT, LIST, TENSOR, TUPLE, Link, Origin, Value, is_same
 from unplace.findings import Form
+from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
@@ -142,10 +143,19 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
         return unstorable
     written = ast.unparse(place)
     observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
-    if observers.blockers:
-        return Refuse(observers.blockers[0])
     assumptions = (*kind_assumptions(site), *observers.assumptions)
+    if observers.blockers:
+        whole = put_back(site, place) if is_same_object(site, place) else None
+        if whole is None:
+            return Refuse(observers.blockers[0])
+        return Rebind((written,), whole.lines, (*kind_assumptions(site), *whole.assumptions))
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
+
+
+def is_same_object(site: Site, place: ast.expr) -> bool:
+    """Whether a place holds the written tensor itself."""
+    held = site.state.env.get(place.id) if isinstance(place, ast.Name) else None
+    return held is not None and is_same(held, site.value)
 
 
 def container_of(site: Site, place: ast.expr) -> Value | None:
@@ -167,6 +177,8 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
         scope = site.run.scope
         if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
             return None
+        if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
+            return None  # it can be declared there
         return Refuse(f"`{place.id}` belongs to an outer scope: rebinding it here would make a local name")
     if isinstance(place, ast.Attribute):
         if place.attr == "data" and place is site.write.target:
@@ -211,7 +223,11 @@ def private_copy(site: Site) -> Copy | Refuse:
         value = site.state.env.get(place.id, value)
     if value is None:
         return Refuse(f"nothing is known of `{ast.unparse(place)}`")
-    return _copy_owner(site, ast.unparse(place), value, frozenset(), None, container_of(site, place))
+    copied = _copy_owner(site, ast.unparse(place), value, frozenset(), None, container_of(site, place))
+    whole = put_back(site, place) if isinstance(copied, Refuse) else None
+    if whole is None:
+        return copied
+    return Copy((ast.unparse(place),), (), (*kind_assumptions(site), *whole.assumptions), whole.lines)
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:

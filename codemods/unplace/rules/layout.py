@@ -35,6 +35,16 @@ def _is_continued(text: Text, line_start: int) -> bool:
     return text.text[:line_start].rstrip("\r\n").endswith("\\")
 
 
+def declared(text: Text, function: ast.FunctionDef, word: str, name: str) -> Edit:
+    """The edit that puts `nonlocal name` or `global name` at the start of a function, behind its docstring."""
+    first = function.body[0]
+    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
+    start, _ = text.span(function.body[1] if is_docstring else first)
+    indent = text.before(start)
+    separator = text.newline + indent if not indent.strip(" \t\f") else "; "
+    return Edit(start, start, f"{word} {name}{separator}")
+
+
 def new_name(taken: set[str], wanted: str = "value") -> str:
     """A name that means nothing yet: `value`, `value_2`, ..."""
     name, number = wanted, 1

@@ -16,13 +16,13 @@ from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules, saved
+from unplace.rules import dtypes, expressions, judging, modules, rows, saved
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
-from unplace.rules.layout import new_name, replace_statement
+from unplace.rules.layout import declared, new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression
-from unplace.rules.verdicts import Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.rules.verdicts import Aside, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
 
 
@@ -109,15 +109,21 @@ class Planner:
                 copied = saved.copy_saved(decision.site)
                 if copied is not None and copies >= set(copied.expressions):
                     found[statement] = copied
-        for statement, copied in found.items():
+        chosen: dict[ast.stmt, CopySaved | Aside] = dict(found)
+        for statement, decision in alone.items():
+            if statement not in chosen and self._had_better_stay(decision):
+                aside = rows.by_index(decision.site, self.text)
+                if aside is not None:
+                    chosen[statement] = aside
+        for statement, verdict in chosen.items():
             decision = alone[statement]
-            decision.instead, decision.verdict = decision.verdict, copied
-        return {statement: alone[statement] for statement in found}
+            decision.instead, decision.verdict = decision.verdict, verdict
+        return {statement: alone[statement] for statement in chosen}
 
     def _had_better_stay(self, decision: Decision) -> bool:
         """Whether the write can't be moved for certain, or only at a cost."""
         verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and self._copies.is_loop_carried(site):
+        if isinstance(verdict, Copy) and self._copies.is_loop_carried(site, verdict):
             return True
         if self._is_applied(decision):
             return False
@@ -125,8 +131,9 @@ class Planner:
 
     def _stay(self, statement: ast.stmt, decision: Decision, taken: list[Edit]) -> None:
         """Report a write that stays; where the copies would stand in rewritten code, what else can be done with it."""
-        assert isinstance(decision.verdict, CopySaved)
-        edits = saved.edits(self.text, decision.verdict)
+        verdict = decision.verdict
+        assert isinstance(verdict, CopySaved | Aside)
+        edits = verdict.edits if isinstance(verdict, Aside) else saved.edits(self.text, verdict)
         if any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in taken):
             assert decision.instead is not None
             decision.verdict = decision.instead
@@ -139,7 +146,7 @@ class Planner:
 
         The rebound tensor has a graph, whose saved values that write would overwrite.
         """
-        staying = [d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved)]
+        staying = [d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside)]
         for decision in decisions:
             site = decision.site
             if site.form is not Form.DATA_STORE or not self._is_applied(decision):
@@ -187,7 +194,21 @@ class Planner:
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
-            self._report(decision, is_applied, fix, (*own, *self._callers.edits_of(decision.site)) if own else own)
+            if own:
+                own = (*own, *self._callers.edits_of(decision.site), *self._declarations(decision))
+            self._report(decision, is_applied, fix, own)
+
+    def _declarations(self, decision: Decision) -> tuple[Edit, ...]:
+        """`nonlocal y` for the names of outer scopes that a recipe binds."""
+        scope = decision.site.run.scope
+        found: list[Edit] = []
+        for place in getattr(decision.verdict, "places", ()):
+            owner = self.program.scopes.owner(scope, place) if place.isidentifier() else None
+            if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
+                continue
+            assert isinstance(scope.node, ast.FunctionDef)
+            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", place))
+        return tuple(found)
 
     def _restyled(self, verdict: Verdict) -> Verdict:
         """The places and views of a verdict with the quotes that the file prefers."""
@@ -286,7 +307,7 @@ class Planner:
             assert isinstance(verdict, Rebind | Copy)
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
-            after = verdict.views if isinstance(verdict, Rebind) else ()
+            after = verdict.views if isinstance(verdict, Rebind) else verdict.after
             return replace_statement(self.text, statement, [*before, *lines], after)
         return self._expression_edits(statement, decisions, snippet, before)
 
@@ -352,7 +373,7 @@ class Planner:
         if isinstance(recipe, Copy):
             hoisted = self._hoist(decisions, snippet)
             lines = [*hoisted, without_places(recipe.places), *recipe.views, snippet.render(snippet.statement())]
-            return replace_statement(self.text, statement, lines, ())
+            return replace_statement(self.text, statement, lines, recipe.after)
         after: tuple[str, ...] = ()
         if recipe is not None:
             after = recipe.views
@@ -438,6 +459,8 @@ class Planner:
         message = rule.message(site, verdict) if decision.is_recipe else ""
         if isinstance(verdict, CopySaved):
             message = f"the write stays; {' and '.join(verdict.operations)} gets a copy to save for backward"
+        elif isinstance(verdict, Aside):
+            message = verdict.message
         elif harm is Harm.HARMFUL and by is not None and decision.is_recipe:
             message += f"; {by.operation} in line {by.line} saved it for backward"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()

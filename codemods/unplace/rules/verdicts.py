@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.edits import Edit
+
 
 @dataclass(frozen=True, slots=True)
 class Keep:
@@ -31,11 +33,15 @@ class Rebind:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees."""
+    """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees.
+
+    `after` are lines behind the write.
+    """
 
     places: tuple[str, ...]
     views: tuple[str, ...]
     assumptions: tuple[str, ...]
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +68,13 @@ class CopySaved:
     operations: tuple[str, ...]
 
 
-Recipe = Rebind | Copy | Split | Inline | CopySaved
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """The statement stays, and something around it changes, so that the write is allowed."""
+
+    edits: tuple[Edit, ...]
+    message: str
+
+
+Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside
 Verdict = Keep | Refuse | Recipe

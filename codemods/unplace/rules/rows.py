@@ -1,0 +1,94 @@
+"""Rows of a tensor that a loop runs over: torch forbids writing them, so they are taken by index.
+
+    for row in y:
+        row /= row.sum()
+
+    for i in range(len(y)):
+        row = y[i]
+        row /= row.sum()
+
+A row taken by index is a view like the others, which may be written: the next round decides about the write.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.bindings import own_nodes
+from unplace.analysis.values import Value
+from unplace.edits import Edit
+from unplace.positions import Text
+from unplace.rules.layout import new_name
+from unplace.rules.verdicts import Aside
+from unplace.sites import Site
+
+
+def by_index(site: Site, text: Text) -> Aside | None:
+    """The edits that let the loop around a write take its rows by index; None where it isn't such a loop."""
+    row = site.write.target
+    while isinstance(row, ast.Subscript):
+        row = row.value
+    bases = site.state.bases
+    if not isinstance(row, ast.Name) or site.is_untracked():
+        return None
+    held = site.state.env.get(row.id)
+    if held is None or not held.objs or not all(o in bases and bases[o].forbidden for o in held.objs):
+        return None
+    loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
+    if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
+        return None
+    return _reindexed(site, loop, row.id, text)
+
+
+def _yields(node: ast.AST, name: str, site: Site) -> bool:
+    """Whether a node is the loop around the site that binds the name."""
+    if not isinstance(node, ast.For) or _target(node, name) is None:
+        return False
+    return any(s is site.statement for part in node.body for s in ast.walk(part))
+
+
+def _target(loop: ast.For, name: str) -> ast.Name | None:
+    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    return next((t for t in targets if isinstance(t, ast.Name) and t.id == name), None)
+
+
+def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
+    call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
+    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)
+    taken = site.run.scope.all_names() | site.program.scopes.module.bound
+    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
+    if call is None:
+        tensor, header = loop.iter, (index, "range(len({}))")
+    elif call.func.id == "enumerate" and len(call.args) == 1 and place == 1 and not call.keywords:  # type: ignore[attr-defined]
+        if not isinstance(targets[0], ast.Name):
+            return None
+        tensor, index = call.args[0], targets[0].id
+        header = (index, "range(len({}))")
+    elif call.func.id == "zip" and len(call.args) == len(targets) and not call.keywords:  # type: ignore[attr-defined]
+        tensor = call.args[place]
+        arguments = [text.slice(a) if n != place else "range(len({}))" for n, a in enumerate(call.args)]
+        names = [text.slice(t) if n != place else index for n, t in enumerate(targets)]
+        header = (", ".join(names), f"zip({', '.join(arguments)})")
+    else:
+        return None
+    if not isinstance(tensor, ast.Name) or not _stays(loop, tensor.id, index, site.run.values.get(tensor)):
+        return None
+    start, _ = text.span(loop.target)
+    _, end = text.span(loop.iter)
+    first, _ = text.span(loop.body[0])
+    indent = text.before(first)
+    separator = text.newline + indent if not indent.strip(" \t\f") else "; "
+    edits = (
+        Edit(start, end, f"{header[0]} in {header[1].format(tensor.id)}"),
+        Edit(first, first, f"{row} = {tensor.id}[{index}]{separator}"),
+    )
+    return Aside(edits, f"`{row}` is taken from `{tensor.id}` by index; torch forbids writing what a loop yields")
+
+
+def _stays(loop: ast.For, tensor: str, index: str, value: Value | None) -> bool:
+    """Whether the loop binds neither the tensor nor the index, so that `tensor[index]` is the row all the time."""
+    bound = {
+        n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
+    return value is not None and value.is_tensor and not value.likely and not bound & {tensor, index}
