@@ -11,7 +11,7 @@ from unplace import torchapi
 from unplace.analysis import builtin_calls, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.kinds import is_tensor_call, is_tensor_only
-from unplace.analysis.refs import Bound, Class, Function, Instance, Named, TorchModule
+from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.summaries import instantiate
@@ -202,7 +202,7 @@ class Calls:
             return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
         module = torchapi.module(qualified)
         if module is not None:
-            return self._make_module(node, qualified, arguments)
+            return self._make_module(node, qualified, arguments, state)
         if qualified.startswith(("torch.optim.", "torch.utils.data.")) or qualified in _CONTEXTS:
             self.run.keep(state, anything(arguments.all()), f"`{ast.unparse(node.func)}(...)`", node.lineno)
             return Value(OTHER, ref=Named(qualified))
@@ -246,7 +246,7 @@ class Calls:
         self.run.write(node, WriteKind.OUT, target, value, state, qualified, tuple(arguments.positional))
         return arguments.keywords["out"]
 
-    def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments) -> Value:
+    def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
         module = torchapi.module(qualified)
         assert module is not None
         inplace: bool | None = False
@@ -256,7 +256,11 @@ class Calls:
         parts = None
         if qualified == "torch.nn.Sequential" and arguments.exact and not arguments.keywords:
             parts = tuple(arguments.positional)
-        if qualified in ("torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList"):
+        if qualified in ("torch.nn.ModuleList", "torch.nn.ModuleDict"):
+            listed = arguments.positional[0].objs if arguments.positional else frozenset()
+            members = tuple(held for _, held in state.reachable_slots(listed))
+            return Value(MODULE, ref=ModuleList(members) if members else None, tracked=Tracked.NO)
+        if qualified == "torch.nn.ParameterList":
             return Value(MODULE)
         return Value(MODULE, ref=TorchModule(qualified, node, inplace, parts), tracked=Tracked.NO)
 
@@ -339,7 +343,8 @@ class Calls:
             self.run.becomes_tracked(state, bound[name])
         for name, value in bound.items():
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
-                self.run.save(state, value, f"{ast.unparse(node.func)}()", node, name, certain=False)
+                certain = name in summary.surely_saves
+                self.run.save(state, value, f"{ast.unparse(node.func)}()", node, name, certain=certain)
         return instantiate(self, node, summary.result, bound, captured, state)
 
     def _with_captures(self, value: Value, state: State) -> Value:
@@ -374,7 +379,7 @@ class Calls:
         is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
         is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
         is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
-        if is_inplace and is_tensor_only(name):
+        if (is_inplace and is_tensor_only(name)) or (base.is_tensor and base.likely and is_tensor_call(node)):
             base = state.narrow_to_tensor(base)
         if base.is_tensor:
             return self.tensor_method(node, func, base, self.arguments(node, state), state)

@@ -10,7 +10,7 @@ from unplace import torchapi
 from unplace.analysis import arithmetic, indexing
 from unplace.analysis.calls import Calls
 from unplace.analysis.imports import canonical
-from unplace.analysis.refs import Bound, Class, Function, Instance, Named
+from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
 from unplace.analysis.stores import store_item
@@ -220,7 +220,11 @@ class Evaluator:
         if method is not None:
             return Value(CALLABLE, ref=Bound(base, node.attr))
         facts = self.run.program.attribute(owner, node.attr)
-        return self._remember(node, base, state, facts)
+        value = self._remember(node, base, state, facts)
+        if value.must_be(LIST | DICT):
+            elements = self.run.program.attribute_elements(owner, node.attr)
+            self.run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
+        return value
 
     def _foreign_attribute(self, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
         if len(base.objs) == 1:
@@ -273,6 +277,8 @@ class Evaluator:
             return self.run.view(node, state, base, f"`{ast.unparse(node)}`", link, piece=piece)
         if base.must_be(SHAPE):
             return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
+        if isinstance(base.ref, ModuleList):
+            return base if isinstance(node.slice, ast.Slice) else self._member(node, base.ref)
         if base.must_be(TEXT):
             return TEXT_VALUE
         if base.must_be(ARRAY):
@@ -286,6 +292,25 @@ class Evaluator:
         if base.kinds == NUMBER | TEXT | CALLABLE or (base.must_be(CALLABLE | OTHER | NONE) and not base.objs):
             return OTHER_VALUE
         return self.inside(node, base, state)
+
+    def _member(self, node: ast.expr, modules: ModuleList) -> Value:
+        """One of the modules of an nn.ModuleList."""
+        member = modules.members[0]
+        for other in modules.members[1:]:
+            alike = (
+                isinstance(member.ref, TorchModule)
+                and isinstance(other.ref, TorchModule)
+                and (
+                    (member.ref.qualified, member.ref.inplace, member.ref.parts)
+                    == (other.ref.qualified, other.ref.inplace, other.ref.parts)
+                )
+            )
+            member = member if alike else weak_join(member, other)
+        if isinstance(member.ref, Instance):
+            return self.run.foreign(
+                (node, "member"), Origin.ATTRIBUTE, ast.unparse(node), node.lineno, member.kinds, ref=member.ref
+            )
+        return Value(member.kinds, ref=member.ref, tracked=Tracked.NO)
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
         """Something that an object hands out: it may be anything that can be reached from there."""
@@ -450,6 +475,8 @@ class Evaluator:
             return self.run.view(node, state, iterable, "a row", Link.VIEW, key="row", forbidden=True)
         if iterable.must_be(SHAPE):
             return NUMBER_VALUE
+        if isinstance(iterable.ref, ModuleList):
+            return self._member(node, iterable.ref)
         if iterable.must_be(CONTAINER) and iterable.objs:
             if iterable.must_be(DICT):
                 return Value(TEXT | NUMBER | UNKNOWN)

@@ -375,8 +375,11 @@ def module_result(
     run = calls.run
     first = values[0]
     if module.saves_input and run.grad.records:
-        for value in values:
-            run.save(state, value, f"{module.name}()", node, "input" if len(values) == 1 else "")
+        for position, value in enumerate(values):
+            part = f"*{position}" if key is None else ""
+            run.save(state, value, f"{module.name}()", node, part)
+            for index, held in state.reachable_slots(value.objs) if value.must_be(CONTAINER) else ():
+                run.save(state, held, f"{module.name}()", node, f"{part}.{index}")
     if module.result is Result.TENSOR:
         if module.view is View.NEVER:
             dtype = None if run.autocast else first.dtype

@@ -188,16 +188,9 @@ class Program:
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
         """Let a list or dictionary from elsewhere hold what it is seen to be filled with."""
-        elements = self.elements(owner, node.id) if value.must_be(CONTAINER) else UNKNOWN_VALUE
-        if elements.kinds != TENSOR:
-            return
-        for holder in value.objs:
-            if not any(True for _ in state.fields_of(holder)):
-                label = f"an element of `{node.id}`"
-                key = ("element", owner.name, node.id)
-                state.heap[(holder, ANY)] = run.foreign(
-                    key, Origin.CALL, label, node.lineno, TENSOR, likely=elements.likely
-                )
+        if value.must_be(CONTAINER):
+            elements = self.elements(owner, node.id)
+            run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
 
     def elements(self, scope: Scope, name: str) -> Value:
         """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
@@ -391,6 +384,21 @@ class Program:
             value = self._attribute(owner, name)
         self._attributes[key] = value
         return value
+
+    def attribute_elements(self, owner: Class, name: str) -> Value:
+        """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
+        found: Value | None = None
+        with self.guessing((owner, name, "elements")) as is_first:
+            for cls in (*classes.linearized(owner), *self.descendants(owner)) if is_first else ():
+                for scope, source in cls.assigned.get(name, ()):
+                    if (
+                        isinstance(source, ast.List | ast.Tuple | ast.Dict)
+                        and not list(ast.iter_child_nodes(source))[1:]
+                    ):
+                        continue  # made empty
+                    held = self._elements_of(scope, source) if source is not None else UNKNOWN_VALUE
+                    found = held if found is None else weak_join(found, held)
+        return found if found is not None else UNKNOWN_VALUE
 
     def _attribute(self, owner: Class, name: str) -> Value:
         if owner.lookup("registered", name):

@@ -75,6 +75,13 @@ class TorchModule:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleList:
+    """An nn.ModuleList or nn.ModuleDict, with the modules that it is made of."""
+
+    members: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """A method looked up on a value."""
 

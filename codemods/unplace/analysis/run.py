@@ -12,7 +12,7 @@ from unplace import torchapi
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.liveness import Liveness
 from unplace.analysis.scopes import Scope
-from unplace.analysis.state import State
+from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     DISCRETE,
     NO_OBJS,
@@ -298,6 +298,12 @@ class Run:
             for key, held in list(table.items()):
                 if held.objs & value.objs:
                     table[key] = replace(held, shape=None)
+
+    def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
+        """Let a list or dictionary from outside hold tensors, if that is what it is filled with."""
+        for holder in container.objs if element.kinds == TENSOR else ():
+            if not any(True for _ in state.fields_of(holder)):
+                state.heap[(holder, ANY)] = self.foreign(key, Origin.CALL, label, 0, TENSOR, likely=element.likely)
 
     def container(self, node: ast.AST, state: State, kinds: int, fields: Mapping[Any, Value]) -> Value:
         """A new list, tuple or dict with these slots."""

@@ -50,8 +50,9 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
         run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
         if name not in run.scope.volatile:
             return
-    if value.kinds == UNKNOWN and is_bound_once(run, name) and parameters.used_as_tensor(run.program, run.scope, name):
-        value = replace(value, kinds=TENSOR)
+    is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
+    if is_guess and is_bound_once(run, name) and parameters.used_as_tensor(run.program, run.scope, name):
+        value = replace(value, kinds=TENSOR, likely=False)
     known = state.env.get(name)
     state.env[name] = value
     if known is not None and is_same(known, value):

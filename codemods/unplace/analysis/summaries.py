@@ -52,8 +52,9 @@ class Result:
 class Summary:
     """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
 
-    `keeps_outer` and `writes_outer` say the same of names of outer scopes. `replaces` are parameters whose `.data`
-    is stored to: views of the tensor then look at memory that it has no more.
+    `surely_saves`: those of `saves` of which nothing is a guess. `keeps_outer` and `writes_outer` say the same of
+    names of outer scopes. `replaces` are parameters whose `.data` is stored to: views of the tensor then look at memory
+    that it has no more.
     """
 
     result: Result
@@ -61,9 +62,21 @@ class Summary:
     changes: frozenset[str]
     keeps: frozenset[str]
     saves: frozenset[str]
+    surely_saves: frozenset[str]
     keeps_outer: bool
     writes_outer: bool
     replaces: frozenset[str]
+
+
+def leaves_alone(summary: Summary, name: str) -> bool:
+    """Whether the function only reads what is passed for a parameter: a copy would do as well."""
+    touched = summary.writes | summary.changes | summary.keeps | summary.replaces
+    return name not in touched and name not in _mentioned(summary.result)
+
+
+def _mentioned(result: Result) -> set[str]:
+    own = set(result.parameters) | ({result.same} if result.same is not None else set())
+    return own.union(*(_mentioned(inner) for _, inner in result.elements))
 
 
 def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
@@ -84,6 +97,7 @@ def summarize(run: Run, end: State | None) -> Summary:
     changes: set[str] = set()
     keeps: set[str] = set()
     saved: set[str] = set()
+    guessed: set[str] = set()
     keeps_outer = False
     for _, state in exits:
         outside = {holder for holder, _ in state.heap if holder.origin is not Origin.FRESH}
@@ -93,12 +107,14 @@ def summarize(run: Run, end: State | None) -> Summary:
         keeps |= _parameters(kept)
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         saved |= _parameters(frozenset(state.saved))
+        guessed |= _parameters(frozenset(o for o, by in state.saved.items() if not all(s.certain for s in by)))
     return Summary(
         result,
         frozenset(_parameters(written)),
         frozenset(changes),
         frozenset(keeps),
         frozenset(saved),
+        frozenset(saved - guessed),
         keeps_outer,
         any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),

@@ -36,7 +36,7 @@ def load_rules() -> dict[Form, Any]:
     return found
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Decision:
     """A site, its rule, its verdict, and the change of its call where it has one."""
 
@@ -88,8 +88,8 @@ class Planner:
             if statement not in staying:
                 self._statement(statement, decisions)
         taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
-        for statement, decision in staying.items():
-            self._stay(statement, decision, taken)
+        for statement in staying:
+            self._stay(statement, decided[statement], taken)
         if self.by_form[Form.INPLACE_ARGUMENT].code in wanted:
             self._constructors(modules.calls_of(sites))
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
@@ -97,28 +97,39 @@ class Planner:
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> dict[ast.stmt, Decision]:
-        """The harmful writes that stay, because autograd gets copies of what it saves."""
-        alone = {statement: decision for statement, (decision, *others) in decided.items() if not others}
-        found = {
-            s: copied for s, d in alone.items() if self._had_better_stay(d) and (copied := saved.copy_saved(d.site))
-        }
-        copies = {expression for copied in found.values() for expression in copied.expressions}
-        for statement, decision in alone.items():
-            if statement not in found and isinstance(decision.verdict, Copy):
+    def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> set[ast.stmt]:
+        """The statements whose harmful writes stay: autograd gets copies, or something around the statement changes."""
+        chosen: dict[Decision, Verdict] = {}
+        groups = [d for d in decided.values() if len(d) == 1 or all(x.site.write.kind is WriteKind.STORE for x in d)]
+        for decisions in groups:
+            if any(self._had_better_stay(d) for d in decisions):
+                chosen |= self._copied(decisions)
+        copies = {e for verdict in chosen.values() if isinstance(verdict, CopySaved) for e in verdict.expressions}
+        for decision, *others in groups:
+            if decision not in chosen and not others and isinstance(decision.verdict, Copy):
                 copied = saved.copy_saved(decision.site)
                 if copied is not None and copies >= set(copied.expressions):
-                    found[statement] = copied
-        chosen: dict[ast.stmt, CopySaved | Aside] = dict(found)
-        for statement, decision in alone.items():
-            if statement not in chosen and self._had_better_stay(decision):
+                    chosen[decision] = copied
+            elif decision not in chosen and not others and self._had_better_stay(decision):
                 aside = rows.by_index(decision.site, self.text)
                 if aside is not None:
-                    chosen[statement] = aside
-        for statement, verdict in chosen.items():
-            decision = alone[statement]
+                    chosen[decision] = aside
+        for decision, verdict in chosen.items():
             decision.instead, decision.verdict = decision.verdict, verdict
-        return {statement: alone[statement] for statement in chosen}
+        return {decision.site.statement for decision in chosen}
+
+    def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
+        """The copies that let all stores of a statement stay; empty where there is one that would go on failing."""
+        found: dict[Decision, Verdict] = {}
+        for decision in decisions:
+            copied = saved.copy_saved(decision.site)
+            if copied is not None:
+                found[decision] = copied
+            elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
+                found[decision] = Keep(f"nothing has saved the memory of `{decision.site.name}` before the write")
+            else:
+                return {}
+        return found
 
     def _had_better_stay(self, decision: Decision) -> bool:
         """Whether the write can't be moved for certain, or only at a cost."""
@@ -129,17 +140,23 @@ class Planner:
             return False
         return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
 
-    def _stay(self, statement: ast.stmt, decision: Decision, taken: list[Edit]) -> None:
-        """Report a write that stays; where the copies would stand in rewritten code, what else can be done with it."""
-        verdict = decision.verdict
-        assert isinstance(verdict, CopySaved | Aside)
-        edits = verdict.edits if isinstance(verdict, Aside) else saved.edits(self.text, verdict)
-        if any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in taken):
-            assert decision.instead is not None
-            decision.verdict = decision.instead
-            self._statement(statement, [decision])
-        else:
-            self._report(decision, True, self._number(), edits)
+    def _stay(self, statement: ast.stmt, decisions: list[Decision], taken: list[Edit]) -> None:
+        """Report writes that stay; where the copies would stand in rewritten code, what else can be done with them."""
+        edits = [self._edits_aside(decision.verdict) for decision in decisions]
+        if any(e.start <= other.end and other.start <= e.end for own in edits for e in own for other in taken):
+            for decision in decisions:
+                assert decision.instead is not None
+                decision.verdict = decision.instead
+            self._statement(statement, decisions)
+            return
+        fix = self._number()
+        for decision, own in zip(decisions, edits, strict=True):
+            self._report(decision, not isinstance(decision.verdict, Keep), fix, own)
+
+    def _edits_aside(self, verdict: Verdict) -> tuple[Edit, ...]:
+        if isinstance(verdict, CopySaved):
+            return saved.edits(self.text, verdict)
+        return verdict.edits if isinstance(verdict, Aside) else ()
 
     def _veto_data(self, decisions: list[Decision]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.

@@ -17,8 +17,10 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import FUNCTION_OF
+from unplace.analysis.refs import Bound, Function, Instance
 from unplace.analysis.run import Run
 from unplace.analysis.state import State
+from unplace.analysis.summaries import leaves_alone
 from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
@@ -100,9 +102,8 @@ def _argument(run: Run, node: ast.expr | ast.AugAssign, part: str) -> ast.expr |
     if not isinstance(node, ast.Call):
         return None
     names, arguments = _signature(run, node)
-    if part.startswith("*") and part[1:].isdigit():
-        extra = arguments[len(names) :]
-        return extra[int(part[1:])] if int(part[1:]) < len(extra) else None
+    if part.startswith("*"):
+        return _extra_argument(arguments[len(names) :], part[1:])
     bound = {**dict(zip(names, arguments, strict=False)), **{k.arg: k.value for k in node.keywords if k.arg}}
     return bound.get(part)
 
@@ -120,10 +121,37 @@ def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr
         operator = torchapi.tensor_method(function.attr)
         return (operator.parameters if operator is not None else ()), [function.value, *node.args]
     if receiver is not None and not receiver.must_be(NAMESPACE):
-        return ("input",), list(node.args)  # a module
+        return _parameters_of_function(run, node), list(node.args)
     qualified = run.program.qualified(run.scope, function)
     operator = torchapi.function(qualified) if qualified is not None else None
-    return (operator.parameters if operator is not None else ("input",)), list(node.args)
+    return (operator.parameters if operator is not None else _parameters_of_function(run, node)), list(node.args)
+
+
+def _parameters_of_function(run: Run, node: ast.Call) -> tuple[str, ...]:
+    """The parameters of a function of the file that leaves its arguments alone, without the receiver of a method."""
+    callee = run.values.get(node.func)
+    function = callee.ref if callee is not None else None
+    is_bound = isinstance(function, Bound)
+    if isinstance(function, Bound):
+        owner = function.receiver.ref
+        function = run.program.method(owner.of, function.name) if isinstance(owner, Instance) else None
+    summary = run.program.summary(function) if isinstance(function, Function) else None
+    if summary is None or not isinstance(function, Function):
+        return ()
+    names = [a.arg for a in function.scope.parameters]
+    return tuple(n if leaves_alone(summary, n) else "" for n in (names[1:] if is_bound else names))
+
+
+def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
+    """The argument at a place such as "1", or the element "1.0" of a display that is one."""
+    position, _, index = place.partition(".")
+    if not position.isdigit() or int(position) >= len(arguments):
+        return None
+    argument = arguments[int(position)]
+    if not index:
+        return argument
+    elements = argument.elts if isinstance(argument, ast.Tuple | ast.List) else []
+    return elements[int(index)] if index.isdigit() and int(index) < len(elements) else None
 
 
 def _is_formatted(run: Run, node: ast.expr) -> bool:
