@@ -117,12 +117,30 @@ class Watch:
                     found.blockers.append(f"`{name}` {self._relation(held, value, place)} and is read later")
 
     def _notices(self, held: Value, value: Value) -> bool:
-        if not self.state.may_share(held.objs, value.objs):
+        if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):
             return False
         if not self._only_itself:
             return True
         links = {self.state.bases[o].link for o in held.objs | value.objs if o in self.state.bases}
         return bool(held.objs & value.objs) or links - {Link.VIEW} != set()
+
+    def _come_from_two_calls(self, held: Objs, written: Objs) -> bool:
+        """Whether the two are one only if two calls out of sight handed back the same tensor.
+
+        That each made its own is among the assumptions about the written one, which `_outside` notes.
+        """
+        state = self.state
+        return all(
+            first in state.bases
+            and second in state.bases
+            and state.bases[first].link is Link.CALL
+            and state.bases[second].link is Link.CALL
+            and first not in state.ancestors(second)
+            and second not in state.ancestors(first)
+            for first in held
+            for second in written
+            if state.overlap(first, second)
+        )
 
     def _is_container(self, held: Value) -> bool:
         if held.kinds & (TENSOR | UNKNOWN):

@@ -72,6 +72,7 @@ class Write:
     source: ast.Call | None = None  # where the module that writes was made
     inside: ast.AST | None = None  # the comprehension that the write stands in
     autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
+    data: ast.Attribute | None = None  # `y.data`, where the write is made through that
     is_local: bool = False  # the written tensor was made in the same round of that comprehension
 
 
@@ -231,6 +232,11 @@ class Run:
     ) -> Value:
         """Record an in-place operation and return the written tensor; later visits of a place replace earlier ones."""
         assert self.statement is not None
+        data = target if kind is not WriteKind.AUGMENTED and is_data(target) else None
+        if isinstance(data, ast.Attribute):
+            target, value = data.value, self.values[data.value]
+        else:
+            data = None
         self.writes[node] = Write(
             node,
             kind,
@@ -244,6 +250,7 @@ class Run:
             source,
             self.inside[0] if self.inside else None,
             self.autocast > 0,
+            data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
         if kind in WHOLE and not stays_in_place(kind, name, value):
@@ -325,6 +332,11 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
     if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
         return can_be_tracked(value)
     return method.kind == "diagonal"
+
+
+def is_data(node: ast.expr) -> bool:
+    """Whether an expression is the `.data` of a name."""
+    return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
 
 
 def can_be_tracked(value: Value) -> bool:

@@ -35,7 +35,7 @@ class Copies:
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
         if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
             return verdict
-        if site.saves_its_result():
+        if site.saves_its_result() or site.write.data is not None:
             return verdict
         if site.fills_private_memory(constructed=isinstance(verdict, Copy)):
             return Keep(f"the write fills a tensor made for it, which nothing has saved: `{site.name}`")

@@ -60,7 +60,7 @@ def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
 
 
 def _through_data(site: Site) -> bool:
-    if site.write.kind is WriteKind.DATA:
+    if site.write.kind is WriteKind.DATA or site.write.data is not None:
         return True
     return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
 
@@ -90,7 +90,8 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
     if site.write.name.rsplit(".", 1)[-1] == "as_strided_":
         return Refuse("its strides may let several elements share one place in memory")
-    if site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.state.roots(value.objs)):
+    is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
+    if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.roots())):
         return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
     if site.write.inside is not None and not site.write.is_local:
         return Refuse("no assignment can stand inside a comprehension")

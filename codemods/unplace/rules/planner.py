@@ -21,7 +21,7 @@ from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_com
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.layout import declared, new_name, replace_statement
-from unplace.rules.snippet import Change, Snippet, assignment, expression
+from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
 from unplace.rules.verdicts import Aside, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
 
@@ -166,7 +166,8 @@ class Planner:
         staying = [d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside)]
         for decision in decisions:
             site = decision.site
-            if site.form is not Form.DATA_STORE or not self._is_applied(decision):
+            is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
+            if not is_hidden or not self._is_applied(decision):
                 continue
             for other in staying:
                 shared = other.site.state.roots(other.site.value.objs) & site.value.objs
@@ -335,6 +336,8 @@ class Planner:
             if decision.change is not None:
                 assert isinstance(decision.site.node, ast.expr)
                 snippet.change(decision.site.node, decision.change)
+            if decision.site.write.data is not None and decision.is_recipe:
+                snippet.change(decision.site.write.data, without_data)
         return snippet
 
     def _header_edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
@@ -480,6 +483,8 @@ class Planner:
             message = verdict.message
         elif harm is Harm.HARMFUL and by is not None and decision.is_recipe:
             message += f"; {by.operation} in line {by.line} saved it for backward"
+        if site.write.data is not None and decision.is_recipe:
+            message += ", which repairs the gradient that `.data` cuts silently"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         self._add(node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra)

@@ -34,7 +34,7 @@ def copy_saved(site: Site) -> CopySaved | None:
     """The expressions whose copies keep backward from missing the old values, if all of them are known."""
     if site.harm()[0] is not Harm.HARMFUL or site.saves_its_result() or site.is_leaf():
         return None
-    if site.form is Form.DATA_STORE or any(o.label == ".data" for o in site.roots()):
+    if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None

@@ -98,6 +98,12 @@ class _Changes(cst.CSTTransformer):
         return updated_node if change is None else change(updated_node)
 
 
+def without_data(node: cst.CSTNode) -> cst.CSTNode:
+    """`y` for `y.data`."""
+    assert isinstance(node, cst.Attribute)
+    return node.value
+
+
 def expression(code: str) -> cst.BaseExpression:
     """An expression from its source."""
     return cst.parse_expression(code)

@@ -57,7 +57,8 @@ class DataStore(StatementRule):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
         if can_be_tracked(value) and not any(can_be_tracked(operand) for operand in site.write.operands):
             return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
-        if any(not _is_new(site, operand) for operand in site.write.operands):
+        is_stored = isinstance(statement, ast.Assign)
+        if is_stored and any(not _is_new(site, operand) for operand in site.write.operands):
             return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
