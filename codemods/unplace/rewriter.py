@@ -54,7 +54,7 @@ def _joined(first: FileReport, second: FileReport) -> FileReport:
                 if (earlier.line, earlier.column) == place and earlier.status is not Status.REWRITTEN:
                     line, column = earlier.end_line, earlier.end_column
                     findings[index] = replace(
-                        later, line=place[0], column=place[1], end_line=line, end_column=column, edits=()
+                        later, line=place[0], column=place[1], end_line=line, end_column=column, fix=None, edits=()
                     )
     edits = compose(first.edits, second.edits, first.before)
     return FileReport(first.path, first.before, second.after, findings, edits)

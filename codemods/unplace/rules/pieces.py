@@ -8,7 +8,12 @@
     y = torch.cat([a, b], dim=1)
     a, b = y.chunk(2, dim=1)
 
-The last line stays away where no piece is read any more.
+The last line stays away where no piece is read any more. Where the pieces have no names and only they are read later,
+each becomes a tensor of its own:
+
+    parts = y.chunk(n)                      parts = tuple(part.clone() for part in y.chunk(n))
+    for part in parts:                      for part in parts:
+        part += 1                               part += 1
 """
 
 from __future__ import annotations
@@ -19,8 +24,12 @@ from dataclasses import dataclass
 
 from unplace.analysis.bindings import own_nodes
 from unplace.analysis.observers import Observers
+from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
-from unplace.analysis.values import Obj, Value
+from unplace.analysis.values import Obj, Origin, Value
+from unplace.edits import Edit
+from unplace.positions import Text
+from unplace.rules.verdicts import Aside
 from unplace.sites import Site
 
 _JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
@@ -56,6 +65,44 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     if live & set(pieces):
         lines.append(f"{', '.join(pieces)} = {ast.unparse(split.value)}")
     return PutBack((*lines, *_again(observers)), tuple(observers.assumptions))
+
+
+def private_pieces(site: Site, text: Text) -> Aside | None:
+    """The edit that makes the pieces tensors of their own, or None where somebody could notice."""
+    state = site.state
+    splits = {base.piece[0] for o in site.value.objs if (base := state.bases.get(o)) is not None and base.piece}
+    bases = frozenset(b for o in site.value.objs if o in state.bases for b in state.bases[o].objs)
+    split = next(iter(splits)) if len(splits) == 1 else None
+    if not isinstance(split, ast.Call) or any(not _is_piece(state, o, split) for o in site.value.objs):
+        return None
+    if any(o.origin is not Origin.FRESH for o in site.roots()) or state.kept_by(site.roots()) is not None:
+        return None
+    live = site.live()
+    held = [v for name, v in state.env.items() if name in live or name.startswith(HIDDEN)]
+    seen = [o for v in (*held, *state.heap.values()) for o in v.objs]
+    written = [o for w in site.run.writes.values() for o in w.value.objs if w.state.may_share(w.value.objs, bases)]
+    for obj in (*seen, *written):
+        if state.may_share(frozenset((obj,)), bases) and not _is_piece(state, obj, split):
+            return None
+    start, end = text.span(split)
+    is_collected = any(_collects(node, split) for node in own_nodes(site.run.scope.node))
+    first, last = ("", "") if is_collected else ("tuple(", ")")
+    edits = (Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last))
+    return Aside(edits, f"`{site.name}` is made a tensor of its own; torch forbids writing what a split returns")
+
+
+def _collects(node: ast.AST, split: ast.Call) -> bool:
+    """Whether a node is `list(...)` of the split."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple")
+    return is_call and isinstance(node, ast.Call) and node.args == [split] and not node.keywords
+
+
+def _is_piece(state: State, obj: Obj, split: ast.Call) -> bool:
+    """Whether an object is one of the outputs of a split, or looks into one."""
+    return any(
+        (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
+        for ancestor in state.ancestors(obj)
+    )
 
 
 def _again(observers: Observers) -> Iterator[str]:

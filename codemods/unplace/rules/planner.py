@@ -16,7 +16,7 @@ from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules, rows, saved
+from unplace.rules import dtypes, expressions, judging, modules, pieces, rows, saved
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
@@ -111,7 +111,7 @@ class Planner:
                 if copied is not None and copies >= set(copied.expressions):
                     chosen[decision] = copied
             elif decision not in chosen and not others and self._had_better_stay(decision):
-                aside = rows.by_index(decision.site, self.text)
+                aside = rows.by_index(decision.site, self.text) or pieces.private_pieces(decision.site, self.text)
                 if aside is not None:
                     chosen[decision] = aside
         for decision, verdict in chosen.items():
