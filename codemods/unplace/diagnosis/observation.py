@@ -1,0 +1,208 @@
+"""Watches a running program: what is recorded for backward, every write to memory, and every call of backward.
+
+Torch's own version check finds the stale value and raises its own error. Saved-tensor hooks would switch that check
+off, and hooks of the program with it, so none are used: autograd asks for a stack for every node it makes while
+anomaly detection is on, and is given a short note instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Any
+from unittest.mock import patch
+
+import torch
+import torch.fx.traceback
+from torch.autograd.variable import Variable
+from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree
+
+from unplace.diagnosis import errors, postmortem
+from unplace.diagnosis.graph import MARK, Note
+from unplace.diagnosis.incident import Incident
+from unplace.diagnosis.places import Place, Places
+from unplace.diagnosis.writes import Write, Writes
+
+OnError = Callable[[RuntimeError, Incident], None]
+_ANNOUNCEMENT = rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
+"""How autograd announces the node at which backward failed, where the program hasn't asked for that itself."""
+_CALLS_KEPT = 4
+"""How many calls of backward are remembered for each line that calls it."""
+
+
+class Observation:
+    """A context manager under which failures are taken apart as they happen; `on_error` is given each one's facts.
+
+    The program's own exception then goes its way. A failure at a place where one has been seen isn't looked at again.
+    """
+
+    def __init__(self, on_error: OnError) -> None:
+        self._on_error = on_error
+        self._ticks = itertools.count()
+        self._places = Places()
+        self._writes = Writes(self.tick, self._places.of, lambda: self._depth > 0)
+        self._reported: list[Note] = []
+        self._backwards: dict[Place, deque[int]] = {}
+        self._depth = 0
+        self._failed_at: set[tuple[errors.Kind, Place]] = set()
+        self._stack = ExitStack()
+        self._format_stack = torch.fx.traceback.format_stack
+        self._filter: object = None
+        self._plain_hint = ""
+
+    def tick(self) -> int:
+        """The next moment in the order of what happens."""
+        return next(self._ticks)
+
+    def __enter__(self) -> Observation:
+        self._plain_hint = _plain_hint()
+        with ExitStack() as stack:
+            stack.callback(torch.set_anomaly_enabled, torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
+            torch.set_anomaly_enabled(True, torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled())
+            stack.enter_context(patch.object(torch.fx.traceback, "format_stack", self._make_note))
+            engine = _Engine(Variable._execution_engine, self)
+            stack.enter_context(patch.object(Variable, "_execution_engine", engine))
+            stack.enter_context(self._writes)
+            stack.enter_context(_Calls(self._failed_call))
+            stack.callback(self._remove_filter)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def run_backward(self, run: Callable[..., Any], outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        """Run autograd's engine and take its failure apart."""
+        place = self._places.of(sys._getframe(1))
+        self._ignore_notes()
+        self._depth += 1
+        try:
+            result = run(outputs, *args, **kwargs)
+        except RuntimeError as error:
+            self._failed_backward(error, outputs, place)
+            raise
+        finally:
+            self._depth -= 1
+            self._reported.clear()
+        self._backwards.setdefault(place, deque(maxlen=_CALLS_KEPT)).append(self.tick())
+        return result
+
+    def _make_note(self) -> Note:
+        """Stands in for the function that autograd calls for a stack whenever it makes a node."""
+        lines = self._format_stack() if torch.is_anomaly_check_nan_enabled() else None
+        frame = sys._getframe(1)
+        hooks = torch._C._autograd._top_saved_tensors_default_hooks(True)
+        checkpoint = None if hooks is None else self._places.through("torch.utils.checkpoint:", frame)
+        return Note(self._places.of(frame), self.tick(), lines, self._reported, checkpoint)
+
+    def _failed_backward(self, error: RuntimeError, outputs: Sequence[Any], place: Place) -> None:
+        kind = errors.recognise(error)
+        if kind is None or _is_known(error):
+            return
+        if not torch.is_anomaly_check_nan_enabled():
+            _with_hint(error, self._plain_hint)
+        if self._is_new(kind, place):
+            incident = postmortem.failed_backward(
+                error,
+                kind,
+                outputs,
+                raised_at=place,
+                reported=self._reported,
+                writes=self._writes,
+                backwards=self._backwards,
+            )
+            self._tell(error, incident)
+
+    def _failed_call(self, error: RuntimeError, name: str, arguments: Sequence[Any]) -> None:
+        kind = errors.recognise(error)
+        place = self._places.of(sys._getframe(1))
+        if kind is None or _is_known(error) or not self._is_new(kind, place):
+            return
+        write = Write(name, place, self.tick(), 0, (), False, torch.is_grad_enabled(), self._depth > 0, None)
+        self._tell(error, postmortem.failed_call(error, kind, arguments, raised_at=place, write=write))
+
+    def _tell(self, error: RuntimeError, incident: Incident) -> None:
+        error.unplace = incident  # type: ignore[attr-defined]
+        self._on_error(error, incident)
+
+    def _is_new(self, kind: errors.Kind, place: Place) -> bool:
+        is_new = (kind, place) not in self._failed_at
+        self._failed_at.add((kind, place))
+        return is_new
+
+    def _ignore_notes(self) -> None:
+        # First, so that no other filter makes an error of it; a program's own `catch_warnings` may have taken it away.
+        if not warnings.filters or warnings.filters[0] is not self._filter:
+            warnings.filterwarnings("ignore", message=_ANNOUNCEMENT)
+            self._filter = warnings.filters[0]
+
+    def _remove_filter(self) -> None:
+        with suppress(ValueError):  # the program may have reset the filters
+            warnings.filters.remove(self._filter)  # type: ignore[attr-defined]
+
+
+class _Engine:
+    """Autograd's engine as Python code sees it."""
+
+    def __init__(self, engine: Any, observation: Observation) -> None:
+        self._engine, self._observation = engine, observation
+
+    def run_backward(self, outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        return self._observation.run_backward(self._engine.run_backward, outputs, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+
+class _Calls(TorchFunctionMode):
+    """Sees each call into torch, and those that torch refuses."""
+
+    def __init__(self, failed: Callable[[RuntimeError, str, Sequence[Any]], None]) -> None:
+        super().__init__()
+        self._failed = failed
+
+    def __torch_function__(
+        self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if not torch.is_anomaly_enabled():  # the program has switched it off, or never on
+            torch.set_anomaly_enabled(True, False)
+        try:
+            return func(*args, **(kwargs or {}))
+        except RuntimeError as error:
+            self._failed(error, getattr(func, "__name__", str(func)), _pytree.tree_leaves((args, kwargs)))
+            raise
+
+
+def _plain_hint() -> str:
+    """The hint that torch closes its message with when anomaly detection is off, in the words of this torch."""
+    before = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    torch.set_anomaly_enabled(False)
+    try:
+        with torch.inference_mode(False), torch.enable_grad():
+            value = torch.zeros((), device="cpu", requires_grad=True).exp()
+            value.detach().zero_()
+            value.backward()
+    except RuntimeError as error:
+        return errors.hint(str(error))
+    finally:
+        torch.set_anomaly_enabled(*before)
+    return ""
+
+
+def _with_hint(error: RuntimeError, hint: str) -> None:
+    text = str(error)
+    if errors.hint(text):
+        error.args = (errors.without_hint(text) + hint,)
+
+
+def _is_known(error: RuntimeError) -> bool:
+    return hasattr(error, "unplace")
