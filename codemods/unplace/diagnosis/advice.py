@@ -312,6 +312,12 @@ _REFUSED_WRITES = {
         "Several elements of the written tensor are one place in memory (`expand`), or it overlaps what is read:"
         " write to a clone.",
     ),
+    Kind.CHANGED: (
+        "silent-write",
+        "Write out of place, or through the tensor itself and not through `.data` or NumPy, so that autograd counts it"
+        " and can complain.",
+    ),
+    Kind.CUT: ("data-store", "Rebind the name to get the gradient of the new values: `h = f(h)`."),
     Kind.DETACH_VIEW: ("detach-view", "Views can't be detached in place: `h = h.detach()`."),
 }
 

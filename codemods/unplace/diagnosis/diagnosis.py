@@ -27,9 +27,18 @@ class Diagnosis:
     advice: Advice
     fix: Fix
 
-    def lines(self) -> Iterator[str]:
+    @property
+    def is_silent(self) -> bool:
+        """Whether there was no error."""
+        return self.incident.kind in (Kind.CHANGED, Kind.CUT)
+
+    @property
+    def text(self) -> str:
         """For people."""
-        yield "unplace: which line it was"
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"unplace: {self.incident.error}" if self.is_silent else "unplace: which line it was"
         rows = [("saved by", self.incident.saved.place)] if self.incident.saved else []
         rows += [("culprit", write.place) for write in self.incident.writes]
         width = max((len(at(place)) for _, place in rows), default=0)
@@ -83,6 +92,13 @@ def _story(incident: Incident) -> Iterator[str]:
         if incident.writes:
             yield _writing(incident)
         yield f"When backward ({at(incident.raised_at)}) came to it, the value that it needs was gone."
+    elif incident.kind is Kind.CHANGED:
+        if saved is not None:
+            yield _keeping(saved)
+        yield _writing(incident) if incident.writes else "No write by torch was seen: it was NumPy or an extension."
+        yield f"Backward ({at(incident.raised_at)}) uses what is there now, so its gradient is wrong."
+    elif incident.kind is Kind.CUT:
+        yield f"The store at {at(incident.raised_at)} replaces the values; backward goes on as if it hadn't."
     elif incident.kind is Kind.FREED:
         if saved is not None:
             yield f"`{saved.op}` ({at(saved.place)}) kept values for one backward."

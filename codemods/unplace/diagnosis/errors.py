@@ -26,6 +26,10 @@ class Kind(str, Enum):
     OUT = "out= with gradients"
     OVERLAP = "overlapping memory"
     DETACH_VIEW = "detach_ of a view"
+    CHANGED = "changed without an error"
+    """Nothing that torch complains about: what backward uses isn't what was saved."""
+    CUT = "graph cut by .data"
+    """Nothing that torch complains about either."""
 
 
 _PATTERNS = (

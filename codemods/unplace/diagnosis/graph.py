@@ -21,7 +21,8 @@ class Note:
     """Where and when a node was made. Autograd keeps it in the node's metadata, so it lives as long as the node.
 
     Autograd takes it for the stack of anomaly detection: it asks the node at which backward fails, and only that
-    one (and those that made it, in double backward), for its lines. This is how `reported` learns of it.
+    one (and those that made it, in double backward), for its lines. This is how `reported` learns of it. `contents`
+    are version and checksum of what it saved, with `--silent`.
     """
 
     __slots__ = ("checkpoint", "contents", "lines", "place", "reported", "tick")
@@ -34,7 +35,7 @@ class Note:
         self.tick = tick
         self.lines = lines
         self.reported = reported
-        self.contents: dict[str, int] | None = None
+        self.contents: list[tuple[int, int]] | None = None
 
     def __iter__(self) -> Iterator[str]:
         self.reported.append(self)

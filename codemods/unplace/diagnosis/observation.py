@@ -24,34 +24,45 @@ from torch.autograd.variable import Variable
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree
 
-from unplace.diagnosis import errors, postmortem
+from unplace.diagnosis import errors, postmortem, silent
 from unplace.diagnosis.graph import MARK, Note
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.places import Place, Places
 from unplace.diagnosis.writes import Write, Writes
 
-OnError = Callable[[RuntimeError, Incident], None]
+OnIncident = Callable[[RuntimeError | None, Incident], None]
 _ANNOUNCEMENT = rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
 """How autograd announces the node at which backward failed, where the program hasn't asked for that itself."""
+_SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 _CALLS_KEPT = 4
 """How many calls of backward are remembered for each line that calls it."""
 
 
 class Observation:
-    """A context manager under which failures are taken apart as they happen; `on_error` is given each one's facts.
+    """A context manager under which failures are taken apart as they happen; `on_incident` is given each one's facts.
 
     The program's own exception then goes its way. A failure at a place where one has been seen isn't looked at again.
+    `before_backward` is given what each call of backward starts from. With `is_silent`, values that change without an
+    error are incidents too, which have no exception.
     """
 
-    def __init__(self, on_error: OnError) -> None:
-        self._on_error = on_error
+    def __init__(
+        self,
+        on_incident: OnIncident,
+        before_backward: Callable[[Sequence[Any]], None] | None = None,
+        *,
+        is_silent: bool = False,
+    ) -> None:
+        self._on_incident = on_incident
+        self._before_backward = before_backward
+        self._is_silent = is_silent
         self._ticks = itertools.count()
         self._places = Places()
         self._writes = Writes(self.tick, self._places.of, lambda: self._depth > 0)
         self._reported: list[Note] = []
         self._backwards: dict[Place, deque[int]] = {}
         self._depth = 0
-        self._failed_at: set[tuple[errors.Kind, Place]] = set()
+        self._seen: set[tuple[errors.Kind, Place, Place | None]] = set()
         self._stack = ExitStack()
         self._format_stack = torch.fx.traceback.format_stack
         self._filter: object = None
@@ -70,7 +81,7 @@ class Observation:
             engine = _Engine(Variable._execution_engine, self)
             stack.enter_context(patch.object(Variable, "_execution_engine", engine))
             stack.enter_context(self._writes)
-            stack.enter_context(_Calls(self._failed_call))
+            stack.enter_context(_SilentCalls(self) if self._is_silent else _Calls(self))
             stack.callback(self._remove_filter)
             self._stack = stack.pop_all()
         return self
@@ -84,6 +95,11 @@ class Observation:
         """Run autograd's engine and take its failure apart."""
         place = self._places.of(sys._getframe(1))
         self._ignore_notes()
+        if self._before_backward is not None and not self._depth:
+            self._before_backward(outputs)
+        if self._is_silent:
+            for incident in silent.changed(outputs, self._writes, place):
+                self._tell(None, incident)
         self._depth += 1
         try:
             result = run(outputs, *args, **kwargs)
@@ -110,34 +126,44 @@ class Observation:
             return
         if not torch.is_anomaly_check_nan_enabled():
             _with_hint(error, self._plain_hint)
-        if self._is_new(kind, place):
-            incident = postmortem.failed_backward(
-                error,
-                kind,
-                outputs,
-                raised_at=place,
-                reported=self._reported,
-                writes=self._writes,
-                backwards=self._backwards,
-            )
-            self._tell(error, incident)
+        incident = postmortem.failed_backward(
+            error,
+            kind,
+            outputs,
+            raised_at=place,
+            reported=self._reported,
+            writes=self._writes,
+            backwards=self._backwards,
+        )
+        self._tell(error, incident)
 
-    def _failed_call(self, error: RuntimeError, name: str, arguments: Sequence[Any]) -> None:
+    def failed_call(self, error: RuntimeError, function: Any, arguments: Any) -> None:
+        """Take apart what torch raised in a call."""
         kind = errors.recognise(error)
-        place = self._places.of(sys._getframe(1))
-        if kind is None or _is_known(error) or not self._is_new(kind, place):
+        if kind is None or _is_known(error):
             return
-        write = Write(name, place, self.tick(), 0, (), False, torch.is_grad_enabled(), self._depth > 0, None)
-        self._tell(error, postmortem.failed_call(error, kind, arguments, raised_at=place, write=write))
+        write = self._write(getattr(function, "__name__", str(function)))
+        tensors = _pytree.tree_leaves(arguments)
+        self._tell(error, postmortem.failed_call(error, kind, tensors, raised_at=write.place, write=write))
 
-    def _tell(self, error: RuntimeError, incident: Incident) -> None:
-        error.unplace = incident  # type: ignore[attr-defined]
-        self._on_error(error, incident)
+    def before_call(self, function: Any, arguments: Any) -> None:
+        """Note what was saved up to here, before the call can change it."""
+        silent.remember(_pytree.tree_leaves(arguments))
+        if function == _SET_DATA:
+            incident = silent.cut(*arguments[0], self._write(".data ="))
+            if incident is not None:
+                self._tell(None, incident)
 
-    def _is_new(self, kind: errors.Kind, place: Place) -> bool:
-        is_new = (kind, place) not in self._failed_at
-        self._failed_at.add((kind, place))
-        return is_new
+    def _write(self, op: str) -> Write:
+        """A write that the log of writes doesn't see, because torch refuses it or doesn't count it as one."""
+        place = self._places.of(sys._getframe(1))
+        return Write(op, place, self.tick(), 0, (), False, torch.is_grad_enabled(), self._depth > 0, None)
+
+    def _tell(self, error: RuntimeError | None, incident: Incident) -> None:
+        place = (incident.kind, incident.raised_at, incident.saved and incident.saved.place)
+        if place not in self._seen:
+            self._seen.add(place)
+            self._on_incident(error, incident)
 
     def _ignore_notes(self) -> None:
         # First, so that no other filter makes an error of it; a program's own `catch_warnings` may have taken it away.
@@ -166,20 +192,32 @@ class _Engine:
 class _Calls(TorchFunctionMode):
     """Sees each call into torch, and those that torch refuses."""
 
-    def __init__(self, failed: Callable[[RuntimeError, str, Sequence[Any]], None]) -> None:
+    def __init__(self, observation: Observation) -> None:
         super().__init__()
-        self._failed = failed
+        self._observation = observation
 
     def __torch_function__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        if not torch.is_anomaly_enabled():  # the program has switched it off, or never on
+        if not torch.is_anomaly_enabled():  # the program has switched it off
             torch.set_anomaly_enabled(True, False)
         try:
             return func(*args, **(kwargs or {}))
         except RuntimeError as error:
-            self._failed(error, getattr(func, "__name__", str(func)), _pytree.tree_leaves((args, kwargs)))
+            self._observation.failed_call(error, func, (args, kwargs))
             raise
+
+
+class _SilentCalls(_Calls):
+    """Notes contents as well, before each call and after it."""
+
+    def __torch_function__(
+        self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        self._observation.before_call(func, (args, kwargs))
+        result = super().__torch_function__(func, types, args, kwargs)
+        silent.remember(_pytree.tree_leaves(result))
+        return result
 
 
 def _plain_hint() -> str:
@@ -205,4 +243,8 @@ def _with_hint(error: RuntimeError, hint: str) -> None:
 
 
 def _is_known(error: RuntimeError) -> bool:
-    return hasattr(error, "unplace")
+    """Whether an exception has been seen already, further inside."""
+    known = hasattr(error, "unplace")
+    if not known:
+        error.unplace = None  # type: ignore[attr-defined]
+    return known

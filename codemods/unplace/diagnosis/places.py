@@ -108,6 +108,11 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
 
 
+def is_own(filename: str) -> bool:
+    """Whether a file belongs to this package."""
+    return filename.startswith(_OWN)
+
+
 def _place(frame: FrameType, inner: list[FrameType]) -> Place:
     through = tuple(_qualified(called) for called in reversed(inner) if _is_torch(called.f_code.co_filename))
     codes = (frame.f_code, *(called.f_code for called in inner))  # kept, so that no id above is given away again

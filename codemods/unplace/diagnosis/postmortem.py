@@ -46,14 +46,14 @@ def failed_backward(
     text = str(error)
     nodes = list(walk(roots(outputs)))
     named = [node for node in nodes if reported and note_of(node) is reported[0]]
-    saved = _saved(named[0], "") if named else None
+    saved = saved_of(named[0], "") if named else None
     value: torch.Tensor | None = None
     later: Sequence[Write] = ()
     if kind is Kind.OVERWRITTEN:
         victim = _victim(error, nodes, named)
         if victim is not None:
             value = victim.value
-            saved = _saved_by_checkpoint(reported) if victim.node is None else _saved(victim.node, victim.role)
+            saved = _saved_by_checkpoint(reported) if victim.node is None else saved_of(victim.node, victim.role)
         later = _later_writes(text, saved.tick if saved else BEFORE, value, writes)
     between = _backward_after(saved, later, backwards)
     return Incident(
@@ -134,7 +134,8 @@ def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
     return None
 
 
-def _saved(node: Node, role: str) -> Saved:
+def saved_of(node: Node, role: str) -> Saved:
+    """What a node saved in a role, or only the node."""
     note, parent = note_of(node), parent_of(node)
     return Saved(
         operator(node),
@@ -201,5 +202,5 @@ def _maker(text: str, tensors: Iterable[torch.Tensor]) -> Saved | None:
     for tensor in tensors:
         node = tensor.grad_fn
         if node is not None and node.name().startswith(name) and tensor.output_nr == number:
-            return _saved(node, "")
+            return saved_of(node, "")
     return None

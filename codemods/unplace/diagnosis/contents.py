@@ -1,0 +1,26 @@
+"""Checksums of what tensors contain."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+
+def checksum(tensor: torch.Tensor) -> int:
+    """A number that depends on every byte of a tensor's elements, and on their order."""
+    with torch.no_grad(), _disable_current_modes():
+        plain = tensor.detach().cpu().contiguous().resolve_conj().resolve_neg()
+    size = plain.numel() * plain.element_size()
+    if not size:
+        return 0
+    return zlib.crc32((ctypes.c_char * size).from_address(plain.data_ptr()))
+
+
+def checksums(values: Iterable[Any]) -> list[int]:
+    """Those of the tensors among some values."""
+    return [checksum(value) for value in values if isinstance(value, torch.Tensor) and not value.is_sparse]
