@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,10 +114,11 @@ def _write(report: str, output_file: str | None) -> None:
 
 
 def _fix(program: Program, *, unsafe: bool) -> int:
+    from unplace.diagnosis import trial
     from unplace.diagnosis.repair import RepairError, repair
 
     try:
-        repaired = repair(program, unsafe=unsafe, tell=lambda text: _write(text, None))
+        repaired = repair(partial(trial.run, program), unsafe=unsafe, tell=lambda text: _write(text, None))
     except RepairError as error:
         _write(f"unplace: not repaired: {error}.", None)
         return 1

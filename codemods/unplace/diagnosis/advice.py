@@ -41,8 +41,9 @@ def _recogniser(function: Recogniser) -> Recogniser:
 
 
 def _first(incident: Incident) -> Write | None:
-    """The write that came first after the value had been saved, where the error is about such a value."""
-    return incident.writes[0] if incident.kind is Kind.OVERWRITTEN and incident.writes else None
+    """The write that came first after the value had been saved, where the failure is about such a value."""
+    is_about_a_value = incident.kind in (Kind.OVERWRITTEN, Kind.CHANGED)
+    return incident.writes[0] if is_about_a_value and incident.writes else None
 
 
 @_recogniser
@@ -96,7 +97,7 @@ def _distributed_buffers(incident: Incident) -> Advice | None:
         return None
     return Advice(
         "ddp-buffers",
-        f"DistributedDataParallel copies the buffers of rank 0 over those that an earlier forward pass saved"
+        f"DistributedDataParallel copies the buffers of rank 0 over those that an earlier forward pass has saved"
         f" ({at(write.place)}). Pass `broadcast_buffers=False`, or call backward after each forward pass.",
     )
 
@@ -116,12 +117,12 @@ def _clipping_of_gradients(incident: Incident) -> Advice | None:
 @_recogniser
 def _gradient(incident: Incident) -> Advice | None:
     write = _first(incident)
-    if write is None or incident.owner is None or incident.owner.kind != "gradient":
+    if incident.kind is not Kind.OVERWRITTEN or incident.owner is None or incident.owner.kind != "gradient":
         return None
-    what = "accumulates into" if write.in_backward else "writes"
+    what = "Backward adds to" if write is None else f"{at(write.place)} writes"
     return Advice(
         "gradient",
-        f"{at(write.place)} {what} a `.grad` that a graph still needs (double backward). Use"
+        f"{what} a `.grad` that a graph still needs (double backward). Use"
         " `torch.autograd.grad(..., create_graph=True)`, whose results nobody else writes, or move the write behind"
         " the last backward.",
     )
@@ -166,7 +167,7 @@ def _averaged_model(incident: Incident) -> Advice | None:
 @_recogniser
 def _embedding_norm(incident: Incident) -> Advice | None:
     write = _first(incident)
-    if write is None or write.op != "embedding_renorm_":
+    if write is None or write.op not in ("embedding", "embedding_bag"):
         return None
     return Advice(
         "embedding-max-norm",
@@ -196,6 +197,18 @@ def _write_during_backward(incident: Incident) -> Advice | None:
         "backward-hook",
         f"{at(write.place)} writes while backward is running, to memory that backward still has to read. Return a new"
         " tensor from the hook, or do the write after backward.",
+    )
+
+
+@_recogniser
+def _statistics(incident: Incident) -> Advice | None:
+    write = _first(incident)
+    if write is None or write.op not in ("batch_norm", "instance_norm"):
+        return None
+    return Advice(
+        "running-statistics",
+        f"A forward pass in training mode ({at(write.place)}) updates the running statistics that one in `eval()` mode"
+        " has saved. Call backward after each forward pass, or keep the module in one mode.",
     )
 
 
@@ -232,8 +245,8 @@ def _reused_input(incident: Incident) -> Advice | None:
         return None
     return Advice(
         "reused-input",
-        f"{at(write.place)} fills a tensor again that the forward pass has used as data. Give each forward pass a"
-        " tensor of its own (`.clone()`), or refill it after backward.",
+        f"{at(write.place)} changes a tensor that an operation before it has used as data. Change a clone of it, or"
+        " change it after backward.",
     )
 
 
@@ -271,6 +284,11 @@ def _ordinary_write(incident: Incident) -> Advice | None:
 
 
 _REFUSED_WRITES = {
+    Kind.DETACHED: (
+        "detached",
+        "Detach out of place (`h = h.detach()`). `zero_grad(set_to_none=False)` detaches gradients in place too: leave"
+        " the option out, or call it after the last backward.",
+    ),
     Kind.LEAF: (
         "leaf",
         "Autograd can't record a write to a leaf. If the step is to be differentiated, work on a new tensor"

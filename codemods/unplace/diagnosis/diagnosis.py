@@ -92,6 +92,10 @@ def _story(incident: Incident) -> Iterator[str]:
         if incident.writes:
             yield _writing(incident)
         yield f"When backward ({at(incident.raised_at)}) came to it, the value that it needs was gone."
+    elif incident.kind is Kind.DETACHED:
+        if saved is not None:
+            yield _keeping(saved)
+        yield f"It was detached in place since, and backward ({at(incident.raised_at)}) can't tell any more whose it was."
     elif incident.kind is Kind.CHANGED:
         if saved is not None:
             yield _keeping(saved)
@@ -108,9 +112,9 @@ def _story(incident: Incident) -> Iterator[str]:
     else:
         if saved is not None:
             yield f"`{saved.op}` ({at(saved.place)}) made a view."
-        (write,) = incident.writes
         owner = f" to the {incident.owner}" if incident.owner else ""
-        yield f"`{write.op}` ({at(write.place)}) is a write{owner} that autograd can't record."
+        for write in incident.writes:
+            yield f"`{write.op}` ({at(write.place)}) is a write{owner} that torch can't make."
 
 
 def _keeping(saved: Saved) -> str:
@@ -123,9 +127,9 @@ def _what(saved: Saved) -> str:
         return "a tensor with `save_for_backward`"
     if saved.op == "copy_slices":
         return "a value"
-    return {"result": "its result", "self": "its input", "input": "its input", "": "a value"}.get(
-        saved.role, f"its argument `{saved.role}`"
-    )
+    if saved.is_own_result:
+        return "its result"
+    return {"self": "its input", "input": "its input", "": "a value"}.get(saved.role, f"its argument `{saved.role}`")
 
 
 def _why(saved: Saved) -> str:

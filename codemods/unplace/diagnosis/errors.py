@@ -14,6 +14,8 @@ class Kind(str, Enum):
     """A value that backward needs was written after it had been saved."""
     FREED = "freed"
     """Backward comes to a graph whose saved values an earlier backward has freed."""
+    DETACHED = "detached in place"
+    """A value that backward needs was taken out of its graph with `detach_()`."""
     LEAF = "leaf"
     VIEW_OF_LEAF = "view of a leaf"
     MULTIPLE_VIEWS = "one of several views"
@@ -35,6 +37,7 @@ class Kind(str, Enum):
 _PATTERNS = (
     (Kind.OVERWRITTEN, r"one of the variables needed for gradient computation has been modified by an inplace operation"),
     (Kind.FREED, r"Trying to backward through the graph a second time"),
+    (Kind.DETACHED, r"Trying to use a saved tensor that has been detached in-place"),
     (Kind.VIEW_OF_LEAF, r"a view of a leaf Variable that requires grad (is being|has been) used in an in-place operation"),
     (Kind.LEAF, r"a leaf Variable that requires grad (is being|has been) used in an in-place operation"),
     (Kind.MULTIPLE_VIEWS, r"is a view and is being modified inplace\. This view is the output of a function that returns"),

@@ -78,7 +78,10 @@ def saved_by(node: Node) -> Iterator[tuple[str, Any]]:
     for attribute in dir(node):
         if attribute.startswith("_raw_saved_"):
             role = attribute.removeprefix("_raw_saved_")
-            value = getattr(node, attribute)
+            try:
+                value = getattr(node, attribute)
+            except RuntimeError:  # freed by a backward
+                continue
             for saved in value if isinstance(value, list | tuple) else (value,):
                 yield ("" if role == "tensors" else role), saved
 

@@ -24,6 +24,11 @@ class Saved:
     is_function: bool = False
     inside: str | None = None
 
+    @property
+    def is_own_result(self) -> bool:
+        """Whether it is (one of) the operation's own results."""
+        return self.role.startswith(("result", "output"))
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:

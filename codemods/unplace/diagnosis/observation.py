@@ -21,19 +21,17 @@ from unittest.mock import patch
 import torch
 import torch.fx.traceback
 from torch.autograd.variable import Variable
-from torch.overrides import TorchFunctionMode
-from torch.utils import _pytree
 
 from unplace.diagnosis import errors, postmortem, silent
+from unplace.diagnosis.calls import Calls, SilentCalls, seen_broadcasts
 from unplace.diagnosis.graph import MARK, Note
 from unplace.diagnosis.incident import Incident
-from unplace.diagnosis.places import Place, Places
+from unplace.diagnosis.places import Place, Places, stepping_optimizer
 from unplace.diagnosis.writes import Write, Writes
 
 OnIncident = Callable[[RuntimeError | None, Incident], None]
 _ANNOUNCEMENT = rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
 """How autograd announces the node at which backward failed, where the program hasn't asked for that itself."""
-_SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 _CALLS_KEPT = 4
 """How many calls of backward are remembered for each line that calls it."""
 
@@ -58,7 +56,11 @@ class Observation:
         self._is_silent = is_silent
         self._ticks = itertools.count()
         self._places = Places()
-        self._writes = Writes(self.tick, self._places.of, lambda: self._depth > 0)
+        self._writes = Writes()
+        if is_silent:
+            self._calls: Calls = SilentCalls(self._written, self._failed_call, self._stored)
+        else:
+            self._calls = Calls(self._written, self._failed_call)
         self._reported: list[Note] = []
         self._backwards: dict[Place, deque[int]] = {}
         self._depth = 0
@@ -80,8 +82,9 @@ class Observation:
             stack.enter_context(patch.object(torch.fx.traceback, "format_stack", self._make_note))
             engine = _Engine(Variable._execution_engine, self)
             stack.enter_context(patch.object(Variable, "_execution_engine", engine))
-            stack.enter_context(self._writes)
-            stack.enter_context(_SilentCalls(self) if self._is_silent else _Calls(self))
+            stack.enter_context(torch.compiler.set_stance("force_eager"))
+            stack.enter_context(seen_broadcasts(self._written))
+            stack.enter_context(self._calls)
             stack.callback(self._remove_filter)
             self._stack = stack.pop_all()
         return self
@@ -98,11 +101,12 @@ class Observation:
         if self._before_backward is not None and not self._depth:
             self._before_backward(outputs)
         if self._is_silent:
-            for incident in silent.changed(outputs, self._writes, place):
+            for incident in silent.changed(outputs, self._writes, self._backwards, place):
                 self._tell(None, incident)
         self._depth += 1
         try:
-            result = run(outputs, *args, **kwargs)
+            with self._calls.resumed():
+                result = run(outputs, *args, **kwargs)
         except RuntimeError as error:
             self._failed_backward(error, outputs, place)
             raise
@@ -137,27 +141,34 @@ class Observation:
         )
         self._tell(error, incident)
 
-    def failed_call(self, error: RuntimeError, function: Any, arguments: Any) -> None:
-        """Take apart what torch raised in a call."""
+    def _written(self, name: str, target: torch.Tensor, version: int) -> None:
+        frame = sys._getframe(1)
+        write = Write(
+            op=name,
+            place=self._places.of(frame),
+            tick=self.tick(),
+            version=version,
+            shape=tuple(target.shape),
+            leaf=target.is_leaf and target.requires_grad,
+            requires_grad=target.requires_grad,
+            grad_mode=torch.is_grad_enabled(),
+            in_backward=self._depth > 0,
+            optimizer=stepping_optimizer(frame),
+        )
+        self._writes.note(target, write)
+
+    def _failed_call(self, error: RuntimeError, name: str, arguments: Sequence[Any]) -> None:
         kind = errors.recognise(error)
         if kind is None or _is_known(error):
             return
-        write = self._write(getattr(function, "__name__", str(function)))
-        tensors = _pytree.tree_leaves(arguments)
-        self._tell(error, postmortem.failed_call(error, kind, tensors, raised_at=write.place, write=write))
+        write = Write(name, self._places.of(sys._getframe(1)), self.tick())
+        self._tell(error, postmortem.failed_call(error, kind, arguments, raised_at=write.place, write=write))
 
-    def before_call(self, function: Any, arguments: Any) -> None:
-        """Note what was saved up to here, before the call can change it."""
-        silent.remember(_pytree.tree_leaves(arguments))
-        if function == _SET_DATA:
-            incident = silent.cut(*arguments[0], self._write(".data ="))
-            if incident is not None:
-                self._tell(None, incident)
-
-    def _write(self, op: str) -> Write:
-        """A write that the log of writes doesn't see, because torch refuses it or doesn't count it as one."""
-        place = self._places.of(sys._getframe(1))
-        return Write(op, place, self.tick(), 0, (), False, torch.is_grad_enabled(), self._depth > 0, None)
+    def _stored(self, target: torch.Tensor, value: Any) -> None:
+        write = Write(".data =", self._places.of(sys._getframe(1)), self.tick())
+        incident = silent.cut(target, value, write)
+        if incident is not None:
+            self._tell(None, incident)
 
     def _tell(self, error: RuntimeError | None, incident: Incident) -> None:
         place = (incident.kind, incident.raised_at, incident.saved and incident.saved.place)
@@ -187,37 +198,6 @@ class _Engine:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
-
-
-class _Calls(TorchFunctionMode):
-    """Sees each call into torch, and those that torch refuses."""
-
-    def __init__(self, observation: Observation) -> None:
-        super().__init__()
-        self._observation = observation
-
-    def __torch_function__(
-        self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if not torch.is_anomaly_enabled():  # the program has switched it off
-            torch.set_anomaly_enabled(True, False)
-        try:
-            return func(*args, **(kwargs or {}))
-        except RuntimeError as error:
-            self._observation.failed_call(error, func, (args, kwargs))
-            raise
-
-
-class _SilentCalls(_Calls):
-    """Notes contents as well, before each call and after it."""
-
-    def __torch_function__(
-        self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        self._observation.before_call(func, (args, kwargs))
-        result = super().__torch_function__(func, types, args, kwargs)
-        silent.remember(_pytree.tree_leaves(result))
-        return result
 
 
 def _plain_hint() -> str:

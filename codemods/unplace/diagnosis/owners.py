@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import torch
 
 from unplace.diagnosis.incident import Owner
+from unplace.diagnosis.memory import memory_of
 
 
-def owner_of(memory: torch.UntypedStorage) -> Owner | None:
-    """The first module that holds a tensor on this memory; None if none does."""
-    return next((owner for owner, tensor in _held() if _is_on(tensor, memory)), None)
+def owner_of(tensor: torch.Tensor) -> Owner | None:
+    """The first module (or else optimizer) that holds a tensor on the memory of this one; None if none does."""
+    memory = memory_of(tensor)
+    return None if memory is None else next((owner for owner, held in _held() if memory_of(held) is memory), None)
 
 
 def _held() -> Iterator[tuple[Owner, torch.Tensor]]:
@@ -33,10 +35,3 @@ def _held() -> Iterator[tuple[Owner, torch.Tensor]]:
             yield Owner("parameter", "params", type(optimizer).__name__), parameter
             if parameter.grad is not None:
                 yield Owner("gradient", "grad", type(optimizer).__name__), parameter.grad
-
-
-def _is_on(tensor: torch.Tensor, memory: torch.UntypedStorage) -> bool:
-    try:
-        return tensor.untyped_storage().data_ptr() == memory.data_ptr()
-    except NotImplementedError:
-        return False

@@ -108,6 +108,17 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
 
 
+def stepping_optimizer(frame: FrameType | None) -> str | None:
+    """The class of the optimizer whose step is being made, if one is."""
+    while frame is not None:
+        if frame.f_code.co_name == "step":
+            owner = frame.f_locals.get("self")
+            if isinstance(owner, torch.optim.Optimizer):
+                return type(owner).__name__
+        frame = frame.f_back
+    return None
+
+
 def is_own(filename: str) -> bool:
     """Whether a file belongs to this package."""
     return filename.startswith(_OWN)

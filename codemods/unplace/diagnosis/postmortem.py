@@ -55,17 +55,25 @@ def failed_backward(
             value = victim.value
             saved = _saved_by_checkpoint(reported) if victim.node is None else saved_of(victim.node, victim.role)
         later = _later_writes(text, saved.tick if saved else BEFORE, value, writes)
-    between = _backward_after(saved, later, backwards)
+    elif kind is Kind.DETACHED and saved is not None:
+        later = _detaching(named[0], saved.tick, writes)
+    elif kind is Kind.NO_DERIVATIVE and saved is not None:
+        later = [Write(f"{saved.op}_", saved.place, saved.tick)]
+        saved = None
+    between = backward_after(saved, later, backwards)
+    owner = None if value is None else owner_of(value)
+    if not later and between and owner is not None and owner.kind == "gradient":
+        later = [Write("backward", *between)]  # adds to gradients that are there
     return Incident(
         kind,
         text,
         raised_at,
         saved,
         tuple(later),
-        None if value is None else owner_of(value.untyped_storage()),
+        owner,
         between[0] if between else None,
         _continued_at(nodes, between[1]) if between else None,
-        value is not None and not value.requires_grad and (saved is None or saved.role != "result"),
+        saved is not None and value is not None and _is_constant(saved, value, later),
     )
 
 
@@ -78,7 +86,7 @@ def failed_call(
     saved = _maker(text, tensors) if kind in (Kind.MULTIPLE_VIEWS, Kind.FUNCTION_VIEW) else None
     owner: Owner | None = None
     if kind in (Kind.LEAF, Kind.VIEW_OF_LEAF) and tensors:
-        owner = owner_of(tensors[0].untyped_storage())
+        owner = owner_of(tensors[0])
     return Incident(kind, text, raised_at, saved, (write,), owner)
 
 
@@ -147,6 +155,11 @@ def saved_of(node: Node, role: str) -> Saved:
     )
 
 
+def _is_constant(saved: Saved, value: torch.Tensor, later: Sequence[Write]) -> bool:
+    """Whether a value has no gradient. Of its own results an operation keeps the values only."""
+    return not (saved.is_function or saved.is_own_result or value.requires_grad or any(write.requires_grad for write in later))
+
+
 def _saved_by_checkpoint(reported: Sequence[Note]) -> Saved:
     place = reported[0].checkpoint if reported else None
     return Saved("checkpoint", "input", place or NOWHERE, BEFORE)
@@ -158,7 +171,8 @@ def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Wri
     if stale is None:
         return ()
     if tensor is not None:
-        return [write for write in writes.to(tensor) if write.tick > tick and write.version > stale.expected]
+        later = [write for write in writes.to(tensor) if write.tick > tick and write.version > stale.expected]
+        return [write for write in later if write.op != "detach_"]
     # The derivative of a write to a view is wrapped and can't be asked what it saved; its memory has this version.
     for noted in writes.all():
         later = [write for write in noted if write.tick > tick and write.version > stale.expected]
@@ -167,7 +181,14 @@ def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Wri
     return ()
 
 
-def _backward_after(
+def _detaching(node: Node, tick: int, writes: Writes) -> Sequence[Write]:
+    """The `detach_` of one of the values that a node saved; it comes without an error of its own."""
+    values = (saved.data for _, saved in saved_by(node) if isinstance(saved.data, torch.Tensor))
+    later = (write for value in values for write in writes.to(value) if write.tick > tick)
+    return [write for write in later if write.op == "detach_"]
+
+
+def backward_after(
     saved: Saved | None, later: Sequence[Write], backwards: Mapping[Place, Sequence[int]]
 ) -> tuple[Place, int] | None:
     """The last call of backward between the recording of the value and its loss."""

@@ -14,9 +14,7 @@ from unplace.source import Source, read_source
 from unplace.writing import replace_contents
 
 from unplace.diagnosis.fixes import FileFix, fix_of, shown
-from unplace.diagnosis.program import Program
-from unplace.diagnosis.trial import Result
-from unplace.diagnosis.trial import run as run_trial
+from unplace.diagnosis.trial import Result, Trial
 
 _BEYOND = 2
 """A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""
@@ -49,18 +47,18 @@ class Repair:
         )
 
 
-def repair(program: Program, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
+def repair(trial: Trial, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
     """Rewrite the fewest culprits with which the program runs; `tell` is given each further failure on the way.
 
-    Raises `RepairError` where that can't be done.
+    `trial` runs the program. Raises `RepairError` where it can't be repaired.
     """
-    first = result = run_trial(program, None, quiet=False)
+    first = result = trial(None, quiet=False)
     files = _Files()
     try:
         while result.diagnosis is not None:
             if result is not first:
                 tell(result.text)
-            result = _rewritten(program, first, result, files, unsafe)
+            result = _rewritten(trial, first, result, files, unsafe)
         if result.exit_code and not first.exit_code:
             raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
     except BaseException:
@@ -87,7 +85,7 @@ class _Files:
             replace_contents(path, change.after.data, change.before.data)
 
 
-def _rewritten(program: Program, first: Result, failed: Result, files: _Files, unsafe: bool) -> Result:
+def _rewritten(trial: Trial, first: Result, failed: Result, files: _Files, unsafe: bool) -> Result:
     """Rewrite the first culprit of a failure and run again: each rewrite takes one culprit away, or the next is tried.
 
     The first culprit has to go in any case; those after it may then write memory that nobody saved.
@@ -95,10 +93,10 @@ def _rewritten(program: Program, first: Result, failed: Result, files: _Files, u
     for fix in _candidates(failed, unsafe):
         change = fix.change
         files.write(fix.path, change)
-        result = run_trial(program, first.calls + _BEYOND, quiet=True)
+        result = trial(first.calls + _BEYOND, quiet=True)
         if _failure(result) != _failure(failed, fix):
             if result.backwards[: len(first.backwards)] != first.backwards:
-                raise RepairError(_why_values_differ(program, first, files))
+                raise RepairError(_why_values_differ(trial, first, files))
             return result
         files.write(fix.path, Change(change.after, change.before))
     raise RepairError("the rewrite of the culprit doesn't remove the error")
@@ -139,9 +137,9 @@ def _moved(place: dict[str, Any], fix: FileFix | None) -> int:
     return line + sum(edit.replacement.count("\n") - text.count("\n", edit.start, edit.end) for edit in above)
 
 
-def _why_values_differ(program: Program, first: Result, files: _Files) -> str:
+def _why_values_differ(trial: Trial, first: Result, files: _Files) -> str:
     files.restore()
-    again = run_trial(program, first.calls, quiet=True)
+    again = trial(first.calls, quiet=True)
     if again.backwards != first.backwards:
         return (
             "the program computes other values at each run, so that it can't be shown that the rewrite keeps them;"

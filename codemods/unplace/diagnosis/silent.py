@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,8 +12,9 @@ from unplace.diagnosis.contents import checksum
 from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.graph import note_of, roots, saved_by, walk
 from unplace.diagnosis.incident import Incident
+from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import Place
-from unplace.diagnosis.postmortem import saved_of
+from unplace.diagnosis.postmortem import backward_after, saved_of
 from unplace.diagnosis.writes import Write, Writes
 
 
@@ -28,7 +29,9 @@ def remember(values: Iterable[Any]) -> None:
             waiting.extend(before for before, _ in node.next_functions if before is not None)
 
 
-def changed(outputs: Iterable[Any], writes: Writes, raised_at: Place) -> Iterator[Incident]:
+def changed(
+    outputs: Iterable[Any], writes: Writes, backwards: Mapping[Place, Sequence[int]], raised_at: Place
+) -> Iterator[Incident]:
     """The saved values of a graph whose contents aren't what they were, though their version is."""
     for node in walk(roots(outputs)):
         note = note_of(node)
@@ -38,7 +41,9 @@ def changed(outputs: Iterable[Any], writes: Writes, raised_at: Place) -> Iterato
             if tensor._version == version and checksum(tensor) != before:
                 later = tuple(write for write in writes.to(tensor) if write.tick > note.tick)
                 text = f"a value of shape {list(tensor.shape)} that backward needs was changed without an error"
-                yield Incident(Kind.CHANGED, text, raised_at, saved_of(node, role), later)
+                saved = saved_of(node, role)
+                between, _ = backward_after(saved, later, backwards) or (None, 0)
+                yield Incident(Kind.CHANGED, text, raised_at, saved, later, owner_of(tensor), between)
 
 
 def cut(target: torch.Tensor, value: Any, write: Write) -> Incident | None:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from unplace.diagnosis import Diagnosed
 from unplace.diagnosis.contents import checksums
@@ -41,6 +41,12 @@ class Result:
     culprit: Place | None = None
 
 
+class Trial(Protocol):
+    """Runs a program once: to its end, or until `limit` calls of backward have been made; `quiet` hides its output."""
+
+    def __call__(self, limit: int | None, *, quiet: bool) -> Result: ...  # noqa: D102
+
+
 class _Enough(BaseException):
     """Ends the program once enough of it has been seen."""
 
@@ -58,7 +64,8 @@ def run(program: Program, limit: int | None, *, quiet: bool) -> Result:
         return _result(json.loads(result.read_text("utf-8")))
 
 
-def _observe(program: Program, limit: int | None) -> Result:
+def observe(program: Program, limit: int | None) -> Result:
+    """Run a program in this process."""
     backwards: list[list[int]] = []
     calls = 0
 
@@ -93,7 +100,7 @@ def main(request: str, result: str) -> None:
     wanted = json.loads(Path(request).read_text("utf-8"))
     given = wanted["program"]
     program = Program(given["name"], tuple(given["arguments"]), given["is_module"])
-    outcome = _observe(program, wanted["limit"])
+    outcome = observe(program, wanted["limit"])
     Path(result).write_text(json.dumps(_fields(outcome)), "utf-8")
 
 

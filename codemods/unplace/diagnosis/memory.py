@@ -1,0 +1,16 @@
+"""Which block of memory a tensor looks at."""
+
+from __future__ import annotations
+
+import torch
+from torch._C import _functorch
+
+
+def memory_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
+    """The block of memory of a tensor; None for kinds of tensors that have no single one, such as sparse ones."""
+    while _functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = _functorch.get_unwrapped(tensor)
+    try:
+        return tensor.untyped_storage()
+    except NotImplementedError:
+        return None
