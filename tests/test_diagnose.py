@@ -7,6 +7,7 @@ recognised and what can be rewritten; comments in it mark the lines of the victi
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,9 @@ import torch
 from unplace.diagnosis import Diagnosed, Diagnosis
 from unplace.diagnosis.program import Program
 
+pytestmark = pytest.mark.filterwarnings("ignore")
 PROGRAMS = sorted((Path(__file__).parent / "diagnose/programs").glob("*.py"))
+SILENT = sorted((Path(__file__).parent / "diagnose/silent").glob("*.py"))
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 
 
@@ -36,17 +39,24 @@ def expected(path: Path) -> Expected:
         for word in ("victim", "culprit")
     }
     (victim,) = marked["victim"] or [None]
-    return Expected(head.get("kind", "overwritten"), head["cause"], head["fix"], victim, marked["culprit"])
+    return Expected(head.get("kind", "overwritten"), head.get("cause", ""), head.get("fix", "none"), victim, marked["culprit"])
 
 
 def run(path: Path) -> tuple[Diagnosis, BaseException]:
     """The first diagnosis of a program, and how the program ended."""
-    anomaly = torch.is_anomaly_enabled()
     torch.manual_seed(0)
     with Diagnosed() as diagnosed, pytest.raises((RuntimeError, SystemExit)) as raised:
         Program(str(path)).run()
-    torch.set_anomaly_enabled(anomaly)
+    torch.autograd.set_detect_anomaly(False)
     return diagnosed.diagnoses[0], raised.value
+
+
+@pytest.fixture(autouse=True)
+def _keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What running a program changes in `sys` is taken back."""
+    monkeypatch.setattr("sys.argv", ["unplace"])
+    monkeypatch.setattr("sys.path", [*sys.path])
+    torch.set_num_threads(1)
 
 
 def test_there_are_enough() -> None:
@@ -54,16 +64,15 @@ def test_there_are_enough() -> None:
     assert len(PROGRAMS) >= 60
     assert len({expected(path).kind for path in PROGRAMS}) >= 14
     outside = {
-        "averaging", "backward-hook", "buffer", "clip-gradients", "ddp-buffers", "embedding-max-norm", "gradient",
-        "hidden-state", "initialisation", "load-state", "optimizer-step", "reused-input", "shared-graph",
+        "averaging", "backward-hook", "buffer", "checkpoint-input", "clip-gradients", "detached", "embedding-max-norm",
+        "gradient", "hidden-state", "initialisation", "load-state", "optimizer-step", "reused-input", "shared-graph",
         "weight-update",
     }  # fmt: skip
     assert outside <= causes
 
 
 @each_program
-def test_victim_culprits_and_cause(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["unplace"])
+def test_victim_culprits_and_cause(path: Path) -> None:
     diagnosis, _ = run(path)
     incident = diagnosis.incident
     wanted = expected(path)
@@ -73,3 +82,43 @@ def test_victim_culprits_and_cause(path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert diagnosis.advice.cause == wanted.cause
     assert (diagnosis.fix.applicability.value if diagnosis.fix.files else "none") == wanted.fix
     assert {write.place.path for write in incident.writes} <= {str(path)}
+
+
+@each_program
+def test_the_error_is_torchs_own(path: Path) -> None:
+    """The same class and words as without observation, and the diagnosis is attached."""
+    if path.stem == "under_the_programs_own_anomaly_mode":
+        torch.autograd.set_detect_anomaly(False)
+    torch.manual_seed(0)
+    with pytest.raises((RuntimeError, SystemExit)) as plain:
+        Program(str(path)).run()
+    torch.autograd.set_detect_anomaly(False)
+    diagnosis, observed = run(path)
+    assert (type(observed), str(observed)) == (type(plain.value), str(plain.value))
+    failure = observed.__cause__ if isinstance(observed, SystemExit) else observed
+    assert getattr(failure, "unplace", None) is diagnosis
+    assert not torch.is_anomaly_enabled()
+
+
+@pytest.mark.parametrize("path", SILENT, ids=lambda path: path.stem)
+def test_what_changes_without_an_error(path: Path) -> None:
+    wanted = expected(path)
+    torch.manual_seed(0)
+    with Diagnosed(silent=True, reports=False) as diagnosed:
+        Program(str(path)).run()
+    if wanted.kind == "none":
+        assert diagnosed.diagnoses == []
+        return
+    diagnosis = diagnosed.diagnoses[0]
+    assert diagnosis.incident.kind.value == wanted.kind
+    assert sorted({write.place.line for write in diagnosis.incident.writes}) == wanted.culprits
+    assert (None if diagnosis.incident.saved is None else diagnosis.incident.saved.place.line) == wanted.victim
+    assert diagnosis.advice.cause == wanted.cause
+
+
+@each_program
+def test_silent_finds_nothing_more_than_the_error(path: Path) -> None:
+    with Diagnosed(silent=True, reports=False) as diagnosed, pytest.raises((RuntimeError, SystemExit)):
+        Program(str(path)).run()
+    torch.autograd.set_detect_anomaly(False)
+    assert [diagnosis.incident.kind.value for diagnosis in diagnosed.diagnoses] == [expected(path).kind]

@@ -30,6 +30,7 @@ Examples:
 The exit code is that of the program; with --fix:
   0  the program runs now, or it ran before
   1  it could not be repaired, and no file was changed
+  2  there is no such program, or the command line is wrong
 """
 
 FORMATS = ("text", "json")
@@ -123,7 +124,7 @@ def _fix(program: Program, *, unsafe: bool) -> int:
         _write(f"unplace: not repaired: {error}.", None)
         return 1
     if not repaired.changes:
-        _write("unplace: the program ran without an in-place error; nothing to repair.", None)
-        return 0
+        _write("unplace: no in-place error was raised; nothing to repair.", None)
+        return repaired.exit_code
     _write(f"{repaired.diff()}unplace: the program runs now. {repaired.verdict}", None)
     return 0

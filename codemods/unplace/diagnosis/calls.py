@@ -26,6 +26,9 @@ OnFailure = Callable[[RuntimeError, str, Sequence[Any]], None]
 OnStore = Callable[[torch.Tensor, Any], None]
 _UNCOUNTED = ("_fused_", "_amp_", "detach_")
 """How functions begin that change what they are given without raising versions."""
+_ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
+"""Attributes of tensors: they write no values, and backward itself uses them while it holds locks."""
+_GET_DATA = torch.Tensor.data.__get__  # type: ignore[attr-defined]
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
 
@@ -51,7 +54,7 @@ class Calls(TorchFunctionMode):
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         name = getattr(func, "__name__", "")
-        if name == "__get__":
+        if name in _ACCESSORS:
             return func(*args)
         if not torch.is_anomaly_enabled():  # the program has switched it off
             torch.set_anomaly_enabled(True, False)
@@ -103,6 +106,8 @@ class SilentCalls(Calls):
     def __torch_function__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        if getattr(func, "__name__", "") in _ACCESSORS and func not in (_GET_DATA, _SET_DATA):
+            return func(*args)
         silent.remember(_pytree.tree_leaves((args, kwargs)))
         if func == _SET_DATA:
             self._on_store(*args)

@@ -10,11 +10,13 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from unplace.diagnosis.memory import unwrapped
+
 
 def checksum(tensor: torch.Tensor) -> int:
-    """A number that depends on every byte of a tensor's elements, and on their order."""
+    """A number that depends on every byte of a dense tensor's elements, and on their order."""
     with torch.no_grad(), _disable_current_modes():
-        plain = tensor.detach().cpu().contiguous().resolve_conj().resolve_neg()
+        plain = unwrapped(tensor).detach().cpu().contiguous().resolve_conj().resolve_neg()
     size = plain.numel() * plain.element_size()
     if not size:
         return 0
@@ -22,5 +24,10 @@ def checksum(tensor: torch.Tensor) -> int:
 
 
 def checksums(values: Iterable[Any]) -> list[int]:
-    """Those of the tensors among some values."""
-    return [checksum(value) for value in values if isinstance(value, torch.Tensor) and not value.is_sparse]
+    """Those of the dense tensors among some values."""
+    return [checksum(value) for value in values if is_dense(value)]
+
+
+def is_dense(value: object) -> bool:
+    """Whether a value is a tensor with contents that can be read."""
+    return isinstance(value, torch.Tensor) and value.layout is torch.strided and value.device.type != "meta"

@@ -26,10 +26,11 @@ class RepairError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The files that were changed, and whether there was a forward value to compare."""
+    """The files that were changed, whether there was a forward value to compare, and how the program ends now."""
 
     changes: dict[str, Change]
     verified: bool
+    exit_code: int
 
     @property
     def verdict(self) -> str:
@@ -64,7 +65,7 @@ def repair(trial: Trial, *, unsafe: bool, tell: Callable[[str], None]) -> Repair
     except BaseException:
         files.restore()
         raise
-    return Repair(files.changes(), bool(first.backwards))
+    return Repair(files.changes(), bool(first.backwards), result.exit_code)
 
 
 class _Files:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
-from unplace.diagnosis.contents import checksum
+from unplace.diagnosis.contents import checksum, is_dense
 from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.graph import note_of, roots, saved_by, walk
 from unplace.diagnosis.incident import Incident
@@ -60,9 +60,5 @@ def _checked(node: Node) -> Iterator[tuple[str, torch.Tensor]]:
     """The values that a node saved and that torch itself watches over: not those packed by the program's hooks."""
     for role, saved in saved_by(node):
         value = saved.data if saved.unpack_hook is None else None
-        if isinstance(value, torch.Tensor) and _has_contents(value):
+        if is_dense(value):
             yield role, value
-
-
-def _has_contents(value: torch.Tensor) -> bool:
-    return value.layout is torch.strided and not torch._C._functorch.is_functorch_wrapped_tensor(value)
