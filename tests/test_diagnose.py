@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,9 +40,12 @@ def expected(path: Path) -> Expected:
         for word in ("victim", "culprit")
     }
     (victim,) = marked["victim"] or [None]
-    return Expected(head.get("kind", "overwritten"), head.get("cause", ""), head.get("fix", "none"), victim, marked["culprit"])
+    return Expected(
+        head.get("kind", "overwritten"), head.get("cause", ""), head.get("fix", "none"), victim, marked["culprit"]
+    )
 
 
+@cache
 def run(path: Path) -> tuple[Diagnosis, BaseException]:
     """The first diagnosis of a program, and how the program ended."""
     torch.manual_seed(0)
@@ -116,6 +120,7 @@ def test_what_changes_without_an_error(path: Path) -> None:
     assert diagnosis.advice.cause == wanted.cause
 
 
+@pytest.mark.slow
 @each_program
 def test_silent_finds_nothing_more_than_the_error(path: Path) -> None:
     with Diagnosed(silent=True, reports=False) as diagnosed, pytest.raises((RuntimeError, SystemExit)):

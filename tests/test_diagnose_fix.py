@@ -1,9 +1,8 @@
-"""`--fix`: the programs whose culprits can be rewritten run afterwards, with the same values; others stay as they are."""
+"""`--fix`: programs whose culprits can be rewritten run afterwards, with the same values; others stay as they are."""
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -12,12 +11,16 @@ import pytest
 import torch
 
 from test_diagnose import PROGRAMS, expected
-from unplace.cli import main
 from unplace.diagnosis import trial
 from unplace.diagnosis.program import Program
 from unplace.diagnosis.repair import Repair, RepairError, repair
 
-each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+QUICK = {"in_a_module", "leaf", "module_relu_in_place", "optimizer_between_two_backwards", "recurrence_over_rows"}
+each_program = pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in PROGRAMS],
+)
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def in_process(program: Program, limit: int | None, *, quiet: bool) -> trial.Result:

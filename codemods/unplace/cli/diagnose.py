@@ -6,7 +6,7 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,7 +35,7 @@ The exit code is that of the program; with --fix:
 
 FORMATS = ("text", "json")
 
-Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]...", help="A script, or an installed command.")]
+Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]...", help="A script or an installed command.")]
 IsModule = Annotated[bool, typer.Option("-m", help="PROGRAM is a module, as with `python -m`.")]
 Fix = Annotated[bool, typer.Option("--fix", help="Rewrite the culprits one by one until the program runs.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="With --fix: also rewrites that rest on an assumption.")]

@@ -12,7 +12,7 @@ from unplace.diagnosis.diagnosis import diagnose as explain
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.observation import Observation
 
-__all__ = ["Diagnosis", "Diagnosed"]
+__all__ = ["Diagnosed", "Diagnosis"]
 
 
 class Diagnosed:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unplace.diagnosis.errors import Kind
+from unplace.diagnosis.fixes import shown
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.places import Place
-from unplace.diagnosis.fixes import shown
 from unplace.diagnosis.writes import Write
 
 
@@ -54,8 +54,9 @@ def _state_of_an_earlier_iteration(incident: Incident) -> Advice | None:
         return None
     return Advice(
         "hidden-state",
-        f"{at(incident.continued_at)} goes on from the graph of an earlier iteration, for which {at(incident.raised_at)}"
-        " has already called backward. Detach what is carried over at the start of each iteration: `h = h.detach()`.",
+        f"{at(incident.continued_at)} goes on from the graph of an earlier iteration, for which"
+        f" {at(incident.raised_at)} has already called backward. Detach what is carried over at the"
+        " start of each iteration: `h = h.detach()`.",
     )
 
 
@@ -176,15 +177,20 @@ def _embedding_norm(incident: Incident) -> Advice | None:
     )
 
 
+_SPECTRAL_NORM = ("torch.nn.utils.parametrizations:", "torch.nn.utils.spectral_norm:")
+
+
 @_recogniser
 def _power_iteration(incident: Incident) -> Advice | None:
     write = _first(incident)
-    if write is None or not write.place.went_through("torch.nn.utils.parametrizations:", "torch.nn.utils.spectral_norm:"):
+    if write is None or not write.place.went_through(
+        "torch.nn.utils.parametrizations:", "torch.nn.utils.spectral_norm:"
+    ):
         return None
     return Advice(
         "spectral-norm",
         f"Spectral normalisation updates its vectors in place at each forward pass in training mode"
-        f" ({at(write.place)}). Call backward after each forward pass, or use the module in `eval()` mode for the other.",
+        f" ({at(write.place)}). Call backward after each forward pass, or use `eval()` mode for the other.",
     )
 
 

@@ -28,11 +28,11 @@ _UNCOUNTED = ("_fused_", "_amp_", "detach_")
 """How functions begin that change what they are given without raising versions."""
 _ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 """Attributes of tensors: they write no values, and backward itself uses them while it holds locks."""
-_GET_DATA = torch.Tensor.data.__get__  # type: ignore[attr-defined]
-_SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
+_GET_DATA = torch.Tensor.data.__get__
+_SET_DATA = torch.Tensor.data.__set__
 
 
-class Calls(TorchFunctionMode):
+class Calls(TorchFunctionMode):  # type: ignore[misc]
     """The mode; `on_write` is given name, tensor and new version of each write, `on_failure` each refused call."""
 
     def __init__(self, on_write: OnWrite, on_failure: OnFailure) -> None:
@@ -42,7 +42,7 @@ class Calls(TorchFunctionMode):
 
     @contextmanager
     def resumed(self) -> Iterator[None]:
-        """Torch suspends a mode while it handles a call; a call of backward runs code of the program, and resumes it."""
+        """Resume the mode for a call of backward, which runs code of the program: torch suspends it during a call."""
         was_inside, self._is_inside = self._is_inside, False
         try:
             with self if was_inside else nullcontext():
@@ -59,7 +59,8 @@ class Calls(TorchFunctionMode):
         if not torch.is_anomaly_enabled():  # the program has switched it off
             torch.set_anomaly_enabled(True, False)
         kwargs = kwargs or {}
-        before = [(tensor, tensor._version) for tensor in _tensors((args, kwargs.values())) if not tensor.is_inference()]
+        given = [tensor for tensor in _tensors((args, kwargs.values())) if not tensor.is_inference()]
+        versions = [tensor._version for tensor in given]
         was_inside, self._is_inside = self._is_inside, True
         try:
             result = func(*args, **kwargs)
@@ -69,7 +70,7 @@ class Calls(TorchFunctionMode):
         finally:
             self._is_inside = was_inside
         uncounted = _uncounted(name, args, kwargs)
-        for tensor, version in before:
+        for tensor, version in zip(given, versions, strict=True):
             if tensor._version != version or any(tensor is written for written in uncounted):
                 self._on_write(name, tensor, tensor._version)
         return result
@@ -84,7 +85,7 @@ def seen_broadcasts(on_write: OnWrite) -> Iterator[None]:
     if not dist.is_available():
         yield
         return
-    broadcast = dist._broadcast_coalesced  # type: ignore[attr-defined]
+    broadcast = dist._broadcast_coalesced
 
     def noted(group: Any, tensors: Sequence[torch.Tensor], *args: Any, **kwargs: Any) -> Any:
         result = broadcast(group, tensors, *args, **kwargs)

@@ -16,7 +16,8 @@ from unplace.diagnosis.memory import unwrapped
 def checksum(tensor: torch.Tensor) -> int:
     """A number that depends on every byte of a dense tensor's elements, and on their order."""
     with torch.no_grad(), _disable_current_modes():
-        plain = unwrapped(tensor).detach().cpu().contiguous().resolve_conj().resolve_neg()
+        copy = unwrapped(tensor).detach().cpu().contiguous().resolve_conj().resolve_neg()
+    plain = unwrapped(copy)  # inside `grad` or `vmap` results are wrapped again
     size = plain.numel() * plain.element_size()
     if not size:
         return 0

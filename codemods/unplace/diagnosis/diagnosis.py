@@ -95,7 +95,7 @@ def _story(incident: Incident) -> Iterator[str]:
     elif incident.kind is Kind.DETACHED:
         if saved is not None:
             yield _keeping(saved)
-        yield f"It was detached in place since, and backward ({at(incident.raised_at)}) can't tell any more whose it was."
+        yield f"It was detached in place since, and backward ({at(incident.raised_at)}) can't tell whose it was."
     elif incident.kind is Kind.CHANGED:
         if saved is not None:
             yield _keeping(saved)

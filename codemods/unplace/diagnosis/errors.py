@@ -35,12 +35,21 @@ class Kind(str, Enum):
 
 
 _PATTERNS = (
-    (Kind.OVERWRITTEN, r"one of the variables needed for gradient computation has been modified by an inplace operation"),
+    (
+        Kind.OVERWRITTEN,
+        r"one of the variables needed for gradient computation has been modified by",
+    ),
     (Kind.FREED, r"Trying to backward through the graph a second time"),
     (Kind.DETACHED, r"Trying to use a saved tensor that has been detached in-place"),
-    (Kind.VIEW_OF_LEAF, r"a view of a leaf Variable that requires grad (is being|has been) used in an in-place operation"),
+    (
+        Kind.VIEW_OF_LEAF,
+        r"a view of a leaf Variable that requires grad (is being|has been) used in an in-place",
+    ),
     (Kind.LEAF, r"a leaf Variable that requires grad (is being|has been) used in an in-place operation"),
-    (Kind.MULTIPLE_VIEWS, r"is a view and is being modified inplace\. This view is the output of a function that returns"),
+    (
+        Kind.MULTIPLE_VIEWS,
+        r"is a view and is being modified inplace\. This view is the output of a function",
+    ),
     (Kind.FUNCTION_VIEW, r"is a view and is being modified inplace\. This view was created inside a custom Function"),
     (Kind.NO_GRAD_VIEW, r"A view was created in no_grad mode and (is being|has been) modified inplace"),
     (Kind.INFERENCE, r"Inplace update to inference tensor outside InferenceMode"),
@@ -49,7 +58,10 @@ _PATTERNS = (
     (Kind.CAPTURED, r"attempted to call in-place operation .* that would mutate a captured Tensor"),
     (Kind.NO_DERIVATIVE, r"the derivative for 'inplace version of \w+' is not implemented"),
     (Kind.OUT, r"functions with out=\.\.\. arguments don't support automatic differentiation"),
-    (Kind.OVERLAP, r"of the (written-to|input) tensor (refers|and the written-to tensor refer) to a single memory location"),
+    (
+        Kind.OVERLAP,
+        r"written-to tensor refers? to a single memory location",
+    ),
     (Kind.DETACH_VIEW, r"Can't detach views in-place"),
 )
 _KINDS = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)

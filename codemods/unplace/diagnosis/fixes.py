@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unplace.diagnosis.places import Place
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Applicability, Finding, Form, Status
 from unplace.outcome import Change
 from unplace.reporting.diff import patch
 from unplace.rewriter import Options, rewrite_text
 from unplace.source import Source, SourceError, read_source
-
-from unplace.diagnosis.places import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,8 @@ def fix_of(places: Iterable[Place]) -> Fix:
             continue
         findings = _findings(source.text, path)
         concerned = list(dict.fromkeys(f for place in in_file for f in findings if _is_at(f, place, source.text)))
-        numbers = {f.fix for f in concerned if f.status is Status.REWRITTEN}
-        chosen = tuple(f for f in findings if f.status is Status.REWRITTEN and f.fix in numbers)
+        numbers = {f.fix for f in concerned if f.edits}
+        chosen = tuple(f for f in findings if f.edits and f.fix in numbers and f.status is Status.REWRITTEN)
         if chosen:
             edits = tuple(sorted({edit for f in chosen for edit in f.edits}))
             files.append(FileFix(path, source, edits, chosen))

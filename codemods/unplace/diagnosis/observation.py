@@ -30,7 +30,9 @@ from unplace.diagnosis.places import Place, Places, stepping_optimizer
 from unplace.diagnosis.writes import Write, Writes
 
 OnIncident = Callable[[RuntimeError | None, Incident], None]
-_ANNOUNCEMENT = rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
+_ANNOUNCEMENT = (
+    rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
+)
 """How autograd announces the node at which backward failed, where the program hasn't asked for that itself."""
 _CALLS_KEPT = 4
 """How many calls of backward are remembered for each line that calls it."""
@@ -171,9 +173,9 @@ class Observation:
             self._tell(None, incident)
 
     def _tell(self, error: RuntimeError | None, incident: Incident) -> None:
-        place = (incident.kind, incident.raised_at, incident.saved and incident.saved.place)
-        if place not in self._seen:
-            self._seen.add(place)
+        key = incident.kind, incident.raised_at, None if incident.saved is None else incident.saved.place
+        if key not in self._seen:
+            self._seen.add(key)
             self._on_incident(error, incident)
 
     def _ignore_notes(self) -> None:

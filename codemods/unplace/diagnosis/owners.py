@@ -1,4 +1,4 @@
-"""What a piece of memory is to the program: a module's parameter or buffer, or a gradient. Asked only after a failure."""
+"""What a piece of memory is to the program, a module's parameter or buffer or a gradient; asked after failures only."""
 
 from __future__ import annotations
 

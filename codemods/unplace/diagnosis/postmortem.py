@@ -23,7 +23,6 @@ from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import NOWHERE, Place
 from unplace.diagnosis.writes import Write, Writes
 
-
 BEFORE = -1
 """The tick of what happened before the observation began, or at a moment that isn't known."""
 
@@ -133,7 +132,7 @@ def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
     for ask in (saved.unpack, functools.partial(getattr, node, attribute, None)):
         try:
             ask()  # the first can't be done for a node's own result, the second asks for several values at once
-        except RuntimeError as error:
+        except RuntimeError as error:  # noqa: PERF203
             stale = errors.stale_value(str(error))
             if stale is not None:
                 return stale
@@ -157,7 +156,9 @@ def saved_of(node: Node, role: str) -> Saved:
 
 def _is_constant(saved: Saved, value: torch.Tensor, later: Sequence[Write]) -> bool:
     """Whether a value has no gradient. Of its own results an operation keeps the values only."""
-    return not (saved.is_function or saved.is_own_result or value.requires_grad or any(write.requires_grad for write in later))
+    return not (
+        saved.is_function or saved.is_own_result or value.requires_grad or any(write.requires_grad for write in later)
+    )
 
 
 def _saved_by_checkpoint(reported: Sequence[Note]) -> Saved:

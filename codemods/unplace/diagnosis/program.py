@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import runpy
 import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import TracebackType
 
@@ -32,7 +32,7 @@ class Program:
     def check(self) -> None:
         """Raise `NotFoundError` where there is no such program; what is inside a module isn't looked at."""
         if self.is_module:
-            if importlib.util.find_spec(self.name.partition(".")[0], None) is None and not Path(self.name).is_dir():
+            if PathFinder.find_spec(self.name.partition(".")[0], [str(Path.cwd()), *sys.path]) is None:
                 raise NotFoundError(f"no module named {self.name}")
         elif not Path(self.name).exists():
             _command(self.name)

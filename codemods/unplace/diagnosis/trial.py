@@ -113,7 +113,7 @@ def _fields(result: Result) -> dict[str, Any]:
 
 def _result(known: dict[str, Any]) -> Result:
     place = known.pop("culprit")
-    return Result(**known, culprit=place and Place(*place[:3], through=tuple(place[3])))
+    return Result(**known, culprit=place and Place(place[0], place[1], place[2], tuple(place[3])))
 
 
 if __name__ == "__main__":
