@@ -33,10 +33,14 @@ def repaired(script: Path, *, unsafe: bool) -> Repair:
     return repair(partial(in_process, Program(str(script))), unsafe=unsafe, tell=lambda text: None)
 
 
-@pytest.fixture
-def script(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def _keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["unplace"])
     monkeypatch.setattr("sys.path", [*sys.path])
+
+
+@pytest.fixture
+def script(path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(path, tmp_path))
 
 
@@ -44,16 +48,24 @@ def script(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_can_be_rewritten_is_repaired(path: Path, script: Path) -> None:
     fix = expected(path).fix
     before = script.read_bytes()
-    if fix == "none":
-        with pytest.raises(RepairError):
-            repaired(script, unsafe=True)
+    try:
+        done = repaired(script, unsafe=fix != "safe")
+    except RepairError:
+        assert fix in (None, "none")
         assert script.read_bytes() == before
         return
-    if fix == "unsafe":
-        with pytest.raises(RepairError, match="--unsafe"):
-            repaired(script, unsafe=False)
-        assert script.read_bytes() == before
-    done = repaired(script, unsafe=fix == "unsafe")
+    assert fix != "none"
     assert list(done.changes) == [str(script)]
     result = in_process(Program(str(script)), None, quiet=True)
     assert (result.exit_code, result.diagnosis) == (0, None)
+
+
+def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    text = "import torch\n\n\ndef act(y: torch.Tensor):\n    y += 1\n    return y\n\n\n"
+    text += "act(torch.ones(3, requires_grad=True).exp()).sum().backward()\n"
+    script.write_text(text, "utf-8")
+    with pytest.raises(RepairError, match="`--unsafe` applies it all the same"):
+        repaired(script, unsafe=False)
+    assert script.read_text("utf-8") == text
+    assert list(repaired(script, unsafe=True).changes) == [str(script)]

@@ -8,12 +8,14 @@ anomaly detection is on, and is given a short note instead.
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import sys
+import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from types import TracebackType
 from typing import Any
 from unittest.mock import patch
@@ -92,7 +94,7 @@ class Observation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
 
@@ -103,14 +105,16 @@ class Observation:
         if self._before_backward is not None and not self._depth:
             self._before_backward(outputs)
         if self._is_silent:
-            for incident in silent.changed(outputs, self._writes, self._backwards, place):
-                self._tell(None, incident)
+            with _program_first():
+                for incident in silent.changed(outputs, self._writes, self._backwards, place):
+                    self._tell(None, incident)
         self._depth += 1
         try:
             with self._calls.resumed():
                 result = run(outputs, *args, **kwargs)
         except RuntimeError as error:
-            self._failed_backward(error, outputs, place)
+            with _program_first():
+                self._failed_backward(error, outputs, place)
             raise
         finally:
             self._depth -= 1
@@ -164,7 +168,8 @@ class Observation:
         if kind is None or _is_known(error):
             return
         write = Write(name, self._places.of(sys._getframe(1)), self.tick())
-        self._tell(error, postmortem.failed_call(error, kind, arguments, raised_at=write.place, write=write))
+        with _program_first():
+            self._tell(error, postmortem.failed_call(error, kind, arguments, raised_at=write.place, write=write))
 
     def _stored(self, target: torch.Tensor, value: Any) -> None:
         write = Write(".data =", self._places.of(sys._getframe(1)), self.tick())
@@ -200,6 +205,17 @@ class _Engine:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
+
+
+@contextmanager
+def _program_first() -> Iterator[None]:
+    """A fault of ours is reported, and doesn't take the place of the program's own error."""
+    try:
+        yield
+    except Exception as fault:
+        if os.environ.get("UNPLACE_DEBUG"):
+            traceback.print_exc()
+        sys.stderr.write(f"unplace: internal error: {type(fault).__name__}: {fault}; please report it\n")
 
 
 def _plain_hint() -> str:

@@ -1,4 +1,4 @@
-# kind: captured by a transform, cause: captured, fix: none
+# kind: captured by a transform, cause: captured
 import torch
 
 total = torch.zeros(2)

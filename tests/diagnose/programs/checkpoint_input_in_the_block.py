@@ -1,4 +1,4 @@
-# cause: checkpoint-input, fix: none
+# cause: checkpoint-input
 import torch
 from torch.utils.checkpoint import checkpoint
 

@@ -1,4 +1,4 @@
-# kind: view made by a custom function, cause: function-view, fix: none
+# kind: view made by a custom function, cause: function-view
 import torch
 
 

@@ -1,4 +1,4 @@
-# cause: out-of-place, fix: none
+# cause: out-of-place, fix: safe
 import torch
 
 x = torch.rand(3, 4, requires_grad=True)

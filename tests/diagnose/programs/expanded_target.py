@@ -1,4 +1,4 @@
-# kind: overlapping memory, cause: overlap, fix: none
+# kind: overlapping memory, cause: overlap
 import torch
 
 x = torch.rand(3, requires_grad=True)

@@ -1,4 +1,4 @@
-# cause: out-of-place, fix: unsafe
+# cause: out-of-place, fix: safe
 import torch
 
 

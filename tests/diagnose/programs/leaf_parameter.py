@@ -1,4 +1,4 @@
-# kind: leaf, cause: leaf, fix: none
+# kind: leaf, cause: leaf
 import torch
 from torch import nn
 

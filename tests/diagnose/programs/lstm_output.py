@@ -1,4 +1,4 @@
-# cause: out-of-place, fix: none
+# cause: out-of-place
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# kind: one of several views, cause: multiple-views, fix: none
+# kind: one of several views, cause: multiple-views
 import torch
 
 x = torch.rand(2, 3, requires_grad=True)

@@ -1,4 +1,4 @@
-# cause: out-of-place, fix: none
+# cause: out-of-place
 import torch
 
 x = torch.rand(2, 2, requires_grad=True)

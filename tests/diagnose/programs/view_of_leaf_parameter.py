@@ -1,4 +1,4 @@
-# kind: view of a leaf, cause: view-of-leaf, fix: none
+# kind: view of a leaf, cause: view-of-leaf
 import torch
 from torch import nn
 

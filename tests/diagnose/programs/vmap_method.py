@@ -1,4 +1,4 @@
-# kind: vmap, cause: vmap, fix: none
+# kind: vmap, cause: vmap
 import torch
 
 

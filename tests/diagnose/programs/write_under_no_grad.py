@@ -1,4 +1,4 @@
-# cause: out-of-place, fix: none
+# cause: out-of-place
 import torch
 
 x = torch.rand(4, requires_grad=True)
