@@ -33,6 +33,9 @@ y.sum().backward()
 """
 
 
+with_notes = pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes: it is printed apart")
+
+
 @pytest.fixture(autouse=True)
 def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -50,6 +53,7 @@ def unplace_in_a_process(*arguments: str, given: str = "") -> subprocess.Complet
     return subprocess.run(command, env=environment, input=given, capture_output=True, text=True, check=False)
 
 
+@with_notes
 def test_the_program_has_its_own_streams_and_arguments() -> None:
     write(FAILING)
     done = unplace_in_a_process("diagnose", "train.py", "--fix", "-m", "3", given="a line\n")
@@ -162,6 +166,7 @@ def failing() -> None:
     y.sum().backward()
 
 
+@with_notes
 def test_context_manager() -> None:
     with pytest.raises(RuntimeError) as raised, unplace.diagnose():
         failing()
@@ -200,6 +205,7 @@ def test_a_fault_of_ours_does_not_hide_the_programs_error(
     assert "unplace: internal error: ZeroDivisionError" in capfd.readouterr().err
 
 
+@with_notes
 def test_what_the_readme_shows(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     (shown,) = re.findall(r"```text\n(unplace: which.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     monkeypatch.chdir(ROOT)
