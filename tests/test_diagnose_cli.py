@@ -284,10 +284,11 @@ def test_loader_workers() -> None:
     assert diagnosis.advice.cause == "out-of-place"
 
 
-def test_cell_magic() -> None:
+def test_cell_magic(capsys: pytest.CaptureFixture[str]) -> None:
     interactiveshell = pytest.importorskip("IPython.core.interactiveshell")
     shell = interactiveshell.InteractiveShell()
     shell.run_line_magic("load_ext", "unplace")
     shell.run_cell("import torch\nx = torch.ones(3, requires_grad=True)")
-    result = shell.run_cell("%%diagnose\nx.add_(1)")
-    assert result.error_in_exec is None
+    shell.run_cell("%%diagnose\ny = x.exp()\ny += 1\ny.sum().backward()")
+    output = capsys.readouterr()
+    assert ":2  y += 1" in output.out + output.err
