@@ -1,0 +1,130 @@
+"""`unplace diagnose`: run a program and say which line is behind an in-place error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unplace.cli.parsing import Command
+
+if TYPE_CHECKING:
+    from unplace.diagnosis.program import Program
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+EXAMPLES = """
+\b
+Examples:
+  unplace diagnose train.py --epochs 1            run a script and explain its in-place error
+  unplace diagnose -m package.train               a module
+  unplace diagnose -- pytest tests/test_x.py::test_y
+  unplace diagnose --fix train.py                 rewrite the culprits until the program runs
+  unplace diagnose --silent train.py              also find gradients that are wrong without an error
+
+\b
+The exit code is that of the program; with --fix:
+  0  the program runs now, or it ran before
+  1  it could not be repaired, and no file was changed
+  2  there is no such program, or the command line is wrong
+"""
+
+FORMATS = ("text", "json")
+
+Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]...", help="A script or an installed command.")]
+IsModule = Annotated[bool, typer.Option("-m", help="PROGRAM is a module, as with `python -m`.")]
+Fix = Annotated[bool, typer.Option("--fix", help="Rewrite the culprits one by one until the program runs.")]
+Unsafe = Annotated[bool, typer.Option("--unsafe", help="With --fix: also rewrites that rest on an assumption.")]
+Silent = Annotated[bool, typer.Option("--silent", help="Compare what backward uses with what was saved.")]
+Format = Annotated[str, typer.Option(metavar="|".join(FORMATS), help="How to report.")]
+OutputFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Where to write the report.  [default: standard error]")
+]
+
+
+class _ProgramCommand(Command):
+    """A command whose options end at the first word that isn't one: the rest belongs to the program."""
+
+    allow_interspersed_args = False
+
+
+@app.command(cls=_ProgramCommand, epilog=EXAMPLES)
+def diagnose(
+    words: Words,
+    is_module: IsModule = False,
+    fix: Fix = False,
+    unsafe: Unsafe = False,
+    silent: Silent = False,
+    output_format: Format = "text",
+    output_file: OutputFile = None,
+) -> None:
+    """Run a Python program and say which line is behind an in-place error.
+
+    The program runs as it would without unplace: its input, output, arguments and exit code are its own, and its
+    exception is the one that torch raised, with the diagnosis attached.
+    """
+    if output_format not in FORMATS:
+        raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
+    if unsafe and not fix:
+        raise typer.BadParameter("only goes with --fix.", param_hint="--unsafe")
+    try:
+        from unplace.diagnosis.program import NotFoundError, Program
+    except ImportError as error:
+        sys.stderr.write(f"unplace diagnose needs torch, which can't be imported here: {error}\n")
+        raise typer.Exit(2) from None
+    program = Program(words[0], tuple(words[1:]), is_module)
+    try:
+        program.check()
+    except NotFoundError as error:
+        raise typer.BadParameter(str(error), param_hint="PROGRAM") from None
+    if fix:
+        raise typer.Exit(_fix(program, unsafe=unsafe))
+    raise typer.Exit(_run(program, silent=silent, as_json=output_format == "json", output_file=output_file))
+
+
+def _run(program: Program, *, silent: bool, as_json: bool, output_file: str | None) -> int:
+    from unplace.diagnosis import Diagnosed
+    from unplace.diagnosis.program import report_exception
+
+    exit_code = 0
+    escaped: BaseException | None = None
+    with Diagnosed(silent=silent, reports=False) as diagnosed:
+        try:
+            program.run()
+        except BaseException as error:  # the program's own end, whatever it is
+            escaped = error
+            exit_code = report_exception(error)
+    sys.stdout.flush()
+    if as_json:
+        report = json.dumps(diagnosed.document(), indent=2 if output_file else None)
+    else:
+        report = "\n\n".join(diagnosis.text for diagnosis in diagnosed.unseen(None if output_file else escaped))
+    _write(report, output_file)
+    return exit_code
+
+
+def _write(report: str, output_file: str | None) -> None:
+    if output_file is None:
+        sys.stderr.write(f"{report}\n" if report else "")
+    else:
+        Path(output_file).write_text(f"{report}\n", "utf-8")
+
+
+def _fix(program: Program, *, unsafe: bool) -> int:
+    from unplace.diagnosis import trial
+    from unplace.diagnosis.repair import RepairError, repair
+
+    try:
+        repaired = repair(partial(trial.run, program), unsafe=unsafe, tell=lambda text: _write(text, None))
+    except RepairError as error:
+        _write(f"unplace: not repaired: {error}.", None)
+        return 1
+    if not repaired.changes:
+        _write("unplace: no in-place error was raised; nothing to repair.", None)
+        return repaired.exit_code
+    _write(f"{repaired.diff()}unplace: the program runs now. {repaired.verdict}", None)
+    return 0

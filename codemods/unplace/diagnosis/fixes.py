@@ -1,0 +1,118 @@
+"""The edits that `unplace rewrite` would make for just the writes that did the harm."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unplace.diagnosis.places import Place
+from unplace.edits import Edit, apply_edits
+from unplace.findings import Applicability, Finding, Form, Status
+from unplace.outcome import Change
+from unplace.reporting.diff import patch
+from unplace.rewriter import Options, rewrite_text
+from unplace.source import Source, SourceError, read_source
+
+
+@dataclass(frozen=True, slots=True)
+class FileFix:
+    """The edits to one file, and the findings that they come from."""
+
+    path: str
+    source: Source
+    edits: tuple[Edit, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def change(self) -> Change:
+        """The file before and after; raises `SourceError` where the file's encoding lacks a character."""
+        return Change(self.source, self.source.with_text(apply_edits(self.source.text, self.edits)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What can be rewritten, and for the writes that can't be, why (`refusals`)."""
+
+    files: tuple[FileFix, ...]
+    refusals: tuple[str, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the edits rest on; none: they are safe."""
+        findings = [finding for file in self.files for finding in file.findings]
+        return tuple(dict.fromkeys(assumption for finding in findings for assumption in finding.assumptions))
+
+    @property
+    def applicability(self) -> Applicability:
+        """Whether all edits are safe."""
+        unsafe = any(f.applicability is Applicability.UNSAFE for file in self.files for f in file.findings)
+        return Applicability.UNSAFE if unsafe else Applicability.SAFE
+
+    @property
+    def diff(self) -> str:
+        """The edits as a patch."""
+        return "".join(
+            line.decode(file.source.encoding, "replace")
+            for file in self.files
+            for line in patch(shown(file.path), file.change, file.edits)
+        )
+
+
+def fix_of(places: Iterable[Place]) -> Fix:
+    """The rewrite of the writes at some places."""
+    by_path: dict[str, list[Place]] = {}
+    for place in places:
+        by_path.setdefault(place.path, []).append(place)
+    files: list[FileFix] = []
+    refusals: list[str] = []
+    for path, in_file in by_path.items():
+        source = _read(path)
+        if source is None:
+            continue
+        findings = _findings(source.text, path)
+        concerned = list(dict.fromkeys(f for place in in_file for f in findings if _is_at(f, place, source.text)))
+        numbers = {f.fix for f in concerned if f.edits}
+        chosen = tuple(f for f in findings if f.edits and f.fix in numbers and f.status is Status.REWRITTEN)
+        if chosen:
+            edits = tuple(sorted({edit for f in chosen for edit in f.edits}))
+            files.append(FileFix(path, source, edits, chosen))
+        refusals.extend(f"{shown(path)}:{f.line}: {f.message}" for f in concerned if f.status is not Status.REWRITTEN)
+    return Fix(tuple(files), tuple(refusals))
+
+
+def shown(path: str) -> str:
+    """A path as people want to read it: relative where it lies below the current folder."""
+    here = Path.cwd()
+    return Path(path).relative_to(here).as_posix() if Path(path).is_relative_to(here) else path
+
+
+def _read(path: str) -> Source | None:
+    """The source of a place; None for code whose source Python doesn't know."""
+    try:
+        return read_source(Path(path).read_bytes())
+    except SourceError:
+        return None
+    except OSError:  # a cell of a notebook, or code given to `exec`
+        text = "".join(linecache.getlines(path))
+        return Source(text.encode(), text, "utf-8") if text else None
+
+
+def _findings(text: str, path: str) -> Sequence[Finding]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return rewrite_text(text, path, Options(unsafe=True)).findings
+    except SyntaxError:  # what a notebook shows is not always Python
+        return ()
+
+
+def _is_at(finding: Finding, place: Place, text: str) -> bool:
+    if finding.line <= place.line <= finding.end_line:
+        return True
+    module = place.inplace_module
+    if module is None or finding.form is not Form.INPLACE_ARGUMENT:
+        return False
+    return f"{module}(" in "".join(text.splitlines(keepends=True)[finding.line - 1 : finding.end_line])

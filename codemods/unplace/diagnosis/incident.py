@@ -1,0 +1,64 @@
+"""The facts about one failure, as the observation found them; what they mean is for `advice`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unplace.diagnosis.errors import Kind
+from unplace.diagnosis.places import Place
+from unplace.diagnosis.writes import Write
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A value that an operation kept for backward, or the view that an operation made.
+
+    `role` is autograd's name for it (`result`, `self`, `other`, ...), empty where it has none. `tick` is when the
+    operation was recorded; `inside` is the operation whose derivative it belongs to, in double backward.
+    """
+
+    op: str
+    role: str
+    place: Place
+    tick: int
+    is_function: bool = False
+    inside: str | None = None
+
+    @property
+    def is_own_result(self) -> bool:
+        """Whether it is (one of) the operation's own results."""
+        return self.role.startswith(("result", "output"))
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What a piece of memory is to the program: `kind` is `parameter`, `buffer` or `gradient`."""
+
+    kind: str
+    name: str
+    holder: str
+
+    def __str__(self) -> str:
+        """`parameter weight of Linear`."""
+        return f"{self.kind} `{self.name}` of {self.holder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One failure.
+
+    `raised_at` is the line that raised, for a failing backward the line that called it. `writes` are those that
+    made the saved value stale, oldest first; for an error at the write itself it is that write's place alone.
+    `backward_between` called backward after the value had been saved; `continued_at` is the operation of the failing
+    graph that goes on from a graph older than that. `is_constant`: the saved value doesn't require grad.
+    """
+
+    kind: Kind
+    error: str
+    raised_at: Place
+    saved: Saved | None = None
+    writes: tuple[Write, ...] = ()
+    owner: Owner | None = None
+    backward_between: Place | None = None
+    continued_at: Place | None = None
+    is_constant: bool = False

@@ -1,0 +1,141 @@
+"""Where in a program something happens: the innermost line that is neither torch's, nor Python's, nor ours."""
+
+from __future__ import annotations
+
+import linecache
+import sysconfig
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+
+import torch
+
+from unplace import torchapi
+
+_TORCH = str(Path(torch.__file__).parent)
+_INSTALLED = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+_PYTHON = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+_OWN = str(Path(__file__).parents[1])
+_GENERATED = ("<frozen ", "<eval_with_key>")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a program. `through` are torch's own functions that it went through, outermost first.
+
+    They are written `module:Class.function`. Line 0 stands for code that no Python line can be named for.
+    """
+
+    path: str
+    line: int
+    function: str = ""
+    through: tuple[str, ...] = ()
+    code: tuple[CodeType, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def source(self) -> str:
+        """The text of the line, without what surrounds it."""
+        return linecache.getline(self.path, self.line).strip()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the line belongs to an installed package, and not to the user's own files."""
+        return self.path.startswith((*_INSTALLED, *_PYTHON)) or "site-packages" in Path(self.path).parts
+
+    def went_through(self, *functions: str) -> bool:
+        """Whether one of torch's functions called here begins so (`torch.optim.`, `torch.nn.init:`)."""
+        return any(name.startswith(functions) for name in self.through)
+
+    @property
+    def inplace_module(self) -> str | None:
+        """The class of the module whose own forward wrote, if it was one of torch's that can be told to (`ReLU`)."""
+        for name in reversed(self.through):
+            module, _, function = name.partition(":")
+            owner, _, method = function.rpartition(".")
+            known = torchapi.module(f"torch.nn.{owner}") if module.startswith("torch.nn.modules.") else None
+            if known is not None and known.inplace is not None and method == "forward":
+                return owner
+        return None
+
+
+NOWHERE = Place("<unknown>", 0)
+
+
+class Places:
+    """The places seen so far. Each one exists once, so that notes about it cost a reference."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], Place] = {}
+        self._internal: dict[str, bool] = {}
+
+    def of(self, frame: FrameType | None) -> Place:
+        """The place from which a frame was reached; `frame` may be the place itself."""
+        return self._next(frame)[0]
+
+    def through(self, function: str, frame: FrameType | None) -> Place | None:
+        """The innermost place around a frame that went through one of torch's functions, if there is one."""
+        while frame is not None:
+            place, frame = self._next(frame)
+            if place.went_through(function):
+                return place
+        return None
+
+    def _next(self, frame: FrameType | None) -> tuple[Place, FrameType | None]:
+        """The innermost place, and the frame around it."""
+        inner: list[FrameType] = []
+        while frame is not None and self._is_internal(frame.f_code.co_filename):
+            inner.append(frame)
+            frame = frame.f_back
+        if frame is None:
+            return NOWHERE, None
+        key = (id(frame.f_code), frame.f_lasti, *(id(called.f_code) for called in inner))
+        known = self._known.get(key)
+        if known is None:
+            self._known[key] = known = _place(frame, inner)
+        return known, frame.f_back
+
+    def _is_internal(self, filename: str) -> bool:
+        known = self._internal.get(filename)
+        if known is None:
+            self._internal[filename] = known = is_internal(filename)
+        return known
+
+
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to torch, to Python's own library or to this package."""
+    if filename.startswith((_TORCH, _OWN, *_GENERATED)):
+        return True
+    return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
+
+
+def stepping_optimizer(frame: FrameType | None) -> str | None:
+    """The class of the optimizer whose step is being made, if one is."""
+    while frame is not None:
+        if frame.f_code.co_name == "step":
+            owner = frame.f_locals.get("self")
+            if isinstance(owner, torch.optim.Optimizer):
+                return type(owner).__name__
+        frame = frame.f_back
+    return None
+
+
+def is_own(filename: str) -> bool:
+    """Whether a file belongs to this package."""
+    return filename.startswith(_OWN)
+
+
+def _place(frame: FrameType, inner: list[FrameType]) -> Place:
+    through = tuple(_qualified(called) for called in reversed(inner) if _is_torch(called.f_code.co_filename))
+    codes = (frame.f_code, *(called.f_code for called in inner))  # kept, so that no id above is given away again
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through, codes)
+
+
+def _is_torch(filename: str) -> bool:
+    return filename.startswith(_TORCH) and "_dynamo" not in filename and not filename.endswith("_compile.py")
+
+
+def _qualified(frame: FrameType) -> str:
+    code = frame.f_code
+    owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+    name = f"{type(owner).__name__}.{code.co_name}" if hasattr(type(owner), code.co_name) else code.co_name
+    return f"{frame.f_globals.get('__name__', '')}:{name}"

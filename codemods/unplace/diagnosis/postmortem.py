@@ -1,0 +1,228 @@
+"""From an exception to the facts behind it, with the graph and the tensors still at hand."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import torch
+from torch._C._autograd import SavedTensor
+from torch.autograd.function import BackwardCFunction
+from torch.autograd.graph import Node
+from torch.utils import checkpoint
+
+from unplace.diagnosis import errors
+from unplace.diagnosis.errors import Kind, StaleValue
+from unplace.diagnosis.graph import Note, note_of, operator, parent_of, roots, saved_by, walk
+from unplace.diagnosis.incident import Incident, Owner, Saved
+from unplace.diagnosis.owners import owner_of
+from unplace.diagnosis.places import NOWHERE, Place
+from unplace.diagnosis.writes import Write, Writes
+
+BEFORE = -1
+"""The tick of what happened before the observation began, or at a moment that isn't known."""
+
+
+def failed_backward(
+    error: RuntimeError,
+    kind: Kind,
+    outputs: Iterable[Any],
+    *,
+    raised_at: Place,
+    reported: Sequence[Note],
+    writes: Writes,
+    backwards: Mapping[Place, Sequence[int]],
+) -> Incident:
+    """The facts about an error of backward.
+
+    `outputs` are what backward started from, `reported` the notes of the nodes at which autograd says it failed
+    (the innermost first), and `backwards` the lines that called backward before, with the ticks of the last times.
+    """
+    text = str(error)
+    nodes = list(walk(roots(outputs)))
+    named = [node for node in nodes if reported and note_of(node) is reported[0]]
+    saved = saved_of(named[0], "") if named else None
+    value: torch.Tensor | None = None
+    later: Sequence[Write] = ()
+    if kind is Kind.OVERWRITTEN:
+        victim = _victim(error, nodes, named)
+        if victim is not None:
+            value = victim.value
+            saved = _saved_by_checkpoint(reported) if victim.node is None else saved_of(victim.node, victim.role)
+        later = _later_writes(text, saved.tick if saved else BEFORE, value, writes)
+    elif kind is Kind.DETACHED and saved is not None:
+        later = _detaching(named[0], saved.tick, writes)
+    elif kind is Kind.NO_DERIVATIVE and saved is not None:
+        later = [Write(f"{saved.op}_", saved.place, saved.tick)]
+        saved = None
+    between = backward_after(saved, later, backwards)
+    owner = None if value is None else owner_of(value)
+    if not later and between and owner is not None and owner.kind == "gradient":
+        later = [Write("backward", *between)]  # adds to gradients that are there
+    return Incident(
+        kind,
+        text,
+        raised_at,
+        saved,
+        tuple(later),
+        owner,
+        between[0] if between else None,
+        _continued_at(nodes, between[1]) if between else None,
+        saved is not None and value is not None and _is_constant(saved, value, later),
+    )
+
+
+def failed_call(
+    error: RuntimeError, kind: Kind, arguments: Iterable[Any], *, raised_at: Place, write: Write
+) -> Incident:
+    """The facts about a write that torch refused to make; `arguments` are those of the call."""
+    text = str(error)
+    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+    saved = _maker(text, tensors) if kind in (Kind.MULTIPLE_VIEWS, Kind.FUNCTION_VIEW) else None
+    owner: Owner | None = None
+    if kind in (Kind.LEAF, Kind.VIEW_OF_LEAF) and tensors:
+        owner = owner_of(tensors[0])
+    return Incident(kind, text, raised_at, saved, (write,), owner)
+
+
+class _Victim(NamedTuple):
+    """A saved value that is stale: the node that saved it (None: no node did), its role and the value itself."""
+
+    node: Node | None
+    role: str
+    value: torch.Tensor
+
+
+def _victim(error: RuntimeError, nodes: Sequence[Node], named: Sequence[Node]) -> _Victim | None:
+    """The value that torch complains about, looked for where autograd says that it failed, and then everywhere."""
+    wanted = errors.stale_value(str(error))
+    inputs = [(None, "input", saved) for saved in _saved_in(error.__traceback__)]
+    of_named, of_all = (
+        [(node, role, saved) for node in some for role, saved in saved_by(node)]
+        for some in (named, sorted(nodes, key=lambda node: node._sequence_nr(), reverse=True))  # as backward comes
+    )
+    for node, role, saved in itertools.chain(of_named, inputs, of_all):
+        if _complaint(node, role, saved) == wanted:
+            return _Victim(node, role, saved.data)
+    return None
+
+
+def _saved_in(traceback: TracebackType | None) -> Iterator[SavedTensor]:
+    """The saved values on the way to an exception: a checkpoint keeps its inputs outside of any graph."""
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == checkpoint.__file__:
+            for local in list(traceback.tb_frame.f_locals.values()):
+                if isinstance(local, Node):
+                    yield from (saved for _, saved in saved_by(local))
+                for held in (local, *getattr(local, "saved_args", ())):
+                    if isinstance(held, SavedTensor):
+                        yield held
+        traceback = traceback.tb_next
+
+
+def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
+    """What autograd says of a saved value when it is asked for it and finds it stale."""
+    if saved.data is None or saved.unpack_hook is not None:
+        return None  # freed, or packed by the program's own hooks: torch doesn't check these, and asking runs code
+    attribute = f"_saved_{role}" if role else "saved_tensors"
+    for ask in (saved.unpack, functools.partial(getattr, node, attribute, None)):
+        try:
+            ask()  # the first can't be done for a node's own result, the second asks for several values at once
+        except RuntimeError as error:  # noqa: PERF203
+            stale = errors.stale_value(str(error))
+            if stale is not None:
+                return stale
+        else:
+            return None
+    return None
+
+
+def saved_of(node: Node, role: str) -> Saved:
+    """What a node saved in a role, or only the node."""
+    note, parent = note_of(node), parent_of(node)
+    return Saved(
+        operator(node),
+        role,
+        note.place if note else NOWHERE,
+        note.tick if note else BEFORE,
+        isinstance(node, BackwardCFunction),
+        operator(parent) if parent is not None else None,
+    )
+
+
+def _is_constant(saved: Saved, value: torch.Tensor, later: Sequence[Write]) -> bool:
+    """Whether a value has no gradient. Of its own results an operation keeps the values only."""
+    return not (
+        saved.is_function or saved.is_own_result or value.requires_grad or any(write.requires_grad for write in later)
+    )
+
+
+def _saved_by_checkpoint(reported: Sequence[Note]) -> Saved:
+    place = reported[0].checkpoint if reported else None
+    return Saved("checkpoint", "input", place or NOWHERE, BEFORE)
+
+
+def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Writes) -> Sequence[Write]:
+    """The writes that came after the value was saved and that autograd counted."""
+    stale = errors.stale_value(text)
+    if stale is None:
+        return ()
+    if tensor is not None:
+        later = [write for write in writes.to(tensor) if write.tick > tick and write.version > stale.expected]
+        return [write for write in later if write.op != "detach_"]
+    # The derivative of a write to a view is wrapped and can't be asked what it saved; its memory has this version.
+    for noted in writes.all():
+        later = [write for write in noted if write.tick > tick and write.version > stale.expected]
+        if later and later[-1].version == stale.found and any(write.shape == stale.shape for write in later):
+            return later
+    return ()
+
+
+def _detaching(node: Node, tick: int, writes: Writes) -> Sequence[Write]:
+    """The `detach_` of one of the values that a node saved; it comes without an error of its own."""
+    values = (saved.data for _, saved in saved_by(node) if isinstance(saved.data, torch.Tensor))
+    later = (write for value in values for write in writes.to(value) if write.tick > tick)
+    return [write for write in later if write.op == "detach_"]
+
+
+def backward_after(
+    saved: Saved | None, later: Sequence[Write], backwards: Mapping[Place, Sequence[int]]
+) -> tuple[Place, int] | None:
+    """The last call of backward between the recording of the value and its loss."""
+    if saved is None:
+        return None
+    end = later[0].tick if later else math.inf
+    calls = [(tick, place) for place, ticks in backwards.items() for tick in ticks if saved.tick < tick < end]
+    tick, place = max(calls, key=lambda call: call[0], default=(0, None))
+    return None if place is None else (place, tick)
+
+
+def _continued_at(nodes: Iterable[Node], tick: int) -> Place | None:
+    """The first operation that goes on from a graph older than a tick."""
+    crossing = []
+    for node in nodes:
+        note = note_of(node)
+        if note is not None and note.tick > tick and any(_is_older(before, tick) for before, _ in node.next_functions):
+            crossing.append(note)
+    return min(crossing, key=lambda note: note.tick).place if crossing else None
+
+
+def _is_older(node: Node | None, tick: int) -> bool:
+    if node is None or not node.next_functions:  # leaves are as old as the program, and may be
+        return False
+    note = note_of(node)
+    return note is not None and note.tick < tick
+
+
+def _maker(text: str, tensors: Iterable[torch.Tensor]) -> Saved | None:
+    """The operation that made the view that must not be written."""
+    number, name = errors.view_maker(text) or (0, "")
+    for tensor in tensors:
+        node = tensor.grad_fn
+        if node is not None and node.name().startswith(name) and tensor.output_nr == number:
+            return saved_of(node, "")
+    return None

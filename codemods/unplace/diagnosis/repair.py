@@ -1,0 +1,148 @@
+"""`--fix`: rewrites culprit after culprit until the program runs, and proves that its forward values stayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unplace.diagnosis.fixes import FileFix, fix_of, shown
+from unplace.diagnosis.trial import Result, Trial
+from unplace.findings import Applicability
+from unplace.outcome import Change
+from unplace.reporting.diff import patch
+from unplace.source import Source, read_source
+from unplace.writing import replace_contents
+
+_BEYOND = 2
+"""A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""
+
+
+class RepairError(Exception):
+    """Why the program could not be repaired, for people; every file is as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The files that were changed, whether there was a forward value to compare, and how the program ends now."""
+
+    changes: dict[str, Change]
+    verified: bool
+    exit_code: int
+
+    @property
+    def verdict(self) -> str:
+        """What is known about its values."""
+        if self.verified:
+            return "Each backward that it came to before still starts from the same values."
+        return "It failed before its first backward, so there were no values to compare."
+
+    def diff(self) -> str:
+        """All changes as a patch."""
+        return "".join(
+            line.decode(change.before.encoding, "replace")
+            for path, change in self.changes.items()
+            for line in patch(shown(path), change, ())
+        )
+
+
+def repair(trial: Trial, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
+    """Rewrite the fewest culprits with which the program runs; `tell` is given each further failure on the way.
+
+    `trial` runs the program. Raises `RepairError` where it can't be repaired.
+    """
+    first = result = trial(None, quiet=False)
+    files = _Files()
+    try:
+        while result.diagnosis is not None:
+            if result is not first:
+                tell(result.text)
+            result = _rewritten(trial, first, result, files, unsafe)
+        if result.exit_code and not first.exit_code:
+            raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
+    except BaseException:
+        files.restore()
+        raise
+    return Repair(files.changes(), bool(first.backwards), result.exit_code)
+
+
+class _Files:
+    """The files that are being changed, as they were before the first change."""
+
+    def __init__(self) -> None:
+        self._originals: dict[str, Source] = {}
+
+    def write(self, path: str, change: Change) -> None:
+        self._originals.setdefault(path, change.before)
+        replace_contents(path, change.before.data, change.after.data)
+
+    def changes(self) -> dict[str, Change]:
+        return {path: Change(source, read_source(Path(path).read_bytes())) for path, source in self._originals.items()}
+
+    def restore(self) -> None:
+        for path, change in self.changes().items():
+            replace_contents(path, change.after.data, change.before.data)
+
+
+def _rewritten(trial: Trial, first: Result, failed: Result, files: _Files, unsafe: bool) -> Result:
+    """Rewrite the first culprit of a failure and run again: each rewrite takes one culprit away, or the next is tried.
+
+    The first culprit has to go in any case; those after it may then write memory that nobody saved.
+    """
+    for fix in _candidates(failed, unsafe):
+        change = fix.change
+        files.write(fix.path, change)
+        result = trial(first.calls + _BEYOND, quiet=True)
+        if _failure(result) != _failure(failed, fix):
+            if result.backwards[: len(first.backwards)] != first.backwards:
+                raise RepairError(_why_values_differ(trial, first, files))
+            return result
+        files.write(fix.path, Change(change.after, change.before))
+    raise RepairError("the rewrite of the culprit doesn't remove the error")
+
+
+def _candidates(failed: Result, unsafe: bool) -> Iterator[FileFix]:
+    """The rewrites for the first culprit, one after the other where several constructors may be meant."""
+    if failed.culprit is None or failed.culprit.is_installed:
+        raise RepairError("the cause isn't a write in your files; the advice above says what to do")
+    if failed.diagnosis is not None and failed.diagnosis["fix"] is None:
+        raise RepairError("nothing here can be rewritten; the advice above says what to do")
+    fix = fix_of([failed.culprit])
+    if not fix.files:
+        reasons = "; ".join(fix.refusals) or "it isn't an operation that unplace knows how to rewrite"
+        raise RepairError(f"{shown(failed.culprit.path)}:{failed.culprit.line} can't be rewritten: {reasons}")
+    if fix.applicability is Applicability.UNSAFE and not unsafe:
+        raise RepairError(f"the rewrite assumes: {'; '.join(fix.assumptions)}. `--unsafe` applies it all the same")
+    (file,) = fix.files
+    for number in dict.fromkeys(finding.fix for finding in file.findings):
+        chosen = tuple(finding for finding in file.findings if finding.fix == number)
+        yield FileFix(file.path, file.source, tuple(sorted({e for f in chosen for e in f.edits})), chosen)
+
+
+def _failure(result: Result, fix: FileFix | None = None) -> Any:
+    """What identifies a failure: who saved and who wrote; with `fix`, where their lines are after it."""
+    if result.diagnosis is None:
+        return None
+    places = (result.diagnosis["saved_by"], *result.diagnosis["culprits"])
+    return [place and (place["path"], _moved(place, fix), place["op"]) for place in places]
+
+
+def _moved(place: dict[str, Any], fix: FileFix | None) -> int:
+    line: int = place["line"]
+    if fix is None or fix.path != place["path"]:
+        return line
+    text = fix.source.text
+    above = [edit for edit in fix.edits if text.count("\n", 0, edit.start) + 1 < line]
+    return line + sum(edit.replacement.count("\n") - text.count("\n", edit.start, edit.end) for edit in above)
+
+
+def _why_values_differ(trial: Trial, first: Result, files: _Files) -> str:
+    files.restore()
+    again = trial(first.calls, quiet=True)
+    if again.backwards != first.backwards:
+        return (
+            "the program computes other values at each run, so that it can't be shown that the rewrite keeps them;"
+            " seed its random generators"
+        )
+    return "with the rewrite backward starts from other values, so it was taken back; please report it"

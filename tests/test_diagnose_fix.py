@@ -1,0 +1,71 @@
+"""`--fix`: programs whose culprits can be rewritten run afterwards, with the same values; others stay as they are."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+
+from test_diagnose import PROGRAMS, expected
+from unplace.diagnosis import trial
+from unplace.diagnosis.program import Program
+from unplace.diagnosis.repair import Repair, RepairError, repair
+
+QUICK = {"in_a_module", "leaf", "module_relu_in_place", "optimizer_between_two_backwards", "recurrence_over_rows"}
+each_program = pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in PROGRAMS],
+)
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def in_process(program: Program, limit: int | None, *, quiet: bool) -> trial.Result:
+    torch.manual_seed(0)
+    torch.set_anomaly_enabled(False)
+    return trial.observe(program, limit)
+
+
+def repaired(script: Path, *, unsafe: bool) -> Repair:
+    return repair(partial(in_process, Program(str(script))), unsafe=unsafe, tell=lambda text: None)
+
+
+@pytest.fixture(autouse=True)
+def _keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["unplace"])
+    monkeypatch.setattr("sys.path", [*sys.path])
+
+
+@pytest.fixture
+def script(path: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(path, tmp_path))
+
+
+@each_program
+def test_what_can_be_rewritten_is_repaired(path: Path, script: Path) -> None:
+    fix = expected(path).fix
+    before = script.read_bytes()
+    try:
+        done = repaired(script, unsafe=fix != "safe")
+    except RepairError:
+        assert fix in (None, "none")
+        assert script.read_bytes() == before
+        return
+    assert fix != "none"
+    assert list(done.changes) == [str(script)]
+    result = in_process(Program(str(script)), None, quiet=True)
+    assert (result.exit_code, result.diagnosis) == (0, None)
+
+
+def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    text = "import torch\n\n\ndef act(y: torch.Tensor):\n    y += 1\n    return y\n\n\n"
+    text += "act(torch.ones(3, requires_grad=True).exp()).sum().backward()\n"
+    script.write_text(text, "utf-8")
+    with pytest.raises(RepairError, match="`--unsafe` applies it all the same"):
+        repaired(script, unsafe=False)
+    assert script.read_text("utf-8") == text
+    assert list(repaired(script, unsafe=True).changes) == [str(script)]
