@@ -134,12 +134,12 @@ def _note_difference(expected: Note, actual: Note, tolerance: Tolerance) -> tupl
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         if form := _form_difference(a, b):
             return form, False
-        message = _value_difference(a, b, tolerance)
-        return (message, a.is_floating_point() or a.is_complex()) if message is not None else None
+        value = _value_difference(a, b, tolerance)
+        return (value, a.is_floating_point() or a.is_complex()) if value is not None else None
     message = f"is {b!r} instead of {a!r}"
     if isinstance(a, float) and isinstance(b, float):
-        same = _value_difference(*(torch.tensor(x, dtype=torch.float64) for x in (a, b)), tolerance) is None
-        return None if same else (message, True)
+        expected_number, number = (torch.tensor(x, dtype=torch.float64) for x in (a, b))
+        return None if _value_difference(expected_number, number, tolerance) is None else (message, True)
     return None if a == b or (a != a and b != b) else (message, False)
 
 
@@ -170,9 +170,9 @@ def compare_gradients(
         return
     for a, b in zip(expected, actual, strict=True):
         wanted, got = zeros_for_none(a.value, b.value)
-        message = deviation(wanted, got, tolerance)
-        if message is not None:
-            yield Difference(f"gradient of {a.place}", message, quantity_of_gradient(a), in_value=True)
+        found = deviation(wanted, got, tolerance)
+        if found is not None:
+            yield Difference(f"gradient of {a.place}", found, quantity_of_gradient(a), in_value=True)
 
 
 def zeros_for_none(a: torch.Tensor | None, b: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:

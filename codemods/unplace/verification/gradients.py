@@ -78,8 +78,10 @@ def _along(
     while len(group) > 1 and not Gradients(*pair, SAMPLED).agree:
         half, rest = group[: len(group) // 2], group[len(group) // 2 :]
         first = _slopes(before, gradients, directions, half)
-        group, pair = (rest, None) if Gradients(*first, SAMPLED).agree else (half, first)
-        pair = pair or _slopes(before, gradients, directions, group)
+        if Gradients(*first, SAMPLED).agree:
+            group, pair = rest, _slopes(before, gradients, directions, rest)
+        else:
+            group, pair = half, first
     return pair
 
 

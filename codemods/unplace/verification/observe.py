@@ -12,7 +12,6 @@ from unplace.verification.pytree import PLAIN, Item, items, items_of_all, tensor
 from unplace.verification.randomness import seeded, state
 from unplace.verification.recorder import Recorder
 
-
 FUNCTION, ARGUMENT, KEYWORD = "function", "argument", "keyword"
 """Where the places of what can be reached from outside begin."""
 

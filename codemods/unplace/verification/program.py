@@ -57,5 +57,5 @@ def as_program(made: object, source: str) -> Program:
         case (function, (*arguments,)) if callable(function):
             return Program(function, tuple(arguments))
         case (function, (*arguments,), {**keywords}) if callable(function):
-            return Program(function, tuple(arguments), keywords)
+            return Program(function, tuple(arguments), {str(name): value for name, value in keywords.items()})
     raise TypeError(f"{source}: example() must return (function, (argument, ...)), not {type(made).__name__}")

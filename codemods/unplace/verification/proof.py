@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -21,8 +21,8 @@ from unplace.verification.compare import (
     compare_notes,
     compare_random_state,
 )
-from unplace.verification.gradients import against_forward, against_saved_copies
-from unplace.verification.observe import Observation
+from unplace.verification.gradients import Gradients, against_forward, against_saved_copies
+from unplace.verification.observe import Gradient, Observation
 from unplace.verification.program import Maker
 from unplace.verification.sides import Local, Side
 
@@ -138,10 +138,11 @@ def _judged_by_forward(before: Side, after: Side, original: Observation, rewritt
     wide = after.observe(wide=True, backward=False)
     failure = wide.error or wide.backward_error
     if failure is not None:
-        obstacle = f"the rewritten program raises in float64, where gradients are compared: {failure}"
+        reason = f"the rewritten program raises in float64, where gradients are compared: {failure}"
         found = checks(original, rewritten, ((), ()), proof.differences)
-        return replace(proof, obstacle=obstacle, checks=found)
-    obstacle, gradients = None, None
+        return replace(proof, obstacle=reason, checks=found)
+    obstacle: str | None = None
+    gradients: Gradients | None = None
     try:
         gradients = against_forward(before, wide.gradients)
     except RuntimeError as error:
@@ -151,7 +152,8 @@ def _judged_by_forward(before: Side, after: Side, original: Observation, rewritt
         copies = against_saved_copies(before, wide.gradients)
         if copies is not None and (gradients is None or copies.agree):
             proof, gradients, obstacle = replace(proof, route=Route.SAVED_COPIES), copies, None
-    differences, pairs = list(proof.differences), ((), ())
+    differences = list(proof.differences)
+    pairs: tuple[Sequence[Gradient], Sequence[Gradient]] = ((), ())
     if gradients is not None:
         differences += compare_gradients(*gradients)
         pairs = gradients.expected, gradients.actual

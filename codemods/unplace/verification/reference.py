@@ -132,13 +132,15 @@ def _slope(make: Maker, reads: DetachedReads, directions: Directions, number: in
 
 
 def _central(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None]) -> float:
-    totals = []
-    for amount in (STEP, -STEP):
-        run = _forward(make, reads.replayed(), lambda leaf, tensor, amount=amount: move(leaf, tensor, amount))
-        if run.seen.error is not None:
-            raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.seen.error}")
-        totals.append(run.total)
-    return (totals[0] - totals[1]) / (2 * STEP)
+    up, down = (_total(make, reads, move, amount) for amount in (STEP, -STEP))
+    return (up - down) / (2 * STEP)
+
+
+def _total(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None], amount: float) -> float:
+    run = _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount))
+    if run.seen.error is not None:
+        raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.seen.error}")
+    return run.total
 
 
 def _forward(make: Maker, reads: DetachedReads, move: Move | None) -> Forward:
