@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -56,6 +57,12 @@ class DetachedReads:
         return compute() if read.was_written else _copy(read.value)
 
 
+def _cuts_graph(target: Any, value: Any) -> bool:
+    """Whether storing a value to the `.data` of a tensor, which is no parameter, keeps a gradient from flowing."""
+    is_parameter = target.is_leaf and target.requires_grad
+    return not is_parameter and bool(target.requires_grad or value.requires_grad)
+
+
 def _copy(value: object) -> object:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
@@ -97,7 +104,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             if not self._backward:
                 return None
         if func == DATA_STORE and torch.is_grad_enabled():
-            self.cuts_graph = self.cuts_graph or bool(args[0].requires_grad and not args[0].is_leaf)  # type: ignore[attr-defined]
+            self.cuts_graph = self.cuts_graph or _cuts_graph(*args)
         if self._reads is not None and (func in DETACHED_READS or func == DATA_READ):
             return self._reads.read(lambda: func(*args, **keywords), has_own_version=func == DATA_READ)
         result = func(*args, **keywords)
