@@ -32,6 +32,7 @@ from unplace.verification.checks import Check, Deviation
 from unplace.verification.files import Comparison, Result
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict
+from unplace.verification.trial import Trial
 
 STYLES = {Verdict.EQUAL: "green", Verdict.DIFFERENT: "red", Verdict.UNDECIDED: "yellow"}
 SHOWN = 5
@@ -104,21 +105,61 @@ def _ratio(before: float, after: float) -> str:
 
 def document(result: Result) -> str:
     """The result as JSON text (ASCII only)."""
-    return _dumped(
-        result.entry, result.verdict, result.made, None, [_comparison(comparison) for comparison in result.comparisons]
-    )
+    return json.dumps({"version": __version__, **_entry(result)}, indent=2, allow_nan=False)
 
 
 def failure(entry: str, reason: str) -> str:
     """What is said in JSON when nothing could be run."""
-    return _dumped(entry, Verdict.UNDECIDED, None, reason, [])
+    empty: dict[str, Any] = {
+        "entry": entry,
+        "verdict": Verdict.UNDECIDED.value,
+        "arguments": None,
+        "error": reason,
+        "comparisons": [],
+    }
+    return json.dumps({"version": __version__, **empty}, indent=2)
 
 
-def _dumped(
-    entry: str, verdict: Verdict, made: str | None, error: str | None, comparisons: list[dict[str, Any]]
-) -> str:
-    head = {"version": __version__, "entry": entry, "verdict": verdict.value, "arguments": made, "error": error}
-    return json.dumps({**head, "comparisons": comparisons}, indent=2, allow_nan=False)
+def _entry(result: Result) -> dict[str, Any]:
+    return {
+        "entry": result.entry,
+        "verdict": result.verdict.value,
+        "arguments": result.made,
+        "error": None,
+        "comparisons": [_comparison(comparison) for comparison in result.comparisons],
+    }
+
+
+def conclusions(trial: Trial) -> Iterator[str]:
+    """What a trial came to, a line for each entry and one for what was left out."""
+    for result in trial.results:
+        modes = ", ".join(comparison.mode for comparison in result.comparisons if comparison.mode)
+        yield f"{result.entry}{f' ({modes})' if modes else ''}: {_outcome(result)}"
+        for comparison in result.comparisons:
+            if comparison.costs is not None:
+                yield f"{'  ' + comparison.mode if comparison.mode else ''}{_ratios(*comparison.costs)}"
+    if trial.left_out:
+        sites = sum(len(fix.findings) for fix, _ in trial.left_out)
+        yield f"Left out {sites} operations after {trial.runs} runs; the report says why."
+
+
+def _outcome(result: Result) -> str:
+    """The verdict on an entry that no edit made worse."""
+    errors = {comparison.proof.rewritten_error for comparison in result.comparisons} - {None}
+    return f"not worse, and still raises {errors.pop()}" if errors else result.verdict.value
+
+
+def summary(trial: Trial) -> dict[str, Any]:
+    """A trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that don't hold."""
+    return {
+        "entries": [_entry(result) for result in trial.results],
+        "left_out": [
+            {"path": fix.path, "line": finding.line, "column": finding.column, "evidence": evidence}
+            for fix, evidence in trial.left_out
+            for finding in fix.findings
+        ],
+        "runs": trial.runs,
+    }
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

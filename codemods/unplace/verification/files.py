@@ -9,7 +9,7 @@ from pathlib import Path
 from unplace.verification.compare import compare_notes, compare_random_state
 from unplace.verification.entries import Target
 from unplace.verification.limits import Limits
-from unplace.verification.loading import locate_versions
+from unplace.verification.loading import RewrittenCannotRunError, locate_versions
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict, judge
 from unplace.verification.worker import Remote, Worker
@@ -58,7 +58,7 @@ def verify_files(
     target = Target(first, entry, inputs)
     with Worker(target, limits) as original:
         opened = original.opened
-        with Worker(replace(target, file=second, choice=opened.choice), limits) as rewritten:
+        with Worker(replace(target, file=second, choice=opened.choice), limits, RewrittenCannotRunError) as rewritten:
             comparisons = [
                 _compare(target, Remote(original, mode), Remote(rewritten, mode), limits, measure)
                 for mode in opened.modes

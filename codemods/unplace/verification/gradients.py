@@ -51,12 +51,12 @@ def against_forward(before: Side, gradients: Sequence[Gradient]) -> Gradients:
     return Gradients([g for a, _ in groups for g in a], [g for _, b in groups for g in b], SAMPLED)
 
 
-def against_saved_copies(before: Side, gradients: Sequence[Gradient]) -> Gradients | None:
+def against_saved_copies(before: Side, gradients: Sequence[Gradient], *, wide: bool) -> Gradients | None:
     """Gradients beside those of the original with what it saves copied; None where these can't be had."""
-    seen = before.with_saved_copies()
+    seen = before.with_saved_copies(wide=wide)
     if seen.error is not None or seen.backward_error is not None:
         return None
-    return Gradients(seen.gradients, gradients, WIDE)
+    return Gradients(seen.gradients, gradients, WIDE if wide else ROUNDING)
 
 
 def _scales(gradients: Sequence[Gradient]) -> tuple[float, ...]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 GIB = 2**30
 SECONDS = 300.0
+COMMAND_SECONDS = 3600.0
+"""The default limits for a step of an entry, and for a run of a command."""
 
 
 def physical_memory() -> int | None:

@@ -17,6 +17,10 @@ class CannotRunError(Exception):
     """Why a program can't be run or judged, in words for its owner."""
 
 
+class RewrittenCannotRunError(CannotRunError):
+    """Why the rewritten program can't be run, where the original can."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleFile:
     """A file, the dotted name under which it is imported, and the folders that imports are looked up in first."""

@@ -74,8 +74,11 @@ def _note(item: Item) -> Note:
 
 
 def state_of(program: Program) -> tuple[Note, ...]:
-    """What can be reached from outside after the call: what the function holds, and its arguments."""
-    return tuple(map(_note, items_of_all(_reachable(program))))
+    """What can be reached from outside after the call: what the function holds, and its arguments.
+
+    What class the function itself belongs to is left out, so that a class can be compared with its successor.
+    """
+    return tuple(_note(item) for item in items_of_all(_reachable(program)) if item.place != FUNCTION)
 
 
 def _reachable(program: Program) -> dict[str, object]:

@@ -35,7 +35,7 @@ class Route(str, Enum):
 
     AUTOGRAD = "the original's own backward"
     FINITE_DIFFERENCES = "finite differences of the original's forward in float64"
-    SAVED_COPIES = "the original's backward in float64, with what it saves copied before it is overwritten"
+    SAVED_COPIES = "the original's backward, with what it saves copied before it is overwritten"
     NONE = "nowhere: autograd can't differentiate the original"
 
 
@@ -135,30 +135,39 @@ def _without_autograd(before: Side, after: Side, complaint: str | None, failure:
 
 def _judged_by_forward(before: Side, after: Side, original: Observation, rewritten: Observation, proof: Proof) -> Proof:
     """Add to a proof whether the rewritten program's gradients are those of the original's forward."""
-    wide = after.observe(wide=True, backward=False)
-    failure = wide.error or wide.backward_error
-    if failure is not None:
-        reason = f"the rewritten program raises in float64, where gradients are compared: {failure}"
-        found = checks(original, rewritten, ((), ()), proof.differences)
-        return replace(proof, obstacle=reason, checks=found)
-    obstacle: str | None = None
-    gradients: Gradients | None = None
-    try:
-        gradients = against_forward(before, wide.gradients)
-    except RuntimeError as error:
-        obstacle = f"finite differences of the original can't be taken: {error}"
-    if (gradients is None or not gradients.agree) and proof.original_error is not None:
-        # Finite differences mislead at a kink (relu at 0); autograd's own formulas don't.
-        copies = against_saved_copies(before, wide.gradients)
-        if copies is not None and (gradients is None or copies.agree):
-            proof, gradients, obstacle = replace(proof, route=Route.SAVED_COPIES), copies, None
+    route, gradients, obstacle = _gradients(before, after, may_copy=proof.original_error is not None)
     differences = list(proof.differences)
     pairs: tuple[Sequence[Gradient], Sequence[Gradient]] = ((), ())
     if gradients is not None:
         differences += compare_gradients(*gradients)
         pairs = gradients.expected, gradients.actual
     found = checks(original, rewritten, pairs, differences)
-    return replace(proof, differences=tuple(differences), obstacle=obstacle, checks=found)
+    return replace(proof, route=route, differences=tuple(differences), obstacle=obstacle, checks=found)
+
+
+def _gradients(before: Side, after: Side, *, may_copy: bool) -> tuple[Route, Gradients | None, str | None]:
+    """Where the expected gradients come from, they and the rewritten program's, and why there are none.
+
+    `may_copy`: autograd's own formulas, applied to copies of what it saves, will do as well as finite differences,
+    which mislead at a kink (relu at 0) and need float64.
+    """
+    seen = after.observe(wide=True, backward=False)
+    failure = seen.error or seen.backward_error
+    gradients: Gradients | None = None
+    obstacle: str | None = None
+    if failure is None:
+        try:
+            gradients = against_forward(before, seen.gradients)
+        except RuntimeError as error:
+            obstacle = f"finite differences of the original can't be taken: {error}"
+    else:
+        obstacle = f"the rewritten program raises in float64, where gradients are compared: {failure}"
+    if may_copy and (gradients is None or not gradients.agree):
+        seen = seen if failure is None else after.observe(backward=False)
+        copies = against_saved_copies(before, seen.gradients, wide=failure is None)
+        if copies is not None and (gradients is None or copies.agree):
+            return Route.SAVED_COPIES, copies, None
+    return Route.FINITE_DIFFERENCES, gradients, obstacle
 
 
 def _not_differentiable(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:

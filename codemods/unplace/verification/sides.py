@@ -26,8 +26,8 @@ class Side(Protocol):
         """Run without autograd."""
         ...
 
-    def with_saved_copies(self) -> Observation:
-        """Run and differentiate in float64, with what autograd saves copied before it is overwritten."""
+    def with_saved_copies(self, *, wide: bool = False) -> Observation:
+        """Run and differentiate, with what autograd saves copied before it is overwritten."""
         ...
 
     def finite_differences(self) -> tuple[Gradient, ...]:
@@ -59,10 +59,10 @@ class Local:
         with in_float64():
             return reference.forward_only(widened(self.make))
 
-    def with_saved_copies(self) -> Observation:
+    def with_saved_copies(self, *, wide: bool = False) -> Observation:
         """See `Side`."""
         with allow_mutation_on_saved_tensors():
-            return self.observe(wide=True, backward=False)
+            return self.observe(wide=wide, backward=False)
 
     def finite_differences(self) -> tuple[Gradient, ...]:
         """See `Side`."""

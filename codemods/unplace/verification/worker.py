@@ -20,17 +20,20 @@ from typing import Any
 
 import torch
 
-from unplace.verification.entries import Entry, Target, open_entry
+from unplace.verification.entries import Target, open_entry
 from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
 from unplace.verification.measuring import Cost, measure
-from unplace.verification.observe import Gradient, Observation
+from unplace.verification.observe import Gradient, Observation, describe
 from unplace.verification.program import Maker, Program
 from unplace.verification.randomness import seeded
 from unplace.verification.reference import Directions
 from unplace.verification.sides import Local
 
 TRAIN, EVAL = "train", "eval"
+
+ANSWER_BY_RAISING = ("finite_differences", "slopes")
+"""The questions to which a `RuntimeError` is an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,11 @@ class Opened:
 class Worker:
     """The process, as a context manager; raises `CannotRunError` where the module can't be imported or called."""
 
-    def __init__(self, target: Target, limits: Limits) -> None:
+    def __init__(self, target: Target, limits: Limits, error: type[CannotRunError] = CannotRunError) -> None:
+        """Start it; `error` is what is raised where the code can't be run."""
         context = _context()
         self._limits = limits
+        self._error = error
         self._connection, theirs = context.Pipe()
         self._process: Any = context.Process(target=_serve, args=(theirs, target, limits), daemon=True)  # type: ignore[attr-defined]
         self._process.start()
@@ -86,17 +91,15 @@ class Worker:
 
     def _answer(self, step: str) -> Any:
         if not self._connection.poll(self._limits.seconds):
-            raise CannotRunError(
-                f"timed out: {step} took more than {self._limits.seconds:g} s (--timeout sets the limit)"
-            )
+            raise self._error(f"timed out: {step} took more than {self._limits.seconds:g} s (--timeout sets the limit)")
         try:
             kind, value = pickle.loads(self._connection.recv_bytes())
         except EOFError:
             self._process.join(5)
-            raise CannotRunError(f"its process died ({_reason(self._process.exitcode)}) while {step}") from None
+            raise self._error(f"its process died ({_reason(self._process.exitcode)}) while {step}") from None
         if kind == "answer":
             return value
-        raise (CannotRunError if kind == "cannot" else RuntimeError)(value)
+        raise (self._error if kind == "cannot" else RuntimeError)(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,9 @@ class Remote:
         """See `Side`."""
         return self.worker.ask("forward_only", self.mode, wide=wide)  # type: ignore[no-any-return]
 
-    def with_saved_copies(self) -> Observation:
+    def with_saved_copies(self, *, wide: bool = False) -> Observation:
         """See `Side`."""
-        return self.worker.ask("with_saved_copies", self.mode)  # type: ignore[no-any-return]
+        return self.worker.ask("with_saved_copies", self.mode, wide=wide)  # type: ignore[no-any-return]
 
     def finite_differences(self) -> tuple[Gradient, ...]:
         """See `Side`."""
@@ -156,24 +159,23 @@ def _serve(connection: Connection, target: Target, limits: Limits) -> None:
     os.dup2(sys.stderr.fileno(), 1)  # standard output belongs to the report
     sys.dont_write_bytecode = True
     limits.apply()
-    entry: Entry | None = None
+    try:
+        entry = open_entry(target)
+        reply: tuple[str, object] = "answer", Opened(_modes(entry.make), entry.choice, entry.made)
+    except Exception as error:
+        connection.send_bytes(pickle.dumps(("cannot", _plain(error))))
+        return
     while True:
+        connection.send_bytes(pickle.dumps(reply))
         try:
-            if entry is None:
-                entry = open_entry(target)
-                reply: tuple[str, object] = "answer", Opened(_modes(entry.make), entry.choice, entry.made)
-            else:
-                question, mode, keywords = connection.recv()
-                reply = "answer", _asked(entry.make, question, mode, keywords)
+            question, mode, keywords = connection.recv()
         except EOFError:
             return
-        except RuntimeError as error:
-            reply = "cannot" if entry is None or _is_memory(error) else "error", str(error)
-        except (CannotRunError, MemoryError, Exception) as error:
-            reply = "cannot", _plain(error, limits)
-        connection.send_bytes(pickle.dumps(reply))
-        if entry is None:
-            return
+        try:
+            reply = "answer", _asked(entry.make, question, mode, keywords)
+        except Exception as error:
+            is_answer = isinstance(error, RuntimeError) and question in ANSWER_BY_RAISING and not _is_memory(error)
+            reply = "error" if is_answer else "cannot", _plain(error)
 
 
 def _asked(make: Maker, question: str, mode: str, keywords: dict[str, Any]) -> object:
@@ -205,11 +207,11 @@ def _in_mode(make: Maker, mode: str) -> Maker:
     return make_for_evaluation
 
 
-def _is_memory(error: RuntimeError) -> bool:
-    return "can't allocate memory" in str(error) or isinstance(error, torch.cuda.OutOfMemoryError)
+def _is_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError | torch.cuda.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def _plain(error: Exception, limits: Limits) -> str:
-    if isinstance(error, MemoryError):
+def _plain(error: Exception) -> str:
+    if _is_memory(error):
         return "it ran out of memory (--memory sets the limit)"
-    return str(error) if isinstance(error, CannotRunError) else f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, CannotRunError) else describe(error)

@@ -1,0 +1,227 @@
+"""Try a rewrite in a scratch copy, find the edits that break something, and leave those out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from unplace.discovery import shown
+from unplace.edits import Edit, apply_edits
+from unplace.findings import Finding, Status
+from unplace.outcome import Change, Outcome
+from unplace.verification.bisecting import guilty_sets
+from unplace.verification.command import Baseline, Command
+from unplace.verification.files import Result, verify_files
+from unplace.verification.limits import Limits
+from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
+from unplace.verification.proof import Verdict
+from unplace.verification.scratch import Scratch, scratch_copy
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a rewrite has to stand: entries (files and names in them), compared on `inputs`, and a shell command.
+
+    `limits` are for each step of an entry, `command_limits` for a run of the command.
+    """
+
+    entries: Sequence[tuple[Path, str]] = ()
+    command: str | None = None
+    inputs: tuple[Path, str] | None = None
+    measure: bool = False
+    limits: Limits = field(default_factory=Limits)
+    command_limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The findings of a file whose edits can only be made together."""
+
+    path: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def edits(self) -> frozenset[Edit]:
+        """The edits of all its findings."""
+        return frozenset(edit for finding in self.findings for edit in finding.edits)
+
+    def __str__(self) -> str:
+        """`path:line:column`, once for each finding."""
+        return ", ".join(f"{self.path}:{finding.line}:{finding.column}" for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of it: the outcomes without the guilty edits, and the result of each entry with those that are left.
+
+    `left_out` are the guilty fixes, each with the evidence; `runs` says how often something was run with a rewrite.
+    """
+
+    outcomes: Sequence[Outcome]
+    results: Sequence[Result]
+    left_out: Sequence[tuple[Fix, str]]
+    runs: int
+
+
+class _Judge(Protocol):
+    """Something that a rewrite has to stand."""
+
+    def complaint(self) -> str | None:
+        """What is wrong with the scratch copy as it is now; None where nothing is."""
+        ...
+
+
+@dataclass(slots=True)
+class _Entry:
+    """An entry, compared with the same in the original."""
+
+    file: Path
+    name: str
+    scratch: Scratch
+    plan: Plan
+    result: Result | None = None
+
+    def complaint(self) -> str | None:
+        plan, copy = self.plan, self.scratch.path(self.file)
+        try:
+            self.result = verify_files(
+                self.file, copy, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
+            )
+        except RewrittenCannotRunError as error:
+            return f"{self.name}: {error}"
+        except CannotRunError as error:
+            raise CannotRunError(f"{shown(str(self.file))}:{self.name}: {error}") from error
+        for comparison in self.result.comparisons:
+            where = f"{self.name}, {comparison.mode}" if comparison.mode else self.name
+            if comparison.proof.is_worse:
+                return f"{where}: {comparison.proof.differences[0]}"
+            if comparison.proof.verdict is Verdict.UNDECIDED:
+                raise CannotRunError(f"{shown(str(self.file))}:{where}: {comparison.proof.obstacle}")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """A command, compared with how it ends without a rewrite."""
+
+    command: Command
+    baseline: Baseline
+
+    def complaint(self) -> str | None:
+        return self.baseline.complaint(self.command.run())
+
+
+class _Bench:
+    """Puts fixes into the scratch copy and asks the judges, each once about the same fixes."""
+
+    def __init__(self, scratch: Scratch, outcomes: Sequence[Outcome]) -> None:
+        self._scratch = scratch
+        self._outcomes = outcomes
+        self._known: dict[tuple[int, frozenset[Fix]], str | None] = {}
+
+    @property
+    def runs(self) -> int:
+        """How often a judge was asked."""
+        return len(self._known)
+
+    def complaint(self, judge: _Judge, fixes: Sequence[Fix]) -> str | None:
+        """What a judge says when only these fixes are made."""
+        key = id(judge), frozenset(fixes)
+        if key not in self._known:
+            changes = {outcome.path: _with_only(outcome, fixes) for outcome in self._outcomes}
+            self._scratch.write({Path(path).absolute(): change.after.data for path, change in changes.items()})
+            self._known[key] = judge.complaint()
+        return self._known[key]
+
+
+def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -> Trial:
+    """Make the changes of a run in a scratch copy and leave out those that don't stand the plan.
+
+    `say` is told what goes on. Raises `CannotRunError` where an entry or the command is no judge: it can't be run, or
+    differs from one run to the next by itself.
+    """
+    changed = [outcome for outcome in outcomes if outcome.change is not None]
+    if not changed:
+        return Trial(outcomes, (), (), 0)
+    files = [Path(outcome.path).absolute() for outcome in changed]
+    fixes = [fix for outcome in changed for fix in _fixes(outcome)]
+    with scratch_copy(_root(files, plan), files) as scratch:
+        judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
+        if plan.command is not None:
+            judges.append(_suite(plan.command, files, scratch, plan, say))
+        bench = _Bench(scratch, changed)
+        left, left_out = _sorted_out(fixes, judges, bench, say)
+    results = [judge.result for judge in judges if isinstance(judge, _Entry) and judge.result is not None and left]
+    return Trial([_without(outcome, left_out) for outcome in outcomes], results, left_out, bench.runs)
+
+
+def _sorted_out(
+    fixes: Sequence[Fix], judges: Sequence[_Judge], bench: _Bench, say: Callable[[str], None]
+) -> tuple[list[Fix], list[tuple[Fix, str]]]:
+    """The fixes that stand all judges together, and the others with the evidence."""
+    left, left_out = list(fixes), []
+    while left:
+        complaints = {number: bench.complaint(judge, left) for number, judge in enumerate(judges)}
+        failing = [judges[number] for number, complaint in complaints.items() if complaint is not None]
+        if not failing:
+            break
+        say(f"{next(filter(None, complaints.values()))}; looking for the cause among {len(left)} edits")
+        for guilty in guilty_sets(left, lambda some: any(bench.complaint(judge, some) for judge in failing)):  # noqa: B023
+            evidence = next(filter(None, (bench.complaint(judge, guilty) for judge in failing)))
+            left_out += [(fix, evidence) for fix in guilty]
+        left = [fix for fix in left if fix not in {fix for fix, _ in left_out}]
+    return left, left_out
+
+
+def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: Callable[[str], None]) -> _Suite:
+    packages = [place.search[0] for file in files if not (place := locate(file)).is_lone]
+    installed = [Path(entry) for entry in sys.path if entry]  # folders of editable installs
+    search = [scratch.path(folder) for folder in dict.fromkeys([*packages, *installed]) if scratch.covers(folder)]
+    command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits)
+    baseline = command.baseline()
+    say(f"`{text}` without the rewrite: {baseline}")
+    return _Suite(command.patient(baseline), baseline)
+
+
+def _root(files: Sequence[Path], plan: Plan) -> Path:
+    """The folder to copy: all that changes, all that is called and its packages are in it."""
+    called = [file.absolute() for file, _ in plan.entries]
+    folders = [*(locate(file).search[0] for file in (*files, *called)), *([Path.cwd()] if plan.command else [])]
+    root = Path(os.path.commonpath(folders))
+    if root == root.parent:
+        raise CannotRunError(f"no folder to copy: {', '.join(map(str, dict.fromkeys(folders)))} have none in common")
+    return root
+
+
+def _fixes(outcome: Outcome) -> list[Fix]:
+    groups: dict[object, list[Finding]] = {}
+    for finding in outcome.findings:
+        if finding.status is Status.REWRITTEN:
+            groups.setdefault(finding.edits if finding.fix is None else finding.fix, []).append(finding)
+    return [Fix(outcome.path, tuple(findings)) for findings in groups.values()]
+
+
+def _with_only(outcome: Outcome, fixes: Iterable[Fix]) -> Change:
+    assert outcome.change is not None
+    before = outcome.change.before
+    edits = {edit for fix in fixes if fix.path == outcome.path for edit in fix.edits}
+    return Change(before, before.with_text(apply_edits(before.text, edits)))
+
+
+def _without(outcome: Outcome, left_out: Sequence[tuple[Fix, str]]) -> Outcome:
+    """The outcome with the guilty fixes refused."""
+    reasons = {finding: reason for fix, reason in left_out if fix.path == outcome.path for finding in fix.findings}
+    if not reasons:
+        return outcome
+    findings = tuple(_refused(f, reasons[f]) if f in reasons else f for f in outcome.findings)
+    change = _with_only(outcome, _fixes(replace(outcome, findings=findings)))
+    return replace(outcome, findings=findings, change=change if change.after != change.before else None)
+
+
+def _refused(finding: Finding, reason: str) -> Finding:
+    message = f"left out, because with this edit something differs: {reason}"
+    return replace(finding, status=Status.REFUSED, applicability=None, message=message, edits=())
