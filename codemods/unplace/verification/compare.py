@@ -56,12 +56,16 @@ def quantity_of_gradient(gradient: Gradient) -> Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two runs differ and how; `in_value` says that only numbers differ, so that it may be rounding."""
+    """Where two runs differ and how.
+
+    `rounding_at` is how large the numbers of this quantity have to be for the difference to be rounding; None where it
+    can't be: something other than the value of a number differs.
+    """
 
     place: str
     message: str
     quantity: Quantity = Quantity.RUN
-    in_value: bool = False
+    rounding_at: float | None = None
 
     def __str__(self) -> str:
         """`place: message`."""
@@ -95,7 +99,22 @@ def _value_difference(expected: torch.Tensor, actual: torch.Tensor, tolerance: T
         return None
     index = position(int(worst.argmax()), a.shape)
     far, near = b[index].item(), a[index].item()
+    if a.numel() == 1:
+        return f"is {far} instead of {near}"
     return f"{int((worst > 0).sum())} of {a.numel()} elements differ, most at {list(index)}: {far} instead of {near}"
+
+
+def rounding_at(expected: torch.Tensor, actual: torch.Tensor) -> float | None:
+    """How large the numbers of a computation have to be for two tensors of equal form to differ by rounding.
+
+    Rounding errors add up, but hardly to more than half of the digits; None for tensors without rounding.
+    """
+    if expected.shape != actual.shape or not (expected.is_floating_point() or expected.is_complex()):
+        return None
+    a, b = (tensor.to_dense() if tensor.layout != torch.strided else tensor for tensor in (expected, actual))
+    differ = (a != b) & ((a == a) | (b == b))
+    far = (b[differ] - a[differ]).abs().double()
+    return float(far.max()) / (10 * torch.finfo(expected.dtype).eps ** 0.5) if far.numel() else 0.0
 
 
 def position(element: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -121,26 +140,28 @@ def compare_notes(
         if place not in got:
             yield Difference(place, "is missing", quantity_of(note))
         elif found := _note_difference(note, got[place], tolerance):
-            yield Difference(place, found[0], quantity_of(note), in_value=found[1])
+            yield Difference(place, found[0], quantity_of(note), found[1])
 
 
-def _note_difference(expected: Note, actual: Note, tolerance: Tolerance) -> tuple[str, bool] | None:
-    """What distinguishes two notes, and whether it is only the value of a number."""
+def _note_difference(expected: Note, actual: Note, tolerance: Tolerance) -> tuple[str, float | None] | None:
+    """What distinguishes two notes, and how large numbers have to be for it to be rounding."""
     a, b = expected.value, actual.value
     if expected.kind != actual.kind or type(a) is not type(b):
-        return f"is a {actual.kind or type(b).__name__} instead of a {expected.kind or type(a).__name__}", False
+        return f"is a {actual.kind or type(b).__name__} instead of a {expected.kind or type(a).__name__}", None
     if expected.device != actual.device:
-        return f"device is {actual.device} instead of {expected.device}", False
+        return f"device is {actual.device} instead of {expected.device}", None
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         if form := _form_difference(a, b):
-            return form, False
+            return form, None
         value = _value_difference(a, b, tolerance)
-        return (value, a.is_floating_point() or a.is_complex()) if value is not None else None
+        return (value, rounding_at(a, b)) if value is not None else None
     message = f"is {b!r} instead of {a!r}"
     if isinstance(a, float) and isinstance(b, float):
         expected_number, number = (torch.tensor(x, dtype=torch.float64) for x in (a, b))
-        return None if _value_difference(expected_number, number, tolerance) is None else (message, True)
-    return None if a == b or (a != a and b != b) else (message, False)
+        if _value_difference(expected_number, number, tolerance) is None:
+            return None
+        return message, rounding_at(expected_number.float(), number.float())  # as a tensor's item(), most likely
+    return None if a == b or (a != a and b != b) else (message, None)
 
 
 def compare_flags(expected: Observation, actual: Observation) -> Iterator[Difference]:
@@ -172,7 +193,7 @@ def compare_gradients(
         wanted, got = zeros_for_none(a.value, b.value)
         found = deviation(wanted, got, tolerance)
         if found is not None:
-            yield Difference(f"gradient of {a.place}", found, quantity_of_gradient(a), in_value=True)
+            yield Difference(f"gradient of {a.place}", found, quantity_of_gradient(a), rounding_at(wanted, got))
 
 
 def zeros_for_none(a: torch.Tensor | None, b: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
@@ -187,3 +208,19 @@ def compare_random_state(expected: Observation, actual: Observation) -> Iterator
     for name in sorted(expected.random_state.keys() & actual.random_state.keys()):
         if expected.random_state[name] != actual.random_state[name]:
             yield Difference(f"random generator {name}", "is in another state afterwards", Quantity.RANDOM)
+
+
+def magnitudes(seen: Observation) -> dict[Quantity, float]:
+    """The largest finite number in each quantity of a run."""
+    largest = dict.fromkeys(Quantity, 0.0)
+    pairs = [(quantity_of(note), note.value) for note in (*seen.outputs, *seen.state)]
+    for quantity, value in (*pairs, *((quantity_of_gradient(g), g.value) for g in seen.gradients)):
+        if isinstance(value, float):
+            value = torch.tensor(value)
+        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
+            dense = value.to_dense() if value.layout != torch.strided else value
+            finite = dense[dense.isfinite()].abs()
+            if finite.numel():
+                largest[quantity] = max(largest[quantity], float(finite.max()))
+    shared = max(largest[quantity] for quantity in GRADIENTS)  # one backward pass gives both
+    return {**largest, **dict.fromkeys(GRADIENTS, shared)}

@@ -116,7 +116,10 @@ def observe(make: Maker, *, backward: bool = True) -> Observation:
     With `backward=False` the code's own `backward()` calls do nothing and the result is differentiated in any case.
     """
     with seeded():
-        program = make()
+        try:
+            program = make()
+        except Exception as error:  # the module and its example are users' code, too
+            return Observation(error=describe(error))
         leaves = leaves_of(program)
         recorder = Recorder([leaf for _, leaf in leaves], backward=backward)
         try:

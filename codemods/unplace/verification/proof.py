@@ -20,6 +20,7 @@ from unplace.verification.compare import (
     compare_gradients,
     compare_notes,
     compare_random_state,
+    magnitudes,
 )
 from unplace.verification.gradients import Gradients, against_forward, against_saved_copies
 from unplace.verification.observe import Gradient, Observation
@@ -193,12 +194,17 @@ def _unless_rounding(
 ) -> list[Difference]:
     """The differences; where only values differ, those that float64 shows as well."""
     found = list(compare(original, rewritten, EXACT))
-    if not found or not all(difference.in_value for difference in found):
+    sizes = magnitudes(original)
+    if not found or not all(_may_be_rounding(difference, sizes[difference.quantity]) for difference in found):
         return found
     a, b = run_wide(before), run_wide(after)
     if a.error is not None or b.error is not None or a.backward_error != b.backward_error:
         return list(compare(original, rewritten, ROUNDING))
     return list(compare(a, b, WIDE))
+
+
+def _may_be_rounding(difference: Difference, size: float) -> bool:
+    return difference.rounding_at is not None and difference.rounding_at <= size
 
 
 def _all_differences(original: Observation, rewritten: Observation, tolerance: Tolerance) -> Iterable[Difference]:

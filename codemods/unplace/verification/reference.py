@@ -153,7 +153,10 @@ def _forward(make: Maker, reads: DetachedReads, move: Move | None) -> Forward:
         leaves.append((place or f"leaf {len(recorder.leaves) - known - 1} made by the code", leaf.shape))
 
     with seeded():
-        program = make()
+        try:
+            program = make()
+        except Exception as error:
+            return Forward(Observation(error=describe(error)), leaves, 0.0)
         found = leaves_of(program)
         known = len(found)
         recorder = Recorder([leaf for _, leaf in found], backward=False, reads=reads, on_leaf=prepare)
