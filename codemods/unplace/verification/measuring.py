@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from unplace.verification.isolation import fresh
 from unplace.verification.observe import leaves_of, weighted_sum
 from unplace.verification.program import Maker
 from unplace.verification.pytree import tensors
-from unplace.verification.randomness import seeded
 
 ROUNDS = 7
 
@@ -39,8 +39,7 @@ def measure(make: Maker, *, backward: bool = True) -> Cost:
 
 def _pass(make: Maker, backward: bool, watch: AbstractContextManager[object] | None = None) -> float:
     """The seconds that a pass takes; `watch` is entered once the program is made."""
-    with seeded():
-        program = make()
+    with fresh(make) as program:
         leaves = [leaf for _, leaf in leaves_of(program)]
         with watch or nullcontext():
             _wait()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 import torch
 
+from unplace.verification.isolation import fresh
 from unplace.verification.program import Maker, Program
 from unplace.verification.pytree import PLAIN, Item, items, items_of_all, tensors
-from unplace.verification.randomness import seeded, state
+from unplace.verification.randomness import state
 from unplace.verification.recorder import Recorder
 
 FUNCTION, ARGUMENT, KEYWORD = "function", "argument", "keyword"
@@ -110,24 +112,28 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
-def observe(make: Maker, *, backward: bool = True) -> Observation:
-    """Run a program as its user would, then differentiate what it returned.
+def observe(make: Maker, *, backward: bool = True, wide: bool = False) -> Observation:
+    """Run a program as its user would, `wide` in float64, then differentiate what it returned.
 
     With `backward=False` the code's own `backward()` calls do nothing and the result is differentiated in any case.
     """
-    with seeded():
+    with ExitStack() as stack:
         try:
-            program = make()
+            program = stack.enter_context(fresh(make, wide=wide))
         except Exception as error:  # the module and its example are users' code, too
             return Observation(error=describe(error))
-        leaves = leaves_of(program)
-        recorder = Recorder([leaf for _, leaf in leaves], backward=backward)
-        try:
-            with recorder:
-                result = program.call()
-        except Exception as error:
-            return Observation(state=state_of(program), error=describe(error))
-        drawn = state()
+        return _observed(program, backward)
+
+
+def _observed(program: Program, backward: bool) -> Observation:
+    leaves = leaves_of(program)
+    recorder = Recorder([leaf for _, leaf in leaves], backward=backward)
+    try:
+        with recorder:
+            result = program.call()
+    except Exception as error:
+        return Observation(state=state_of(program), error=describe(error))
+    drawn = state()
     made = recorder.leaves[len(leaves) :]
     leaves += [(f"leaf {number} made by the code", leaf) for number, leaf in enumerate(made)]
     seen = Observation(notes(result, "output"), state_of(program), random_state=drawn, cuts_graph=recorder.cuts_graph)

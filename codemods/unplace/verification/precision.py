@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from unplace.verification.program import Maker, Program
+from unplace.verification.program import Program
 from unplace.verification.pytree import tensors
 
 WIDER = {
@@ -29,14 +29,8 @@ def in_float64() -> Iterator[None]:
         torch.set_default_dtype(outer)
 
 
-def widened(make: Maker) -> Maker:
-    """The program with the parameters, buffers and tensor arguments that have a narrower dtype cast to float64."""
-
-    def make_wide() -> Program:
-        program = make()
-        for _, tensor in tensors((program.function, program.arguments, program.keywords), "program"):
-            if tensor.is_leaf and tensor.dtype in WIDER:
-                tensor.data = tensor.data.to(WIDER[tensor.dtype])  # in place: names and optimizers keep the tensor
-        return program
-
-    return make_wide
+def widen(program: Program) -> None:
+    """Cast the parameters, buffers and tensor arguments that have a narrower dtype to float64."""
+    for _, tensor in tensors((program.function, program.arguments, program.keywords), "program"):
+        if tensor.is_leaf and tensor.dtype in WIDER:
+            tensor.data = tensor.data.to(WIDER[tensor.dtype])  # in place: names and optimizers keep the tensor

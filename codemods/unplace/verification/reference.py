@@ -14,12 +14,14 @@ which undoes a perturbation: examples make their modules before the call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 
 from unplace.verification.compare import position
+from unplace.verification.isolation import fresh
 from unplace.verification.observe import (
     Gradient,
     Observation,
@@ -29,10 +31,9 @@ from unplace.verification.observe import (
     state_of,
     weighted_sum,
 )
-from unplace.verification.precision import in_float64, widened
-from unplace.verification.program import Maker
+from unplace.verification.program import Maker, Program
 from unplace.verification.pytree import tensors
-from unplace.verification.randomness import seeded, state
+from unplace.verification.randomness import state
 from unplace.verification.recorder import DetachedReads, Recorder
 
 STEP = 1e-6
@@ -77,9 +78,9 @@ class Directions:
         return total
 
 
-def forward_only(make: Maker) -> Observation:
+def forward_only(make: Maker, *, wide: bool = False) -> Observation:
     """What the program shows when autograd takes no part: the behaviour of an original whose backward raises."""
-    return _forward(make, DetachedReads(), None).seen
+    return _forward(make, DetachedReads(), None, wide=wide).seen
 
 
 def finite_differences(make: Maker) -> tuple[Gradient, ...]:
@@ -87,25 +88,23 @@ def finite_differences(make: Maker) -> tuple[Gradient, ...]:
 
     By central differences in float64; raises `RuntimeError` where the forward does.
     """
-    with in_float64():
-        reads, make = DetachedReads(), widened(make)
-        return tuple(
-            Gradient(place, _differences(make, reads, leaf, shape), shape.numel())
-            for leaf, (place, shape) in enumerate(_recorded(make, reads))
-        )
+    reads = DetachedReads()
+    return tuple(
+        Gradient(place, _differences(make, reads, leaf, shape), shape.numel())
+        for leaf, (place, shape) in enumerate(_recorded(make, reads))
+    )
 
 
 def slopes(make: Maker, directions: Directions) -> tuple[torch.Tensor, ...]:
     """The derivative of the weighted sum of all outputs along each direction; see `finite_differences`."""
-    with in_float64():
-        reads, make = DetachedReads(), widened(make)
-        _recorded(make, reads)
-        return tuple(_slope(make, reads, directions, number) for number in range(directions.count))
+    reads = DetachedReads()
+    _recorded(make, reads)
+    return tuple(_slope(make, reads, directions, number) for number in range(directions.count))
 
 
 def _recorded(make: Maker, reads: DetachedReads) -> list[tuple[str, torch.Size]]:
     """The leaves of a run in which nothing is moved and the detached reads are recorded."""
-    base = _forward(make, reads, None)
+    base = _forward(make, reads, None, wide=True)
     if base.seen.error is not None:
         raise RuntimeError(f"the forward of the program raises: {base.seen.error}")
     return base.leaves
@@ -137,35 +136,39 @@ def _central(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tenso
 
 
 def _total(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None], amount: float) -> float:
-    run = _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount))
+    run = _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount), wide=True)
     if run.seen.error is not None:
         raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.seen.error}")
     return run.total
 
 
-def _forward(make: Maker, reads: DetachedReads, move: Move | None) -> Forward:
+def _forward(make: Maker, reads: DetachedReads, move: Move | None, *, wide: bool) -> Forward:
+    with ExitStack() as stack:
+        try:
+            program = stack.enter_context(fresh(make, wide=wide))
+        except Exception as error:
+            return Forward(Observation(error=describe(error)), [], 0.0)
+        return _moved(program, reads, move)
+
+
+def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward:
+    """Run a program whose leaves are moved as soon as they are there."""
     leaves: list[tuple[str, torch.Size]] = []
 
     def prepare(leaf: torch.Tensor, place: str = "") -> None:
         leaf.requires_grad_(False)
         if move is not None:
             move(len(leaves), leaf)
-        leaves.append((place or f"leaf {len(recorder.leaves) - known - 1} made by the code", leaf.shape))
+        leaves.append((place or f"leaf {len(recorder.leaves) - len(found) - 1} made by the code", leaf.shape))
 
-    with seeded():
-        try:
-            program = make()
-        except Exception as error:
-            return Forward(Observation(error=describe(error)), leaves, 0.0)
-        found = leaves_of(program)
-        known = len(found)
-        recorder = Recorder([leaf for _, leaf in found], backward=False, reads=reads, on_leaf=prepare)
-        for place, leaf in found:
-            prepare(leaf, place)
-        try:
-            with recorder:
-                result = program.call()
-        except Exception as error:
-            return Forward(Observation(error=describe(error)), leaves, 0.0)
-        seen = Observation(notes(result, "output"), state_of(program), random_state=state())
+    found = leaves_of(program)
+    recorder = Recorder([leaf for _, leaf in found], backward=False, reads=reads, on_leaf=prepare)
+    for place, leaf in found:
+        prepare(leaf, place)
+    try:
+        with recorder:
+            result = program.call()
+    except Exception as error:
+        return Forward(Observation(error=describe(error)), leaves, 0.0)
+    seen = Observation(notes(result, "output"), state_of(program), random_state=state())
     return Forward(seen, leaves, weighted_sum(tensors(result, "output")).item())

@@ -10,7 +10,6 @@ from torch.autograd.graph import allow_mutation_on_saved_tensors
 
 from unplace.verification import reference
 from unplace.verification.observe import Gradient, Observation, observe
-from unplace.verification.precision import in_float64, widened
 from unplace.verification.program import Maker
 from unplace.verification.reference import Directions
 
@@ -47,17 +46,11 @@ class Local:
 
     def observe(self, *, wide: bool = False, backward: bool = True) -> Observation:
         """See `Side`."""
-        if not wide:
-            return observe(self.make, backward=backward)
-        with in_float64():
-            return observe(widened(self.make), backward=backward)
+        return observe(self.make, backward=backward, wide=wide)
 
     def forward_only(self, *, wide: bool = False) -> Observation:
         """See `Side`."""
-        if not wide:
-            return reference.forward_only(self.make)
-        with in_float64():
-            return reference.forward_only(widened(self.make))
+        return reference.forward_only(self.make, wide=wide)
 
     def with_saved_copies(self, *, wide: bool = False) -> Observation:
         """See `Side`."""
