@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
@@ -67,15 +67,22 @@ class Trial:
     runs: int
 
 
+class _Judgement(NamedTuple):
+    """What is wrong with a scratch copy (None: nothing), and the result of an entry."""
+
+    complaint: str | None
+    result: Result | None = None
+
+
 class _Judge(Protocol):
     """Something that a rewrite has to stand."""
 
-    def complaint(self) -> str | None:
-        """What is wrong with the scratch copy as it is now; None where nothing is."""
+    def judgement(self) -> _Judgement:
+        """What it makes of the scratch copy as it is now."""
         ...
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Entry:
     """An entry, compared with the same in the original."""
 
@@ -83,25 +90,24 @@ class _Entry:
     name: str
     scratch: Scratch
     plan: Plan
-    result: Result | None = None
 
-    def complaint(self) -> str | None:
+    def judgement(self) -> _Judgement:
         plan, copy = self.plan, self.scratch.path(self.file)
         try:
-            self.result = verify_files(
+            result = verify_files(
                 self.file, copy, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
             )
         except RewrittenCannotRunError as error:
-            return f"{self.name}: {error}"
+            return _Judgement(f"{self.name}: {error}")
         except CannotRunError as error:
             raise CannotRunError(f"{shown(str(self.file))}:{self.name}: {error}") from error
-        for comparison in self.result.comparisons:
+        for comparison in result.comparisons:
             where = f"{self.name}, {comparison.mode}" if comparison.mode else self.name
             if comparison.proof.is_worse:
-                return f"{where}: {comparison.proof.differences[0]}"
+                return _Judgement(f"{where}: {comparison.proof.differences[0]}", result)
             if comparison.proof.verdict is Verdict.UNDECIDED:
                 raise CannotRunError(f"{shown(str(self.file))}:{where}: {comparison.proof.obstacle}")
-        return None
+        return _Judgement(None, result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,8 @@ class _Suite:
     command: Command
     baseline: Baseline
 
-    def complaint(self) -> str | None:
-        return self.baseline.complaint(self.command.run())
+    def judgement(self) -> _Judgement:
+        return _Judgement(self.baseline.complaint(self.command.run()))
 
 
 class _Bench:
@@ -121,20 +127,20 @@ class _Bench:
     def __init__(self, scratch: Scratch, outcomes: Sequence[Outcome]) -> None:
         self._scratch = scratch
         self._outcomes = outcomes
-        self._known: dict[tuple[int, frozenset[Fix]], str | None] = {}
+        self._known: dict[tuple[int, frozenset[Fix]], _Judgement] = {}
 
     @property
     def runs(self) -> int:
         """How often a judge was asked."""
         return len(self._known)
 
-    def complaint(self, judge: _Judge, fixes: Sequence[Fix]) -> str | None:
+    def judgement(self, judge: _Judge, fixes: Sequence[Fix]) -> _Judgement:
         """What a judge says when only these fixes are made."""
         key = id(judge), frozenset(fixes)
         if key not in self._known:
             changes = {outcome.path: _with_only(outcome, fixes) for outcome in self._outcomes}
             self._scratch.write({Path(path).absolute(): change.after.data for path, change in changes.items()})
-            self._known[key] = judge.complaint()
+            self._known[key] = judge.judgement()
         return self._known[key]
 
 
@@ -155,7 +161,8 @@ def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -
             judges.append(_suite(plan.command, files, scratch, plan, say))
         bench = _Bench(scratch, changed)
         left, left_out = _sorted_out(fixes, judges, bench, say)
-    results = [judge.result for judge in judges if isinstance(judge, _Entry) and judge.result is not None and left]
+        judgements = [bench.judgement(judge, left) for judge in judges] if left else []
+    results = [judgement.result for judgement in judgements if judgement.result is not None]
     return Trial([_without(outcome, left_out) for outcome in outcomes], results, left_out, bench.runs)
 
 
@@ -165,13 +172,13 @@ def _sorted_out(
     """The fixes that stand all judges together, and the others with the evidence."""
     left, left_out = list(fixes), []
     while left:
-        complaints = {number: bench.complaint(judge, left) for number, judge in enumerate(judges)}
+        complaints = {number: bench.judgement(judge, left).complaint for number, judge in enumerate(judges)}
         failing = [judges[number] for number, complaint in complaints.items() if complaint is not None]
         if not failing:
             break
         say(f"{next(filter(None, complaints.values()))}; looking for the cause among {len(left)} edits")
-        for guilty in guilty_sets(left, lambda some: any(bench.complaint(judge, some) for judge in failing)):  # noqa: B023
-            evidence = next(filter(None, (bench.complaint(judge, guilty) for judge in failing)))
+        for guilty in guilty_sets(left, lambda some: any(bench.judgement(judge, some).complaint for judge in failing)):  # noqa: B023
+            evidence = next(filter(None, (bench.judgement(judge, guilty).complaint for judge in failing)))
             left_out += [(fix, evidence) for fix in guilty]
         left = [fix for fix in left if fix not in {fix for fix, _ in left_out}]
     return left, left_out
