@@ -44,7 +44,8 @@ def rewrite_text(text: str, path: str, options: Options) -> FileReport:
     found = list(re.finditer(r"(?P<name>[yz]) \+= (?P<number>\d+)", text))
     shared = tuple(Edit(*m.span(), f"z = z + {m['number']}") for m in found if m["name"] == "z")
     findings = [finding(text, match, number, shared) for number, match in enumerate(found)]
-    return FileReport(path, text, apply_edits(text, {edit for f in findings for edit in f.edits}), findings)
+    edits = sorted({edit for f in findings for edit in f.edits})
+    return FileReport(path, text, apply_edits(text, edits), findings, edits)
 
 
 def finding(text: str, match: re.Match[str], number: int, shared: tuple[Edit, ...]) -> Finding:
@@ -100,7 +101,7 @@ def test_the_guilty_edit_is_left_out_with_the_evidence(run: Run) -> None:
     code, out, err = run("a.py", "--verify", "a.py:f")
     assert code == 0
     assert Path("a.py").read_text() == HEAD + "    y = y + 1\n" * 2 + WRONG + "    y = y + 1\n" + TAIL
-    assert "  8:5  UNP001  refused    left out, because with this edit something differs: f: output: " in out
+    assert "  8:5  UNP001  refused    left out by the verification: f: output: " in out
     assert "looking for the cause among 4 edits" in err
     assert "f: equal\nLeft out 1 operations after" in err
 
@@ -208,7 +209,7 @@ def test_a_test_suite_judges_and_what_failed_before_is_not_held_against_it(run: 
     assert code == 0
     assert Path("calc.py").read_text() == CALC.format(edit="y = y + 1")
     assert "without the rewrite: 2 tests pass; 1 fail, which is not held against it" in err
-    assert "left out, because with this edit something differs: 1 of 2 tests fail: test_calc::test_g" in out
+    assert "left out by the verification: 1 of 2 tests fail: test_calc::test_g" in out
 
 
 def test_a_package_below_src_is_tested_in_its_copy() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -20,6 +20,8 @@ from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
 from unplace.verification.proof import Verdict
 from unplace.verification.scratch import Scratch, scratch_copy
+
+DEPENDENT = "it became possible by an edit that is left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The findings of a file whose edits can only be made together."""
+    """The findings of a file whose edits can only be made together.
+
+    `needs_all` are those that became possible when all others of the file had been rewritten.
+    """
 
     path: str
     findings: tuple[Finding, ...]
+    needs_all: bool = False
 
     @property
     def edits(self) -> frozenset[Edit]:
@@ -138,8 +144,8 @@ class _Bench:
         """What a judge says when only these fixes are made."""
         key = id(judge), frozenset(fixes)
         if key not in self._known:
-            changes = {outcome.path: _with_only(outcome, fixes) for outcome in self._outcomes}
-            self._scratch.write({Path(path).absolute(): change.after.data for path, change in changes.items()})
+            changed = [_with_only(outcome, fixes) for outcome in self._outcomes]
+            self._scratch.write({Path(o.path).absolute(): o.change.after.data for o in changed if o.change is not None})
             self._known[key] = judge.judgement()
         return self._known[key]
 
@@ -163,25 +169,52 @@ def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -
         left, left_out = _sorted_out(fixes, judges, bench, say)
         judgements = [bench.judgement(judge, left) for judge in judges] if left else []
     results = [judgement.result for judgement in judgements if judgement.result is not None]
-    return Trial([_without(outcome, left_out) for outcome in outcomes], results, left_out, bench.runs)
+    return Trial([_without(outcome, dict(left_out)) for outcome in outcomes], results, left_out, bench.runs)
 
 
 def _sorted_out(
     fixes: Sequence[Fix], judges: Sequence[_Judge], bench: _Bench, say: Callable[[str], None]
 ) -> tuple[list[Fix], list[tuple[Fix, str]]]:
     """The fixes that stand all judges together, and the others with the evidence."""
-    left, left_out = list(fixes), []
+    left: list[Fix] = list(fixes)
+    left_out: list[tuple[Fix, str]] = []
     while left:
         complaints = {number: bench.judgement(judge, left).complaint for number, judge in enumerate(judges)}
         failing = [judges[number] for number, complaint in complaints.items() if complaint is not None]
         if not failing:
             break
         say(f"{next(filter(None, complaints.values()))}; looking for the cause among {len(left)} edits")
-        for guilty in guilty_sets(left, lambda some: any(bench.judgement(judge, some).complaint for judge in failing)):  # noqa: B023
-            evidence = next(filter(None, (bench.judgement(judge, guilty).complaint for judge in failing)))
-            left_out += [(fix, evidence) for fix in guilty]
-        left = [fix for fix in left if fix not in {fix for fix, _ in left_out}]
+        fixed, suspects = _suspects(left, failing, bench)
+        guilty = _guilty(fixed, suspects, failing, bench)
+        incomplete = {fix.path for fix, _ in guilty}
+        rest = [fix for fix in left if fix not in dict(guilty)]
+        left = [fix for fix in rest if not (fix.needs_all and fix.path in incomplete)]
+        left_out += [*guilty, *((fix, DEPENDENT) for fix in rest if fix not in left)]
     return left, left_out
+
+
+def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> tuple[list[Fix], list[Fix]]:
+    """The fixes that are beyond doubt, and those among which to search: what needs all others is suspected first."""
+    first = [fix for fix in left if not fix.needs_all]
+    if len(first) < len(left) and not any(bench.judgement(judge, first).complaint for judge in failing):
+        return first, [fix for fix in left if fix.needs_all]
+    return [], first
+
+
+def _guilty(
+    fixed: Sequence[Fix], suspects: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench
+) -> list[tuple[Fix, str]]:
+    """The guilty ones among the suspects, each with the evidence."""
+
+    def fails(some: Sequence[Fix]) -> bool:
+        return any(bench.judgement(judge, [*fixed, *some]).complaint for judge in failing)
+
+    found: list[tuple[Fix, str]] = []
+    for guilty in guilty_sets(suspects, fails):
+        judgements = (bench.judgement(judge, [*fixed, *guilty]) for judge in failing)
+        evidence = next(judgement.complaint for judgement in judgements if judgement.complaint is not None)
+        found += [(fix, evidence) for fix in guilty]
+    return found
 
 
 def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: Callable[[str], None]) -> _Suite:
@@ -206,29 +239,39 @@ def _root(files: Sequence[Path], plan: Plan) -> Path:
 
 def _fixes(outcome: Outcome) -> list[Fix]:
     groups: dict[object, list[Finding]] = {}
+    later: list[Finding] = []
     for finding in outcome.findings:
         if finding.status is Status.REWRITTEN:
-            groups.setdefault(finding.edits if finding.fix is None else finding.fix, []).append(finding)
-    return [Fix(outcome.path, tuple(findings)) for findings in groups.values()]
+            group = groups.setdefault(finding.fix or finding.edits, []) if finding.edits else later
+            group.append(finding)
+    fixes = [Fix(outcome.path, tuple(findings)) for findings in groups.values()]
+    if set(outcome.edits) != {edit for fix in fixes for edit in fix.edits}:
+        fixes.append(Fix(outcome.path, tuple(later), needs_all=True))
+    return fixes
 
 
-def _with_only(outcome: Outcome, fixes: Iterable[Fix]) -> Change:
+def _with_only(outcome: Outcome, fixes: Collection[Fix]) -> Outcome:
+    """The outcome with only some of its fixes made."""
     assert outcome.change is not None
-    before = outcome.change.before
-    edits = {edit for fix in fixes if fix.path == outcome.path for edit in fix.edits}
-    return Change(before, before.with_text(apply_edits(before.text, edits)))
-
-
-def _without(outcome: Outcome, left_out: Sequence[tuple[Fix, str]]) -> Outcome:
-    """The outcome with the guilty fixes refused."""
-    reasons = {finding: reason for fix, reason in left_out if fix.path == outcome.path for finding in fix.findings}
-    if not reasons:
+    own = {fix for fix in fixes if fix.path == outcome.path}
+    if own == set(_fixes(outcome)):
         return outcome
+    edits = tuple(sorted({edit for fix in own for edit in fix.edits}))
+    before = outcome.change.before
+    return replace(outcome, change=Change(before, before.with_text(apply_edits(before.text, edits))), edits=edits)
+
+
+def _without(outcome: Outcome, left_out: Mapping[Fix, str]) -> Outcome:
+    """The outcome with the guilty fixes refused."""
+    reasons = {finding: why for fix, why in left_out.items() if fix.path == outcome.path for finding in fix.findings}
+    if outcome.change is None or not any(fix.path == outcome.path for fix in left_out):
+        return outcome
+    rest = _with_only(outcome, [fix for fix in _fixes(outcome) if fix not in left_out])
     findings = tuple(_refused(f, reasons[f]) if f in reasons else f for f in outcome.findings)
-    change = _with_only(outcome, _fixes(replace(outcome, findings=findings)))
-    return replace(outcome, findings=findings, change=change if change.after != change.before else None)
+    assert rest.change is not None
+    return replace(rest, findings=findings, change=rest.change if rest.edits else None)
 
 
 def _refused(finding: Finding, reason: str) -> Finding:
-    message = f"left out, because with this edit something differs: {reason}"
+    message = f"left out by the verification: {reason}"
     return replace(finding, status=Status.REFUSED, applicability=None, message=message, edits=())
