@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from unplace import rewriter
 from unplace.cli import main
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status
-from unplace.outcome import rewrite_file
+from unplace.outcome import Change, rewrite_file
 from unplace.rewriter import Options
 from unplace.verification.command import Command
 from unplace.verification.limits import Limits
@@ -182,6 +184,39 @@ def test_usage_errors(arguments: list[str], words: str, run: Run) -> None:
     assert words in " ".join(err.split())
 
 
+def test_without_verify_nothing_of_it_is_imported_and_no_code_is_run() -> None:
+    Path("a.py").write_text("raise SystemExit('run')\n" + HEAD + RIGHT + TAIL)
+    code = (
+        "import sys\n"
+        "from unplace.cli import main\n"
+        "assert main(['rewrite', 'a.py']) == 0\n"
+        "sys.exit(str([name for name in sys.modules if name == 'torch' or name.startswith('unplace.verification')]))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(rewriter.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("Rewrote 1 in-place operation in 1 file of 1.\n[]\n")
+
+
+def test_later_rounds_stand_on_the_whole_first_round() -> None:
+    """Text edits: `y += 1` and `y += 2` in the first round, and in the second something that needs both."""
+    source = HEAD + RIGHT + "{}" + TAIL
+    for first, kept in ((WRONG, 1), (RIGHT, 2)):
+        Path("a.py").write_text(text := source.format(first))
+        outcome = rewrite_file("a.py", Options())
+        assert outcome.change is not None
+        at = text.index("    return y")
+        later = replace(outcome.findings[0], line=8, edits=(), fix=0)
+        edits = (*outcome.edits, Edit(at, at, "    y = y * 3\n"))
+        change = Change(outcome.change.before, outcome.change.before.with_text(apply_edits(text, edits)))
+        outcome = replace(outcome, findings=(*outcome.findings, later), change=change, edits=edits)
+        result = tried([outcome], entry("a.py"), lambda line: None).outcomes[0]
+        assert result.count(Status.REWRITTEN) == kept
+        assert result.change is not None
+        assert result.change.after.text.count("y = y + 1") == kept
+        assert "* 3" not in result.change.after.text
+        assert result.findings[-1].status is Status.REFUSED
+
+
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 CALC = "import os\n\n\ndef f(y):\n    {edit}\n    return y\n\n\ndef g(y):\n    y += 2\n    return y\n"
@@ -212,6 +247,7 @@ def test_a_test_suite_judges_and_what_failed_before_is_not_held_against_it(run: 
     assert "left out by the verification: 1 of 2 tests fail: test_calc::test_g" in out
 
 
+@pytest.mark.slow
 def test_a_package_below_src_is_tested_in_its_copy() -> None:
     Path("src/pkg").mkdir(parents=True)
     Path("src/pkg/__init__.py").write_text("")
@@ -230,6 +266,7 @@ def test_another_command_judges_by_its_exit_code() -> None:
     assert "AssertionError" in result.left_out[0][1]
 
 
+@pytest.mark.slow
 def test_a_flaky_test_is_no_judge_of_anything() -> None:
     Path("calc.py").write_text(CALC.format(edit="y += 1").replace("y += 2", "y += 1"))
     flag = Path("flag").absolute()

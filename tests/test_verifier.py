@@ -48,8 +48,8 @@ def missed(case: Case, some: slice) -> Iterator[str | None]:
 
 
 def test_wrong_rewrites_are_called_different() -> None:
-    found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % 9, None, 9))]
-    assert len(found) > 150
+    found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % 13, None, 13))]
+    assert len(found) >= 100
     assert [result for result in found if result is not None] == []
 
 
@@ -60,6 +60,7 @@ def test_all_wrong_rewrites_are_called_different() -> None:
     assert [result for result in found if result is not None] == []
 
 
+@pytest.mark.slow
 def test_every_mistake_is_made() -> None:
     made = {name.split(",")[0] for case in CASES for name, _, _ in spoilt(case)}
     assert made == {mistake.name for mistake in MISTAKES} | {"write-back", "operator", "clone"}

@@ -17,6 +17,7 @@ import torch
 
 import unplace
 from unplace.cli import main
+from unplace.reporting import verification as report
 from unplace.testing import assert_same_gradients
 from unplace.verification.compare import Quantity
 from unplace.verification.files import Result, verify_files
@@ -110,14 +111,13 @@ def test_a_wrong_rewrite_is_different_and_json_says_where(capfd: pytest.CaptureF
     assert {"output['y']", "function.norm.running_mean"} <= set(places)
 
 
-def test_example_is_the_default_and_measuring_gives_ratios(capfd: pytest.CaptureFixture[str]) -> None:
+def test_example_is_the_default_and_measuring_gives_ratios() -> None:
     write(old=FUNCTION.format(write="y = y * k") + EXAMPLE, new=FUNCTION.format(write="y = y * k + 0 * y") + EXAMPLE)
-    code, out, _ = run(capfd, "old.py", "new.py", "--measure")
-    assert code == 0
-    assert out.startswith("example: equal\n")
-    assert "  forward and backward, after / before: time " in out
-    code, out, _ = run(capfd, "old.py", "new.py", "--measure", "--output-format", "json")
-    costs = json.loads(out)["comparisons"][0]["costs"]
+    result = verify_files("old.py", "new.py", measure=True)
+    texts = ["".join(text for text, _ in line) for line in report.lines(result)]
+    assert texts[0] == "example: equal"
+    assert texts[-1].startswith("  forward and backward, after / before: time ")
+    costs = json.loads(report.document(result))["comparisons"][0]["costs"]
     assert costs["with_backward"] is True
     assert all(seconds > 0 for seconds in costs["seconds"])
     assert costs["peak_bytes"][1] > costs["peak_bytes"][0] > 0
@@ -418,6 +418,33 @@ def test_code_that_insists_on_float32_is_judged_in_float32() -> None:
 
     proof = unplace.verify(before, lambda x: (x.float() @ weight).exp() * 2, (torch.randn(2, 3, requires_grad=True),))
     assert proof.verdict is Verdict.EQUAL
+
+
+def test_a_gradient_that_data_stores_cut_may_be_repaired_but_not_otherwise_changed() -> None:
+    def state(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        h = torch.zeros_like(x)
+        for _ in range(3):
+            h.data = torch.tanh(h + x * weight)
+        return h * weight
+
+    def repaired(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        h = torch.zeros_like(x)
+        for _ in range(3):
+            h = torch.tanh(h + x * weight)
+        return h * weight
+
+    def half(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        h = torch.zeros_like(x)
+        for step in range(3):
+            h = torch.tanh(h + x * weight)
+            h = h.detach() if step == 1 else h
+        return h * weight
+
+    inputs = torch.randn(3), torch.randn(3, requires_grad=True)
+    assert unplace.verify(state, state, inputs).route is Route.AUTOGRAD
+    proof = unplace.verify(state, repaired, inputs)
+    assert (proof.verdict, proof.route) == (Verdict.EQUAL, Route.FINITE_DIFFERENCES)
+    assert unplace.verify(state, half, inputs).verdict is Verdict.DIFFERENT
 
 
 def test_what_raises_in_both_is_undecided_and_what_raises_anew_is_different() -> None:
