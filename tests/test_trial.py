@@ -105,7 +105,7 @@ def test_the_guilty_edit_is_left_out_with_the_evidence(run: Run) -> None:
     assert Path("a.py").read_text() == HEAD + "    y = y + 1\n" * 2 + WRONG + "    y = y + 1\n" + TAIL
     assert "  8:5  UNP001  refused    left out by the verification: f: output: " in out
     assert "looking for the cause among 4 edits" in err
-    assert "f: equal\nLeft out 1 operations after" in err
+    assert "f: equal\nLeft out 1 operation after" in err
 
 
 def test_json_has_the_evidence_and_with_check_nothing_is_written(run: Run) -> None:
@@ -149,6 +149,18 @@ def test_a_change_in_a_module_that_the_entry_imports_is_tried() -> None:
     result = trial(entry("pkg/top.py"), "pkg/deep.py", "pkg/top.py")
     assert [str(fix) for fix, _ in result.left_out] == ["pkg/deep.py:6:5"]
     assert all(outcome.change is None for outcome in result.outcomes)
+
+
+def test_a_change_in_a_folder_without_init_is_tried() -> None:
+    Path("models").mkdir()
+    Path("models/deep.py").write_text(HEAD.replace("def f", "def g") + WRONG + TAIL)
+    Path("models/net.py").write_text(
+        "import torch\n\n\ndef f(x: torch.Tensor):\n    from models.deep import g\n    return g(x)\n"
+    )
+    Path("inputs.py").write_text("import torch\ndef example(f): return f, (torch.ones(2, requires_grad=True),)\n")
+    plan = replace(entry("models/net.py"), inputs=(Path("inputs.py"), "example"))
+    result = trial(plan, "models/deep.py", "models/net.py")
+    assert [str(fix) for fix, _ in result.left_out] == ["models/deep.py:6:5"]
 
 
 def test_an_edit_that_leaves_an_error_of_the_original_there_is_not_held_against_it() -> None:
@@ -276,7 +288,7 @@ def test_a_flaky_test_is_no_judge_of_anything() -> None:
     said: list[str] = []
     result = tried([rewrite_file("calc.py", Options())], command(PYTEST), said.append)
     assert result.left_out == []
-    assert "2 tests pass; 1 fail, 1 are flaky, which is not held against it" in said[0]
+    assert "2 tests pass; 1 fail, 1 flaky, which is not held against it" in said[0]
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,8 @@ def conclusions(trial: Trial) -> Iterator[str]:
                 yield f"{'  ' + comparison.mode if comparison.mode else ''}{_ratios(*comparison.costs)}"
     if trial.left_out:
         sites = sum(len(fix.findings) for fix, _ in trial.left_out)
-        yield f"Left out {sites} operations after {trial.runs} runs; the report says why."
+        operations = f"{sites} operation{'' if sites == 1 else 's'}"
+        yield f"Left out {operations} after {trial.runs} runs; the report says why."
 
 
 def _outcome(result: Result) -> str:

@@ -46,7 +46,7 @@ class Baseline:
         """What it means for the verification."""
         if not self.passing:
             return f"exit code {self.code}"
-        flaky = f", {len(self.flaky)} are flaky" if self.flaky else ""
+        flaky = f", {len(self.flaky)} flaky" if self.flaky else ""
         others = f"; {self.failing} fail{flaky}, which is not held against it" if self.failing or self.flaky else ""
         return f"{len(self.passing)} tests pass{others}"
 

@@ -57,7 +57,7 @@ def open_entry(target: Target) -> Entry:
     entry = _attribute(module, target.entry, target) if target.entry is not None else None
     if target.inputs is not None:
         path, name = target.inputs
-        helper = load(locate(path))
+        helper = load(locate(path), first=False)  # the version under test comes first, wherever the helper is
         if not hasattr(helper, name):
             raise CannotRunError(f"{path} defines no `{name}`")
         return Entry(_given(getattr(helper, name), entry, f"{path}:{name}"))

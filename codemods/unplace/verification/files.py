@@ -9,7 +9,7 @@ from pathlib import Path
 from unplace.verification.compare import compare_notes, compare_random_state
 from unplace.verification.entries import Target
 from unplace.verification.limits import Limits
-from unplace.verification.loading import RewrittenCannotRunError, locate_versions
+from unplace.verification.loading import ModuleFile, RewrittenCannotRunError, locate_versions
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict, judge
 from unplace.verification.worker import Remote, Worker
@@ -53,12 +53,24 @@ def verify_files(
     `entry` names what to call: a function, a class of modules, a method; None is what `example()` returns. `inputs`
     is a file and the name of a function in it that returns what to call and its arguments. Raises `CannotRunError`.
     """
-    limits = limits or Limits()
     first, second = locate_versions(Path(before), Path(after))
-    target = Target(first, entry, inputs)
+    return verify_modules(first, second, entry, inputs=inputs, limits=limits or Limits(), measure=measure)
+
+
+def verify_modules(
+    before: ModuleFile,
+    after: ModuleFile,
+    entry: str | None,
+    *,
+    inputs: tuple[Path, str] | None,
+    limits: Limits,
+    measure: bool,
+) -> Result:
+    """The same for modules whose places are known."""
+    target = Target(before, entry, inputs)
     with Worker(target, limits) as original:
         opened = original.opened
-        with Worker(replace(target, file=second, choice=opened.choice), limits, RewrittenCannotRunError) as rewritten:
+        with Worker(replace(target, file=after, choice=opened.choice), limits, RewrittenCannotRunError) as rewritten:
             comparisons = [
                 _compare(target, Remote(original, mode), Remote(rewritten, mode), limits, measure)
                 for mode in opened.modes

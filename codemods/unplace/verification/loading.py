@@ -76,9 +76,13 @@ class _Finder(MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, self._file.path)
 
 
-def load(file: ModuleFile) -> ModuleType:
-    """Import a module in a process of its own: it stays in `sys.modules`, with all that it imports."""
-    sys.path[:0] = [str(folder) for folder in file.search]
+def load(file: ModuleFile, *, first: bool = True) -> ModuleType:
+    """Import a module in a process of its own: it stays in `sys.modules`, with all that it imports.
+
+    With `first=False` its folders are looked up after all others.
+    """
+    folders = [str(folder) for folder in file.search]
+    sys.path[:] = [*folders, *sys.path] if first else [*sys.path, *folders]
     sys.meta_path.insert(0, _Finder(file))
     try:
         return importlib.import_module(file.name)

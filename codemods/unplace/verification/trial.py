@@ -15,9 +15,9 @@ from unplace.findings import Finding, Status
 from unplace.outcome import Change, Outcome
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command
-from unplace.verification.files import Result, verify_files
+from unplace.verification.files import Result, verify_modules
 from unplace.verification.limits import Limits
-from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
+from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
 from unplace.verification.proof import Verdict
 from unplace.verification.scratch import Scratch, scratch_copy
 
@@ -98,10 +98,14 @@ class _Entry:
     plan: Plan
 
     def judgement(self) -> _Judgement:
-        plan, copy = self.plan, self.scratch.path(self.file)
+        plan, before = self.plan, locate(self.file)
+        search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))
+        copies = tuple(map(self.scratch.path, search))
+        after = ModuleFile(self.scratch.path(self.file), before.name, copies)
+        before = replace(before, search=tuple(search))
         try:
-            result = verify_files(
-                self.file, copy, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
+            result = verify_modules(
+                before, after, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
             )
         except RewrittenCannotRunError as error:
             return _Judgement(f"{self.name}: {error}")
@@ -219,18 +223,28 @@ def _guilty(
 
 def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: Callable[[str], None]) -> _Suite:
     packages = [place.search[0] for file in files if not (place := locate(file)).is_lone]
-    installed = [Path(entry) for entry in sys.path if entry]  # folders of editable installs
-    search = [scratch.path(folder) for folder in dict.fromkeys([*packages, *installed]) if scratch.covers(folder)]
+    search = [scratch.path(folder) for folder in dict.fromkeys([*packages, *_folders_in(scratch)])]
     command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits)
     baseline = command.baseline()
     say(f"`{text}` without the rewrite: {baseline}")
     return _Suite(command.patient(baseline), baseline)
 
 
+def _folders_in(scratch: Scratch) -> list[Path]:
+    """The folders that modules are imported from, as far as they are copied: the current one, editable installs."""
+    return [folder for folder in (Path.cwd(), *map(Path, filter(None, sys.path))) if scratch.covers(folder)]
+
+
 def _root(files: Sequence[Path], plan: Plan) -> Path:
-    """The folder to copy: all that changes, all that is called and its packages are in it."""
+    """The folder to copy: all that changes, all that is called and its packages are in it.
+
+    It is the current folder where that holds all, as the root of a project does.
+    """
     called = [file.absolute() for file, _ in plan.entries]
-    folders = [*(locate(file).search[0] for file in (*files, *called)), *([Path.cwd()] if plan.command else [])]
+    folders = [locate(file).search[0] for file in (*files, *called)]
+    current = Path.cwd()
+    if plan.command is not None or (current != Path.home() and all(f.is_relative_to(current) for f in folders)):
+        folders.append(current)
     root = Path(os.path.commonpath(folders))
     if root == root.parent:
         raise CannotRunError(f"no folder to copy: {', '.join(map(str, dict.fromkeys(folders)))} have none in common")
