@@ -165,6 +165,7 @@ def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -
         return Trial(outcomes, (), (), 0)
     files = [Path(outcome.path).absolute() for outcome in changed]
     fixes = [fix for outcome in changed for fix in _fixes(outcome)]
+    say(f"Verifying {len(fixes)} edit{'' if len(fixes) == 1 else 's'} in a scratch copy.")
     with scratch_copy(_root(files, plan), files) as scratch:
         judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
         if plan.command is not None:
