@@ -505,3 +505,17 @@ def test_what_a_closure_shares_with_its_owner_is_as_it_was() -> None:
     assert torch.equal(weight, copy)
     assert (weight.dtype, weight.requires_grad, weight.grad) == (torch.float32, True, None)
     assert torch.equal(buffer, torch.zeros(3))
+
+
+def test_an_argument_that_gets_a_history_by_a_write_is_no_obstacle() -> None:
+    def before(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        x[0] += weight[0]
+        return x * 2
+
+    def other(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return (x + weight * torch.tensor([1.0, 0.0, 0.0])) * 2
+
+    weight = torch.ones(3, requires_grad=True)
+    for x in (torch.zeros(3), torch.zeros(6)[::2]):
+        assert unplace.verify(before, before, (x, weight)).verdict is Verdict.EQUAL
+        assert {d.quantity for d in unplace.verify(before, other, (x, weight)).differences} == {Quantity.ARGUMENTS}

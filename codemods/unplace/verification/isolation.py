@@ -39,7 +39,10 @@ def _restored(program: Program) -> Iterator[None]:
         for tensor, storage, contents, requires_grad, grad in saved:
             if not torch.equal(storage, contents):
                 storage.copy_(contents)
-            tensor.requires_grad_(False)  # a leaf that was written in place has a history now
+            if not tensor.is_leaf:  # it was written in place, and has a history now
+                if tensor._is_view():
+                    continue  # that can't be taken from it
+                tensor.detach_()
             tensor.data = storage
             tensor.grad = grad
             tensor.requires_grad_(requires_grad)
