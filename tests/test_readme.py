@@ -136,3 +136,55 @@ def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixtu
     printed = capfd.readouterr().out
     assert len(USE) == 7
     assert [command for command in USE if command not in printed] == USE[-1:]  # with `git apply`: only here
+
+
+# The verification
+
+
+def test_the_table_of_a_verification(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (shown,) = [block for block in fenced("text") if block.startswith("arguments made")]
+    old, new = (str(shutil.copy(ROOT / "examples/attention.py", tmp_path / name)) for name in ("old.py", "model.py"))
+    assert main(["rewrite", new]) == 0
+    capfd.readouterr()
+    assert main(["verify", old, new, "--entry", "CausalAttention"]) == 0
+    printed = capfd.readouterr().out
+    numbers = re.compile(r"at most .*")  # the last digits of a rounding error are the machine's
+    assert numbers.sub("", printed).startswith(numbers.sub("", shown))
+
+
+def test_the_code_of_the_verification() -> None:
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(width, width)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.layer(x)
+
+    inputs, test = fenced("python")
+    scope: dict[str, Any] = {"torch": torch, "old_loss": lambda x: (x**2).sum(), "loss": lambda x: (x * x).sum()}
+    exec(inputs + test, scope)
+    module, arguments = scope["example"](Net)
+    assert module(*arguments).shape == (2, 8)
+    scope["test_the_rewritten_loss"]()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (block,) = [block for block in fenced("text") if block.startswith("unplace verify")]
+    source = (ROOT / "examples/attention.py").read_text("utf-8").replace("CausalAttention", "Net")
+    monkeypatch.chdir(tmp_path)
+    for command in block.splitlines():
+        for name in ("old.py", "model.py"):
+            Path(name).write_text(source)
+        Path("tests").mkdir(exist_ok=True)
+        Path("tests/test_model.py").write_text("def test_it():\n    import model\n")
+        line = command.replace("pytest", f"{sys.executable} -m pytest").replace(
+            "unplace", f"{sys.executable} -m unplace"
+        )
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "codemods")}
+        done = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == (1 if "verify old.py" in command else 0), done.stderr
+        assert ("masked_fill" in Path("model.py").read_text()) == ("rewrite" in command)

@@ -20,7 +20,8 @@ SKIPPED_FOLDERS = frozenset(
 )  # fmt: skip
 """Folders that are not walked into unless they are named on the command line."""
 
-_ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
+ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
+"""What only the folder of a virtual or conda environment contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _walk(folder: str, target: str, rules: IgnoreRules | None, found: Discovery)
 
 
 def _is_skipped(folder: os.DirEntry[str]) -> bool:
-    return folder.name in SKIPPED_FOLDERS or any(Path(folder.path, mark).exists() for mark in _ENVIRONMENT_MARKS)
+    return folder.name in SKIPPED_FOLDERS or any(Path(folder.path, mark).exists() for mark in ENVIRONMENT_MARKS)
 
 
 def _each_once(candidates: list[_Candidate]) -> Iterator[str]:

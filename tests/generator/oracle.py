@@ -31,11 +31,13 @@ from unplace.verification.compare import (
     compare_random_state,
     deviation,
 )
-from unplace.verification.observe import SEED, Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
+from unplace.verification.observe import Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
+from unplace.verification.precision import in_float64
 from unplace.verification.program import Maker, maker
 from unplace.verification.pytree import items
+from unplace.verification.randomness import seeded
 from unplace.verification.recorder import DetachedReads, Recorder
-from unplace.verification.reference import forward_only, in_float64
+from unplace.verification.reference import forward_only
 
 IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|modified by|single memory location|written-to tensor")
 ROUNDING = Tolerance(2e-5, 2e-6)
@@ -291,8 +293,7 @@ def _references(before: Maker, after: Maker) -> list[Difference]:
 
 def _differentiated(make: Maker) -> list[Gradient]:
     """The gradients of the weighted sum of all outputs in float64, with the weights that `_total` uses."""
-    with in_float64(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
+    with in_float64(), seeded():
         program = make()
         leaves = leaves_of(program)
         total = weighted_sum(_outputs(program.call()))
@@ -346,15 +347,13 @@ def _derivatives(
 
 
 def _leaves(make: Maker) -> list[torch.Tensor]:
-    with in_float64(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
+    with in_float64(), seeded():
         return [leaf for _, leaf in leaves_of(make())]
 
 
 def _total(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads: DetachedReads | None = None) -> float:
     """The weighted sum of the outputs when the leaves are moved along a direction."""
-    with in_float64(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
+    with in_float64(), seeded():
         program = make()
         for (_, leaf), along in zip(leaves_of(program), direction, strict=True):
             leaf.requires_grad_(False)
@@ -366,7 +365,7 @@ def _total(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads:
 
 def _fault(differences: Sequence[Difference]) -> Fault:
     place = differences[0].place
-    if place.startswith("state"):
+    if place.startswith(("argument", "function")):
         return Fault.MUTATIONS
     if place.startswith("output"):
         return Fault.GRADIENTS if "requires_grad" in differences[0].message else Fault.VALUES

@@ -10,7 +10,7 @@ import typer
 from unplace import __version__
 from unplace.cli.parsing import CommandGroup
 
-COMMANDS = ("rewrite", "diagnose")
+COMMANDS = ("rewrite", "verify", "diagnose")
 
 
 class _Commands(CommandGroup):

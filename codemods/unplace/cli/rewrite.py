@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from unplace.cli.parsing import Command
+from unplace.cli.running import Inputs, Measure, Memory, Timeout, parse_plan, verified
 from unplace.cli.selection import parse_codes
 from unplace.discovery import discover
 from unplace.findings import Status
@@ -35,12 +36,15 @@ Examples:
   unplace rewrite --unsafe --diff models/     with edits that rest on an assumption
   unplace rewrite --select UNP003 model.py    one rule only
   unplace rewrite - < model.py > new.py       standard input to standard output
+  unplace rewrite net.py --verify net.py:Net  run Net before and after; write only what holds
+  unplace rewrite . --verify-command "pytest -q tests/"    the same with your tests
 
 \b
 Exit codes:
   0  done
   1  with --check: something would change
-  2  a file could not be handled (the others are), or the command line is wrong
+  2  a file could not be handled (the others are), nothing could be verified (then nothing is written), or the
+     command line is wrong
 """
 
 
@@ -61,6 +65,14 @@ Select = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Only
 Ignore = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Not these rules (codes or prefixes).")]
 Format = Annotated[str | None, typer.Option(metavar="|".join(FORMATS), help="How to report the run.  [default: rich]")]
 Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes to use.  [default: one per processor]")]
+Verify = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE:NAME", help="Run this function or module before and after; write only what holds."),
+]
+VerifyCommand = Annotated[
+    str | None,
+    typer.Option(metavar="COMMAND", help="Run a command, such as the tests, before and after; write only what holds."),
+]
 StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to call standard input in reports.")]
 
 
@@ -76,13 +88,25 @@ def rewrite(
     output_format: Format = None,
     jobs: Jobs = None,
     stdin_filename: StdinFilename = None,
+    verify: Verify = None,
+    verify_command: VerifyCommand = None,
+    inputs: Inputs = None,
+    measure: Measure = False,
+    timeout: Timeout = None,
+    memory: Memory = None,
 ) -> None:
     """Rewrite in-place tensor operations in Python files.
 
     Folders are searched for *.py files. What .gitignore files exclude is left out, and so are environments, caches
     and build folders; a path that is named is always taken.
+
+    With --verify and --verify-command your code is RUN, in a scratch copy and in processes of its own; without them
+    nothing is.
     """
     _check_usage(paths, stdin_filename, output_format, jobs)
+    if STDIN in paths and (verify or verify_command):
+        raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
+    plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure)
     known = codes()
     options = Options(
         unsafe=unsafe,
@@ -92,17 +116,22 @@ def rewrite(
     )
     write = not (diff or check)
     report_to = sys.stdout
+    verification: dict[str, Any] | None = None
     if paths == [STDIN]:
         outcomes = [_rewrite_stdin(stdin_filename or STDIN, options, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = _rewrite_paths(paths, options, int(jobs) if jobs else None, write=write)
+        outcomes = _work_out(paths, options, int(jobs) if jobs else None)
+        if plan is not None:
+            with _interruptible([]):
+                outcomes, verification = verified(outcomes, plan)
+        outcomes = _write(outcomes) if write else outcomes
     if diff and output_format != "json":
         write_patch(sys.stdout, outcomes)
     if output_format == "json":
         from unplace.reporting.json import document
 
-        print(document(outcomes), file=report_to, flush=True)
+        print(document(outcomes, verification), file=report_to, flush=True)
     elif not diff or output_format is not None:
         lines = concise.lines if output_format == "concise" else rich.lines
         write_lines(sys.stderr if diff else report_to, lines(outcomes))
@@ -137,23 +166,35 @@ def _rewrite_stdin(name: str, options: Options, *, write: bool) -> Outcome:
     return outcome
 
 
-def _rewrite_paths(paths: Sequence[str], options: Options, jobs: int | None, *, write: bool) -> list[Outcome]:
+def _work_out(paths: Sequence[str], options: Options, jobs: int | None) -> list[Outcome]:
+    """What becomes of each file; nothing is written."""
     found = discover(map(Path, paths))
     for warning in found.warnings:
         _print_error(f"warning: {warning}")
     if not found.files and not found.problems:
         _print_error("warning: No Python files found under the given path(s)")
-    worked_out: list[Outcome] = []
-    finished = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    with _interruptible([]), contextlib.closing(rewrite_files(found.files, options, jobs)) as results:
+        outcomes.extend(watched(results, len(found.files)))
+    return outcomes
+
+
+def _write(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    finished: list[Outcome] = []
+    with _interruptible(finished):
+        finished.extend(map(written, outcomes))
+    return finished
+
+
+@contextlib.contextmanager
+def _interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
+    """Say on an interrupt how many files are written; `finished` are those that are done."""
     try:
-        with contextlib.closing(rewrite_files(found.files, options, jobs)) as results:
-            worked_out.extend(watched(results, len(found.files)))
-        finished.extend(map(written, worked_out) if write else worked_out)
+        yield
     except KeyboardInterrupt:
-        count = sum(outcome.change is not None for outcome in finished) if write else 0
+        count = sum(outcome.change is not None for outcome in finished)
         _print_error(f"Interrupted; files written: {count}.")
         raise typer.Exit(130) from None
-    return finished
 
 
 def _conclude(outcomes: Sequence[Outcome], *, applied: bool, summarize: bool) -> None:

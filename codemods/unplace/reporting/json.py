@@ -17,7 +17,8 @@
 Lines and columns count from 1, columns in characters; an end is exclusive. `status` is `rewritten`, `kept` or
 `refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
 or `unknown`. `line` and `column` of an error are null where it concerns the file as a whole. With `--check`, `changed`
-and `rewritten` say what would happen. Names and meanings stay; later versions may add keys.
+and `rewritten` say what would happen. A run with `--verify` adds `verification`, described in
+`reporting.verification`. Names and meanings stay; later versions may add keys.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ from unplace.outcome import Outcome
 from unplace.reporting.summary import Summary
 
 
-def document(outcomes: Sequence[Outcome]) -> str:
+def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = None) -> str:
     """The run as JSON text (ASCII only, so that no terminal or pipe can garble it)."""
     summary = Summary.of(outcomes)
     figures = ("files", "changed", "rewritten", "kept", "refused", "errors")
-    return json.dumps(
-        {
-            "version": __version__,
-            "files": {outcome.path: _file(outcome) for outcome in outcomes},
-            "summary": {name: getattr(summary, name) for name in figures},
-            "sites": [_site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
-        },
-        indent=2,
-    )
+    run: dict[str, Any] = {
+        "version": __version__,
+        "files": {outcome.path: _file(outcome) for outcome in outcomes},
+        "summary": {name: getattr(summary, name) for name in figures},
+        "sites": [_site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
+    }
+    if verification is not None:
+        run["verification"] = verification
+    return json.dumps(run, indent=2)
 
 
 def _file(outcome: Outcome) -> dict[str, Any]:

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 
 import torch
 
+from unplace.verification.isolation import fresh
 from unplace.verification.program import Maker, Program
-from unplace.verification.pytree import items, tensors
+from unplace.verification.pytree import PLAIN, Item, items, items_of_all, tensors
+from unplace.verification.randomness import state
 from unplace.verification.recorder import Recorder
 
-SEED = 20250130
+FUNCTION, ARGUMENT, KEYWORD = "function", "argument", "keyword"
+"""Where the places of what can be reached from outside begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A value as it was at the end of a run: tensors are copied, `kind` is their class."""
+    """A value as it was at the end of a run: tensors are copied to the CPU, `kind` and `device` are what they were."""
 
     place: str
     value: object
     kind: str = ""
     requires_grad: bool = False
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """The gradient of one leaf; None where nothing reached it."""
+    """The gradient of one leaf, or None where nothing reached it; `size` is how many elements the leaf has."""
 
     place: str
     value: torch.Tensor | None
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,37 +45,52 @@ class Observation:
     `state` are the arguments, and what the function itself holds (its module, closure, defaults), after the call.
     `gradients` are those of the weighted sum of all outputs, or, when the code calls `backward()` itself, what that
     left in `.grad`. `idle` are the places of outputs that require grad but send none (or only zeros) to any leaf.
-    An `error` is the exception that the call raised, a `backward_error` the one of differentiating its result.
+    `random_state` is that of each generator after the forward. `cuts_graph` says that the code stored to the `.data`
+    of a tensor with a gradient, so that autograd's own answer can't be trusted. An `error` is the exception that the
+    call raised, a `backward_error` the one of differentiating its result.
     """
 
     outputs: tuple[Note, ...] = ()
     state: tuple[Note, ...] = ()
     gradients: tuple[Gradient, ...] = ()
     idle: frozenset[str] = frozenset()
-    random_state: torch.Tensor | None = None
+    random_state: Mapping[str, bytes] = field(default_factory=dict)
+    cuts_graph: bool = False
     error: str | None = None
     backward_error: str | None = None
 
 
 def notes(value: object, place: str) -> tuple[Note, ...]:
     """A copy of everything in a value."""
-    return tuple(_note(where, item) for where, item in items(value, place))
+    return tuple(map(_note, items(value, place)))
 
 
-def _note(place: str, value: object) -> Note:
+def _note(item: Item) -> Note:
+    place, value = item
     if isinstance(value, torch.Tensor):
-        return Note(place, value.detach().clone(), type(value).__name__, bool(value.requires_grad))
-    return Note(place, value)
+        copy = value.detach().as_subclass(torch.Tensor).to("cpu", copy=True)
+        return Note(place, copy, type(value).__name__, bool(value.requires_grad), str(value.device))
+    if type(value) in PLAIN:
+        return Note(place, value)
+    return Note(place, repr(value), type(value).__qualname__)  # an enumeration, for example
 
 
-def held(program: Program) -> tuple[object, object]:
-    """What can be reached from outside after the call: the function and its arguments."""
-    return program.function, program.arguments
+def state_of(program: Program) -> tuple[Note, ...]:
+    """What can be reached from outside after the call: what the function holds, and its arguments.
+
+    What class the function itself belongs to is left out, so that a class can be compared with its successor.
+    """
+    return tuple(_note(item) for item in items_of_all(_reachable(program)) if item.place != FUNCTION)
+
+
+def _reachable(program: Program) -> dict[str, object]:
+    return {FUNCTION: program.function, ARGUMENT: program.arguments, KEYWORD: program.keywords}
 
 
 def leaves_of(program: Program) -> list[tuple[str, torch.Tensor]]:
     """The leaves that exist before the call: arguments, and parameters and tensors that the function holds."""
-    reachable = tensors(program.arguments, "argument") + tensors(program.function, "function")
+    places = (ARGUMENT, program.arguments), (KEYWORD, program.keywords), (FUNCTION, program.function)
+    reachable = [found for place, value in places for found in tensors(value, place)]
     found = {id(tensor): (place, tensor) for place, tensor in reachable if tensor.requires_grad and tensor.is_leaf}
     return list(found.values())
 
@@ -78,7 +99,7 @@ def weighted_sum(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
     """One number that depends on every element of the floating-point outputs, each with another weight."""
     total = torch.zeros((), dtype=torch.float64)
     for number, (_, output) in enumerate(outputs):
-        dense = output.to_dense() if output.layout != torch.strided else output
+        dense = (output.to_dense() if output.layout != torch.strided else output).cpu()
         real = torch.view_as_real(dense) if dense.is_complex() else dense
         if real.is_floating_point():
             weights = torch.linspace(1, 2, real.numel(), dtype=torch.float64) + number / 10
@@ -91,34 +112,43 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
-def observe(make: Maker, *, backward: bool = True) -> Observation:
-    """Run a program as its user would, then differentiate what it returned.
+def observe(make: Maker, *, backward: bool = True, wide: bool = False) -> Observation:
+    """Run a program as its user would, `wide` in float64, then differentiate what it returned.
 
     With `backward=False` the code's own `backward()` calls do nothing and the result is differentiated in any case.
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        program = make()
-        leaves = leaves_of(program)
-        recorder = Recorder([leaf for _, leaf in leaves], backward=backward)
+    with ExitStack() as stack:
         try:
-            with recorder:
-                result = program.call()
-        except Exception as error:
-            return Observation(state=notes(held(program), "state"), error=describe(error))
-        random_state = torch.get_rng_state()
+            program = stack.enter_context(fresh(make, wide=wide))
+        except Exception as error:  # the module and its example are users' code, too
+            return Observation(error=describe(error))
+        return _observed(program, backward)
+
+
+def _observed(program: Program, backward: bool) -> Observation:
+    leaves = leaves_of(program)
+    recorder = Recorder([leaf for _, leaf in leaves], backward=backward)
+    try:
+        with recorder:
+            result = program.call()
+    except Exception as error:
+        return Observation(state=state_of(program), error=describe(error))
+    drawn = state()
     made = recorder.leaves[len(leaves) :]
     leaves += [(f"leaf {number} made by the code", leaf) for number, leaf in enumerate(made)]
-    outputs, state = notes(result, "output"), notes(held(program), "state")
-    idle: frozenset[str] = frozenset()
+    seen = Observation(notes(result, "output"), state_of(program), random_state=drawn, cuts_graph=recorder.cuts_graph)
     try:
         if recorder.differentiated and backward:
-            gradients = tuple(Gradient(place, leaf.grad) for place, leaf in leaves)
-        else:
-            gradients, idle = _differentiate(tensors(result, "output"), leaves)
+            return replace(seen, gradients=tuple(_gradient(place, leaf, leaf.grad) for place, leaf in leaves))
+        gradients, idle = _differentiate(tensors(result, "output"), leaves)
+        return replace(seen, gradients=gradients, idle=idle)
     except (RuntimeError, NotImplementedError) as error:
-        return Observation(outputs, state, random_state=random_state, backward_error=describe(error))
-    return Observation(outputs, state, gradients, idle, random_state)
+        return replace(seen, backward_error=describe(error))
+
+
+def _gradient(place: str, leaf: torch.Tensor, value: torch.Tensor | None) -> Gradient:
+    copy = None if value is None else value.detach().as_subclass(torch.Tensor).to("cpu", copy=True)
+    return Gradient(place, copy, leaf.numel())
 
 
 def _differentiate(
@@ -128,7 +158,7 @@ def _differentiate(
         place for place, tensor in outputs if tensor.requires_grad and not _reaches((place, tensor), leaves)
     )
     gradients = _gradients(weighted_sum(outputs), leaves)
-    return tuple(Gradient(place, value) for (place, _), value in zip(leaves, gradients, strict=True)), idle
+    return tuple(_gradient(*leaf, value) for leaf, value in zip(leaves, gradients, strict=True)), idle
 
 
 def _reaches(output: tuple[str, torch.Tensor], leaves: Sequence[tuple[str, torch.Tensor]]) -> bool:

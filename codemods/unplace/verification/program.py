@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 
 MODULE_NAME = "unplace_example"
@@ -16,10 +16,11 @@ class Program:
 
     function: Callable[..., object]
     arguments: tuple[object, ...]
+    keywords: Mapping[str, object] = field(default_factory=dict)
 
     def call(self) -> object:
         """Call the function."""
-        return self.function(*self.arguments)
+        return self.function(*self.arguments, **self.keywords)
 
 
 Maker = Callable[[], Program]
@@ -40,7 +41,7 @@ def maker(source: str, filename: str) -> Maker:
         sys.modules[MODULE_NAME] = module  # dataclasses look up the module of their class
         try:
             exec(code, vars(module))
-            return _program(module.example(), filename)
+            return as_program(module.example(), filename)
         finally:
             if outer is None:
                 del sys.modules[MODULE_NAME]
@@ -50,8 +51,11 @@ def maker(source: str, filename: str) -> Maker:
     return make
 
 
-def _program(made: object, filename: str) -> Program:
+def as_program(made: object, source: str) -> Program:
+    """What an `example()` returned, as a program; raises `TypeError` where it is something else."""
     match made:
         case (function, (*arguments,)) if callable(function):
             return Program(function, tuple(arguments))
-    raise TypeError(f"{filename}: example() must return (function, (argument, ...)), not {type(made).__name__}")
+        case (function, (*arguments,), {**keywords}) if callable(function):
+            return Program(function, tuple(arguments), {str(name): value for name, value in keywords.items()})
+    raise TypeError(f"{source}: example() must return (function, (argument, ...)), not {type(made).__name__}")

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from unplace.verification.checks import Check, checks
 from unplace.verification.compare import (
+    EXACT,
+    GRADIENTS,
+    ROUNDING,
+    WIDE,
     Difference,
+    Quantity,
+    Tolerance,
     compare_flags,
     compare_gradients,
     compare_notes,
     compare_random_state,
+    magnitudes,
 )
-from unplace.verification.observe import Observation, observe
+from unplace.verification.gradients import Gradients, against_forward, against_saved_copies
+from unplace.verification.observe import Gradient, Observation
 from unplace.verification.program import Maker
-from unplace.verification.reference import autograd_gradients, finite_differences, forward_only
+from unplace.verification.sides import Local, Side
+
+IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|single memory location|written-to tensor")
+"""What autograd's complaints about in-place operations have in common."""
 
 
 class Route(str, Enum):
@@ -22,61 +36,184 @@ class Route(str, Enum):
 
     AUTOGRAD = "the original's own backward"
     FINITE_DIFFERENCES = "finite differences of the original's forward in float64"
+    SAVED_COPIES = "the original's backward, with what it saves copied before it is overwritten"
+    NONE = "nowhere: autograd can't differentiate the original"
+
+
+class Verdict(str, Enum):
+    """What a comparison came to."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The differences that were found (none: the rewrite is right on this example) and how the gradient was judged.
 
-    `original_error` is what autograd says about the original, None where it works.
+    `original_error` is what autograd says about the original, None where it works, and `rewritten_error` what it says
+    about the rewritten program. `obstacle` is why something could not be compared. `checks` are for each quantity how
+    much was compared and how far apart it was at most.
     """
 
     route: Route
     differences: tuple[Difference, ...]
     original_error: str | None = None
+    rewritten_error: str | None = None
+    obstacle: str | None = None
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """`DIFFERENT` where anything differs, `UNDECIDED` where nothing does and not all could be compared."""
+        if self.differences:
+            return Verdict.DIFFERENT
+        return Verdict.EQUAL if self.obstacle is None else Verdict.UNDECIDED
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the rewrite broke something; one that leaves an error of the original's backward there didn't."""
+        still_failing = self.original_error is not None and self.rewritten_error is not None
+        return any(not (still_failing and found.quantity is Quantity.RUN) for found in self.differences)
 
 
 def prove(before: Maker, after: Maker, *, repairs_gradient: bool = False) -> Proof:
-    """Compare two programs on their `example()`.
+    """Compare two programs on their `example()` in this process; see `judge`."""
+    return judge(Local(before), Local(after), repairs_gradient=repairs_gradient)
 
-    Always: equal outputs (class, shape, dtype, exact values), equal contents afterwards of the arguments and of all
-    that the function holds, the same draws from the random generator. Gradients: those of the original where its run
-    and its backward work, otherwise (or with `repairs_gradient`, for an original whose graph `.data` cuts silently)
-    finite differences of the original's forward in float64.
+
+def judge(before: Side, after: Side, *, repairs_gradient: bool = False) -> Proof:
+    """Compare two programs.
+
+    Always: equal outputs (class, shape, dtype, values), equal contents afterwards of the arguments and of all that
+    the function holds, the same draws from the random generators. Gradients: those of the original where its run and
+    its backward work, otherwise (or with `repairs_gradient`) finite differences of the original's forward in float64.
+    Where the original stores to `.data`, which cuts its graph silently, either will do.
+
+    Values must be the same to the last bit. Where they aren't, both programs run again in float64: there, rounding
+    all but vanishes and anything else stays.
     """
-    original, rewritten = observe(before), observe(after)
+    original, rewritten = before.observe(), after.observe()
     complaint = original.error or original.backward_error
     failure = rewritten.error or rewritten.backward_error
-    if complaint is None and not repairs_gradient:
-        if failure is not None:
-            return Proof(Route.AUTOGRAD, (Difference("rewritten program", f"raises {failure}"),))
-        return Proof(Route.AUTOGRAD, tuple(_behaviour(original, rewritten)) + tuple(_gradients(original, rewritten)))
+    if complaint is not None or repairs_gradient:
+        if complaint is not None and not IN_PLACE.search(complaint) and failure == complaint:
+            return _not_differentiable(before, after, original, rewritten)
+        return _without_autograd(before, after, complaint, failure)
     if failure is not None:
-        return Proof(Route.FINITE_DIFFERENCES, (Difference("rewritten program", f"raises {failure}"),), complaint)
-    return Proof(Route.FINITE_DIFFERENCES, tuple(_without_autograd(before, after)), complaint)
+        differences = (Difference("rewritten program", f"raises {failure}"),)
+        return Proof(Route.AUTOGRAD, differences, rewritten_error=failure)
+    return _with_autograd(before, after, original, rewritten)
 
 
-def _behaviour(original: Observation, rewritten: Observation) -> list[Difference]:
-    return [
-        *compare_notes(original.outputs, rewritten.outputs),
-        *compare_notes(original.state, rewritten.state),
-        *compare_random_state(original, rewritten),
-    ]
+def _with_autograd(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:
+    """The proof where both programs run and can be differentiated."""
+    found = _unless_rounding(_all_differences, before, after, original, rewritten, lambda side: side.observe(wide=True))
+    wrong = [difference for difference in found if difference.quantity in GRADIENTS]
+    if wrong and original.cuts_graph:
+        rest = [difference for difference in found if difference not in wrong]
+        return _judged_by_forward(before, after, original, rewritten, Proof(Route.FINITE_DIFFERENCES, tuple(rest)))
+    pairs = original.gradients, rewritten.gradients
+    return Proof(Route.AUTOGRAD, tuple(found), checks=checks(original, rewritten, pairs, found))
 
 
-def _gradients(original: Observation, rewritten: Observation) -> list[Difference]:
-    return [*compare_flags(original, rewritten), *compare_gradients(original.gradients, rewritten.gradients)]
-
-
-def _without_autograd(before: Maker, after: Maker) -> list[Difference]:
-    original, rewritten = forward_only(before), forward_only(after)
+def _without_autograd(before: Side, after: Side, complaint: str | None, failure: str | None) -> Proof:
+    """The proof where the original's own gradient is missing or wrong."""
+    proof = Proof(Route.FINITE_DIFFERENCES, (), complaint, failure)
+    original, rewritten = before.forward_only(), after.forward_only()
     if original.error is not None:
-        return [Difference("original program", f"its forward raises even without autograd: {original.error}")]
+        return replace(proof, obstacle=f"the original's forward raises, even without autograd: {original.error}")
     if rewritten.error is not None:
-        return [Difference("rewritten program", f"its forward raises without autograd: {rewritten.error}")]
-    wide = autograd_gradients(after)
-    failure = wide.error or wide.backward_error
+        message = f"its forward raises without autograd: {rewritten.error}"
+        return replace(proof, differences=(Difference("rewritten program", message),))
+    found = _unless_rounding(_behaviour, before, after, original, rewritten, lambda side: side.forward_only(wide=True))
     if failure is not None:
-        return [Difference("rewritten program", f"raises in float64: {failure}")]
-    expected = finite_differences(before)
-    return [*_behaviour(original, rewritten), *compare_gradients(expected, wide.gradients)]
+        found.append(Difference("rewritten program", f"raises {failure}"))
+        return replace(proof, differences=tuple(found), checks=checks(original, rewritten, ((), ()), found))
+    return _judged_by_forward(before, after, original, rewritten, replace(proof, differences=tuple(found)))
+
+
+def _judged_by_forward(before: Side, after: Side, original: Observation, rewritten: Observation, proof: Proof) -> Proof:
+    """Add to a proof whether the rewritten program's gradients are those of the original's forward."""
+    route, gradients, obstacle = _gradients(before, after, may_copy=proof.original_error is not None)
+    differences = list(proof.differences)
+    pairs: tuple[Sequence[Gradient], Sequence[Gradient]] = ((), ())
+    if gradients is not None:
+        differences += compare_gradients(*gradients)
+        pairs = gradients.expected, gradients.actual
+    found = checks(original, rewritten, pairs, differences)
+    return replace(proof, route=route, differences=tuple(differences), obstacle=obstacle, checks=found)
+
+
+def _gradients(before: Side, after: Side, *, may_copy: bool) -> tuple[Route, Gradients | None, str | None]:
+    """Where the expected gradients come from, they and the rewritten program's, and why there are none.
+
+    `may_copy`: autograd's own formulas, applied to copies of what it saves, will do as well as finite differences,
+    which mislead at a kink (relu at 0) and need float64.
+    """
+    seen = after.observe(wide=True, backward=False)
+    failure = seen.error or seen.backward_error
+    gradients: Gradients | None = None
+    obstacle: str | None = None
+    if failure is None:
+        try:
+            gradients = against_forward(before, seen.gradients)
+        except RuntimeError as error:
+            obstacle = f"finite differences of the original can't be taken: {error}"
+    else:
+        obstacle = f"the rewritten program raises in float64, where gradients are compared: {failure}"
+    if may_copy and (gradients is None or not gradients.agree):
+        seen = seen if failure is None else after.observe(backward=False)
+        copies = against_saved_copies(before, seen.gradients, wide=failure is None)
+        if copies is not None and (gradients is None or copies.agree):
+            return Route.SAVED_COPIES, copies, None
+    return Route.FINITE_DIFFERENCES, gradients, obstacle
+
+
+def _not_differentiable(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:
+    """The proof where both programs raise the same, and no in-place operation is to blame."""
+    complaint = original.error or original.backward_error
+    proof = Proof(Route.NONE, (), complaint, complaint)
+    if original.error is not None:
+        return replace(proof, obstacle=f"both programs raise {complaint}")
+    found = _unless_rounding(_behaviour, before, after, original, rewritten, lambda side: side.observe(wide=True))
+    return replace(proof, differences=tuple(found), checks=checks(original, rewritten, ((), ()), found))
+
+
+Compare = Callable[[Observation, Observation, Tolerance], Iterable[Difference]]
+
+
+def _unless_rounding(
+    compare: Compare,
+    before: Side,
+    after: Side,
+    original: Observation,
+    rewritten: Observation,
+    run_wide: Callable[[Side], Observation],
+) -> list[Difference]:
+    """The differences; where only values differ, those that float64 shows as well."""
+    found = list(compare(original, rewritten, EXACT))
+    sizes = magnitudes(original)
+    if not found or not all(_may_be_rounding(difference, sizes[difference.quantity]) for difference in found):
+        return found
+    a, b = run_wide(before), run_wide(after)
+    if a.error is not None or b.error is not None or a.backward_error != b.backward_error:
+        return list(compare(original, rewritten, ROUNDING))
+    return list(compare(a, b, WIDE))
+
+
+def _may_be_rounding(difference: Difference, size: float) -> bool:
+    return difference.rounding_at is not None and difference.rounding_at <= size
+
+
+def _all_differences(original: Observation, rewritten: Observation, tolerance: Tolerance) -> Iterable[Difference]:
+    yield from _behaviour(original, rewritten, tolerance)
+    yield from compare_flags(original, rewritten)
+    yield from compare_gradients(original.gradients, rewritten.gradients, tolerance)
+
+
+def _behaviour(original: Observation, rewritten: Observation, tolerance: Tolerance) -> Iterable[Difference]:
+    yield from compare_notes(original.outputs, rewritten.outputs, tolerance)
+    yield from compare_notes(original.state, rewritten.state, tolerance)
+    yield from compare_random_state(original, rewritten)

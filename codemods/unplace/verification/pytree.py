@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from types import FunctionType, MethodType, ModuleType
@@ -30,6 +31,12 @@ def items(value: object, place: str) -> list[Item]:
     A container that is met again is listed as a reference to the place where it was met first.
     """
     return list(_walk(value, place, {}))
+
+
+def items_of_all(values: Mapping[str, object]) -> list[Item]:
+    """The items of several values, by their places; what two of them share is listed with the first."""
+    seen: dict[int, tuple[str, object]] = {}
+    return [item for place, value in values.items() for item in _walk(value, place, seen)]
 
 
 def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
@@ -62,8 +69,8 @@ def _walk(value: object, place: str, seen: dict[int, tuple[str, object]]) -> Ite
 def _children(value: object) -> Iterable[tuple[str, object]]:
     match value:
         case Mapping():
-            return ((f"[{key!r}]", child) for key, child in value.items())
-        case list() | tuple():
+            return ((f"[{_key(key, index)}]", child) for index, (key, child) in enumerate(value.items()))
+        case list() | tuple() | deque():
             return ((f"[{index}]", child) for index, child in enumerate(value))
         case functools.partial():
             return (".func", value.func), (".args", value.args), (".keywords", value.keywords)
@@ -74,6 +81,10 @@ def _children(value: object) -> Iterable[tuple[str, object]]:
         case type() | ModuleType():
             return ()
     return ((f".{name}", child) for name, child in _attributes(value).items())
+
+
+def _key(key: object, index: int) -> str:
+    return repr(key) if isinstance(key, PLAIN) else f"key {index}"  # other keys may show their address
 
 
 def _attributes(value: object) -> dict[str, object]:

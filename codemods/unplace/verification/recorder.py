@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 BACKWARD = frozenset({torch.Tensor.backward, torch.autograd.backward})
 DETACHED_READS = frozenset({torch.Tensor.detach, torch.Tensor.item, torch.Tensor.tolist, torch.Tensor.__float__})
-DATA_READ = torch.Tensor.data.__get__
+DATA_READ, DATA_STORE = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 
 
 @dataclass(slots=True)
@@ -56,12 +57,18 @@ class DetachedReads:
         return compute() if read.was_written else _copy(read.value)
 
 
+def _cuts_graph(target: Any, value: Any) -> bool:
+    """Whether storing a value to the `.data` of a tensor, which is no parameter, keeps a gradient from flowing."""
+    is_parameter = target.is_leaf and target.requires_grad
+    return not is_parameter and bool(target.requires_grad or value.requires_grad)
+
+
 def _copy(value: object) -> object:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
-    """Notes the leaves that the code makes itself and whether it differentiates itself.
+    """Notes the leaves that the code makes, whether it differentiates itself, and whether `.data` stores cut a graph.
 
     `known` are the leaves that exist already. `on_leaf` is called with each new leaf. With `backward=False` the
     code's own `backward()` calls do nothing. With `reads`, detached reads go through it.
@@ -78,6 +85,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         super().__init__()
         self.leaves = list(known)
         self.differentiated = False
+        self.cuts_graph = False
         self._backward = backward
         self._reads = reads
         self._on_leaf = on_leaf
@@ -95,6 +103,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             self.differentiated = True
             if not self._backward:
                 return None
+        if func == DATA_STORE and torch.is_grad_enabled():
+            self.cuts_graph = self.cuts_graph or _cuts_graph(*args)
         if self._reads is not None and (func in DETACHED_READS or func == DATA_READ):
             return self._reads.read(lambda: func(*args, **keywords), has_own_version=func == DATA_READ)
         result = func(*args, **keywords)

@@ -6,44 +6,40 @@ own `backward()` calls do nothing. What the code reads through `.data`, `.detach
 autograd, so it is kept at its unperturbed value here as well; a value computed under `no_grad` is not (that would need
 knowledge of what such a block writes).
 
-float64 comes in through torch's default dtype: inputs for which an example names no dtype become float64, the others
-stay. Parameters of modules that the function creates during the call are initialised after they appear, which undoes a
-perturbation: examples make their modules before the call.
+Where the leaves have few elements each is moved; where they have many, all of them are moved together along a few
+random directions. Parameters of modules that the function creates during the call are initialised after they appear,
+which undoes a perturbation: examples make their modules before the call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 
 from unplace.verification.compare import position
+from unplace.verification.isolation import fresh
 from unplace.verification.observe import (
-    SEED,
     Gradient,
     Observation,
     describe,
-    held,
     leaves_of,
     notes,
-    observe,
+    state_of,
     weighted_sum,
 )
-from unplace.verification.program import Maker
+from unplace.verification.program import Maker, Program
 from unplace.verification.pytree import tensors
+from unplace.verification.randomness import state
 from unplace.verification.recorder import DetachedReads, Recorder
 
 STEP = 1e-6
 
-
-class Shift(NamedTuple):
-    """Add `amount` to one element of one leaf."""
-
-    leaf: int
-    element: int
-    amount: float
+Move = Callable[[int, torch.Tensor], None]
+"""Changes a leaf, given with its number, in place."""
 
 
 class Forward(NamedTuple):
@@ -54,76 +50,125 @@ class Forward(NamedTuple):
     total: float
 
 
-@contextmanager
-def in_float64() -> Iterator[None]:
-    """Make float64 the default dtype."""
-    outer = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(outer)
+@dataclass(frozen=True, slots=True)
+class Directions:
+    """Random directions in the space of all leaves: `scales` says how far each leaf moves, 0.0 that it stays."""
+
+    scales: tuple[float, ...]
+    count: int = 3
+    seed: int = 7
+
+    def along(self, number: int, leaf: int, shape: Sequence[int]) -> torch.Tensor:
+        """How one leaf moves in one direction."""
+        generator = torch.Generator().manual_seed((self.seed * self.count + number) * len(self.scales) + leaf)
+        return self.scales[leaf] * torch.randn(tuple(shape), generator=generator, dtype=torch.float64)
+
+    def only(self, leaves: Sequence[int]) -> Directions:
+        """The same directions with all other leaves held."""
+        chosen = set(leaves)
+        return replace(self, scales=tuple(s if i in chosen else 0.0 for i, s in enumerate(self.scales)))
+
+    def slope(self, number: int, gradients: Sequence[Gradient]) -> torch.Tensor:
+        """The derivative along a direction according to gradients."""
+        total = torch.zeros((), dtype=torch.float64)
+        for leaf, gradient in enumerate(gradients):
+            if gradient.value is not None and self.scales[leaf]:
+                value = gradient.value.to_dense() if gradient.value.layout != torch.strided else gradient.value
+                total += (value.real.double() * self.along(number, leaf, value.shape)).sum()
+        return total
 
 
-def forward_only(make: Maker) -> Observation:
+def forward_only(make: Maker, *, wide: bool = False) -> Observation:
     """What the program shows when autograd takes no part: the behaviour of an original whose backward raises."""
-    return _forward(make, DetachedReads(), None).seen
-
-
-def autograd_gradients(make: Maker) -> Observation:
-    """The program in float64, differentiated by autograd, its own `backward()` calls left out."""
-    with in_float64():
-        return observe(make, backward=False)
+    return _forward(make, DetachedReads(), None, wide=wide).seen
 
 
 def finite_differences(make: Maker) -> tuple[Gradient, ...]:
-    """The gradient of the weighted sum of all outputs with respect to every leaf, by central differences in float64."""
-    with in_float64():
-        reads = DetachedReads()
-        base = _forward(make, reads, None)
-        if base.seen.error is not None:
-            raise RuntimeError(f"the forward of the program raises: {base.seen.error}")
-        return tuple(
-            Gradient(place, _differences(make, reads, leaf, shape)) for leaf, (place, shape) in enumerate(base.leaves)
-        )
+    """The gradient of the weighted sum of all outputs with respect to every element of every leaf.
+
+    By central differences in float64; raises `RuntimeError` where the forward does.
+    """
+    reads = DetachedReads()
+    return tuple(
+        Gradient(place, _differences(make, reads, leaf, shape), shape.numel())
+        for leaf, (place, shape) in enumerate(_recorded(make, reads))
+    )
+
+
+def slopes(make: Maker, directions: Directions) -> tuple[torch.Tensor, ...]:
+    """The derivative of the weighted sum of all outputs along each direction; see `finite_differences`."""
+    reads = DetachedReads()
+    _recorded(make, reads)
+    return tuple(_slope(make, reads, directions, number) for number in range(directions.count))
+
+
+def _recorded(make: Maker, reads: DetachedReads) -> list[tuple[str, torch.Size]]:
+    """The leaves of a run in which nothing is moved and the detached reads are recorded."""
+    base = _forward(make, reads, None, wide=True)
+    if base.seen.error is not None:
+        raise RuntimeError(f"the forward of the program raises: {base.seen.error}")
+    return base.leaves
 
 
 def _differences(make: Maker, reads: DetachedReads, leaf: int, shape: torch.Size) -> torch.Tensor:
     gradient = torch.zeros(shape.numel(), dtype=torch.float64)
     for element in range(shape.numel()):
-        up, down = (_total(make, reads, Shift(leaf, element, amount)) for amount in (STEP, -STEP))
-        gradient[element] = (up - down) / (2 * STEP)
+
+        def move(number: int, tensor: torch.Tensor, amount: float) -> None:
+            if number == leaf:
+                tensor[position(element, shape)] += amount  # noqa: B023  (called in this round only)
+
+        gradient[element] = _central(make, reads, move)
     return gradient.reshape(shape)
 
 
-def _total(make: Maker, reads: DetachedReads, shift: Shift) -> float:
-    run = _forward(make, reads.replayed(), shift)
+def _slope(make: Maker, reads: DetachedReads, directions: Directions, number: int) -> torch.Tensor:
+    def move(leaf: int, tensor: torch.Tensor, amount: float) -> None:
+        if directions.scales[leaf]:
+            tensor += (amount * directions.along(number, leaf, tensor.shape)).to(tensor.device, tensor.dtype)
+
+    return torch.tensor(_central(make, reads, move), dtype=torch.float64)
+
+
+def _central(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None]) -> float:
+    up, down = (_total(make, reads, move, amount) for amount in (STEP, -STEP))
+    return (up - down) / (2 * STEP)
+
+
+def _total(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None], amount: float) -> float:
+    run = _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount), wide=True)
     if run.seen.error is not None:
         raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.seen.error}")
     return run.total
 
 
-def _forward(make: Maker, reads: DetachedReads, shift: Shift | None) -> Forward:
+def _forward(make: Maker, reads: DetachedReads, move: Move | None, *, wide: bool) -> Forward:
+    with ExitStack() as stack:
+        try:
+            program = stack.enter_context(fresh(make, wide=wide))
+        except Exception as error:
+            return Forward(Observation(error=describe(error)), [], 0.0)
+        return _moved(program, reads, move)
+
+
+def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward:
+    """Run a program whose leaves are moved as soon as they are there."""
     leaves: list[tuple[str, torch.Size]] = []
 
     def prepare(leaf: torch.Tensor, place: str = "") -> None:
         leaf.requires_grad_(False)
-        if shift is not None and shift.leaf == len(leaves):
-            leaf[position(shift.element, leaf.shape)] += shift.amount
-        leaves.append((place or f"leaf {len(recorder.leaves) - known - 1} made by the code", leaf.shape))
+        if move is not None:
+            move(len(leaves), leaf)
+        leaves.append((place or f"leaf {len(recorder.leaves) - len(found) - 1} made by the code", leaf.shape))
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        program = make()
-        found = leaves_of(program)
-        known = len(found)
-        recorder = Recorder([leaf for _, leaf in found], backward=False, reads=reads, on_leaf=prepare)
-        for place, leaf in found:
-            prepare(leaf, place)
-        try:
-            with recorder:
-                result = program.call()
-        except Exception as error:
-            return Forward(Observation(error=describe(error)), leaves, 0.0)
-        seen = Observation(notes(result, "output"), notes(held(program), "state"), random_state=torch.get_rng_state())
+    found = leaves_of(program)
+    recorder = Recorder([leaf for _, leaf in found], backward=False, reads=reads, on_leaf=prepare)
+    for place, leaf in found:
+        prepare(leaf, place)
+    try:
+        with recorder:
+            result = program.call()
+    except Exception as error:
+        return Forward(Observation(error=describe(error)), leaves, 0.0)
+    seen = Observation(notes(result, "output"), state_of(program), random_state=state())
     return Forward(seen, leaves, weighted_sum(tensors(result, "output")).item())

@@ -1,0 +1,208 @@
+"""What verification found: for people a table of each comparison, for programs one JSON object.
+
+    {
+      "version": "0.1.0",                        of unplace
+      "entry": "Net",
+      "verdict": "equal",                        or "different", "undecided"
+      "arguments": "Net(dim=4), (float32[2, 4])",   null where they were given
+      "error": null,                             why nothing could be run; then there are no comparisons
+      "comparisons": [
+        {"mode": "train", "verdict": "equal", "gradients_from": "the original's own backward",
+         "original_error": null, "rewritten_error": null, "obstacle": null, "differences": [],
+         "quantities": [{"quantity": "outputs", "verdict": "equal", "compared": 1, "deviation": null}],
+         "costs": {"with_backward": true, "seconds": [0.1, 0.1], "peak_bytes": [4096, 6144]}}
+      ]
+    }
+
+`mode` is `train` or `eval` for modules and empty for others. `differences` have `place` and `message`, a `deviation`
+`place`, `index`, `amount`, `expected` and `actual`; that of a quantity that is equal is rounding. `costs` are null
+unless asked for; first before, then after. Numbers that JSON lacks (nan, infinities) are strings.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from unplace import __version__
+from unplace.reporting.styled import Span
+from unplace.verification.checks import Check, Deviation
+from unplace.verification.files import Comparison, Result
+from unplace.verification.measuring import Cost
+from unplace.verification.proof import Proof, Verdict
+from unplace.verification.trial import Trial
+
+STYLES = {Verdict.EQUAL: "green", Verdict.DIFFERENT: "red", Verdict.UNDECIDED: "yellow"}
+SHOWN = 5
+"""Differences listed per quantity; JSON has them all."""
+
+
+def lines(result: Result) -> Iterator[list[Span]]:
+    """A table for each mode."""
+    if result.made is not None:
+        yield [(f"arguments made from the signature: {result.made}", "dim")]
+    for comparison in result.comparisons:
+        proof = comparison.proof
+        title = f"{result.entry}, {comparison.mode}" if comparison.mode else result.entry
+        yield [(title, "bold"), (": ", ""), (proof.verdict.value, STYLES[proof.verdict])]
+        yield from _table(proof)
+        yield from _remarks(proof)
+        if comparison.costs is not None:
+            yield [(_ratios(*comparison.costs), "")]
+
+
+def _table(proof: Proof) -> Iterator[list[Span]]:
+    width = max((len(check.quantity.value) for check in proof.checks), default=0)
+    for check in proof.checks:
+        row = [
+            (f"  {check.quantity.value:<{width}}  {check.count:>5}  ", ""),
+            (_verdict(check).value, STYLES[_verdict(check)]),
+        ]
+        if check.deviation is not None:
+            gap = " " * (len(Verdict.DIFFERENT.value) - len(_verdict(check).value) + 2)
+            row.append((gap + _deviation(check.deviation), "" if check.differences else "dim"))
+        yield row
+    listed = {difference for check in proof.checks for difference in check.differences}
+    others = [difference for difference in proof.differences if difference not in listed]
+    for group in (*(check.differences for check in proof.checks), others):
+        yield from ([(f"    {difference}", "red")] for difference in group[:SHOWN])
+        if len(group) > SHOWN:
+            yield [(f"    and {len(group) - SHOWN} more", "red")]
+
+
+def _remarks(proof: Proof) -> Iterator[list[Span]]:
+    if proof.original_error is not None:
+        yield [(f"  the original raises {proof.original_error.split(' Hint:')[0]}", "dim")]
+    if proof.checks:
+        yield [(f"  expected gradients: {proof.route.value}", "dim")]
+    if proof.obstacle is not None:
+        yield [(f"  {proof.obstacle}", "yellow")]
+
+
+def _verdict(check: Check) -> Verdict:
+    return Verdict.DIFFERENT if check.differences else Verdict.EQUAL
+
+
+def _deviation(deviation: Deviation) -> str:
+    index = str(list(deviation.index)) if deviation.index else ""
+    return f"at most {deviation.amount:.2g}, at {deviation.place}{index}"
+
+
+def _ratios(before: Cost, after: Cost) -> str:
+    what = "forward and backward" if before.with_backward else "forward"
+    time = _ratio(before.seconds, after.seconds)
+    memory = _ratio(before.peak_bytes, after.peak_bytes)
+    sizes = f"{before.peak_bytes:,} and {after.peak_bytes:,} bytes"
+    times = f"{before.seconds * 1e3:.3g} and {after.seconds * 1e3:.3g} ms"
+    return f"  {what}, after / before: time {time} ({times}), peak memory of tensors {memory} ({sizes})"
+
+
+def _ratio(before: float, after: float) -> str:
+    return f"{after / before:.2f}" if before else "unknown"
+
+
+def document(result: Result) -> str:
+    """The result as JSON text (ASCII only)."""
+    return json.dumps({"version": __version__, **_entry(result)}, indent=2, allow_nan=False)
+
+
+def failure(entry: str, reason: str) -> str:
+    """What is said in JSON when nothing could be run."""
+    empty: dict[str, Any] = {
+        "entry": entry,
+        "verdict": Verdict.UNDECIDED.value,
+        "arguments": None,
+        "error": reason,
+        "comparisons": [],
+    }
+    return json.dumps({"version": __version__, **empty}, indent=2)
+
+
+def _entry(result: Result) -> dict[str, Any]:
+    return {
+        "entry": result.entry,
+        "verdict": result.verdict.value,
+        "arguments": result.made,
+        "error": None,
+        "comparisons": [_comparison(comparison) for comparison in result.comparisons],
+    }
+
+
+def conclusions(trial: Trial) -> Iterator[str]:
+    """What a trial came to, a line for each entry and one for what was left out."""
+    for result in trial.results:
+        modes = ", ".join(comparison.mode for comparison in result.comparisons if comparison.mode)
+        yield f"{result.entry}{f' ({modes})' if modes else ''}: {_outcome(result)}"
+        for comparison in result.comparisons:
+            if comparison.costs is not None:
+                yield f"{'  ' + comparison.mode if comparison.mode else ''}{_ratios(*comparison.costs)}"
+    if trial.left_out:
+        sites = sum(len(fix.findings) for fix, _ in trial.left_out)
+        operations = f"{sites} operation{'' if sites == 1 else 's'}"
+        yield f"Left out {operations} after {trial.runs} runs; the report says why."
+
+
+def _outcome(result: Result) -> str:
+    """The verdict on an entry that no edit made worse."""
+    errors = {comparison.proof.rewritten_error for comparison in result.comparisons} - {None}
+    return f"not worse, and still raises {errors.pop()}" if errors else result.verdict.value
+
+
+def summary(trial: Trial) -> dict[str, Any]:
+    """A trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that don't hold."""
+    return {
+        "entries": [_entry(result) for result in trial.results],
+        "left_out": [
+            {"path": fix.path, "line": finding.line, "column": finding.column, "evidence": evidence}
+            for fix, evidence in trial.left_out
+            for finding in fix.findings
+        ],
+        "runs": trial.runs,
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    proof = comparison.proof
+    return {
+        "mode": comparison.mode,
+        "verdict": proof.verdict.value,
+        "gradients_from": proof.route.value,
+        "original_error": proof.original_error,
+        "rewritten_error": proof.rewritten_error,
+        "obstacle": proof.obstacle,
+        "differences": [{"place": found.place, "message": found.message} for found in proof.differences],
+        "quantities": [_quantity(check) for check in proof.checks],
+        "costs": None if comparison.costs is None else _costs(*comparison.costs),
+    }
+
+
+def _quantity(check: Check) -> dict[str, Any]:
+    found = check.deviation
+    return {
+        "quantity": check.quantity.value,
+        "verdict": _verdict(check).value,
+        "compared": check.count,
+        "deviation": None
+        if found is None
+        else {
+            "place": found.place,
+            "index": list(found.index),
+            "amount": _number(found.amount),
+            "expected": _number(found.expected),
+            "actual": _number(found.actual),
+        },
+    }
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
+def _costs(before: Cost, after: Cost) -> dict[str, Any]:
+    return {
+        "with_backward": before.with_backward,
+        "seconds": [before.seconds, after.seconds],
+        "peak_bytes": [before.peak_bytes, after.peak_bytes],
+    }

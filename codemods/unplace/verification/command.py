@@ -1,0 +1,170 @@
+"""A command, most often a test suite, as the judge of a rewrite: what passed before must pass afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree
+
+from unplace.verification.limits import Limits
+from unplace.verification.loading import CannotRunError
+
+SHOWN = 3
+"""Failing tests that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a command ended. `tests` are whether each test passed, where pytest told; `tail` the end of its output."""
+
+    code: int | None
+    seconds: float
+    tests: Mapping[str, bool] = field(default_factory=dict)
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How a command ends without a rewrite: its exit code, and the tests that passed each time."""
+
+    code: int
+    seconds: float
+    passing: frozenset[str]
+    failing: int
+    flaky: frozenset[str]
+
+    def __str__(self) -> str:
+        """What it means for the verification."""
+        if not self.passing:
+            return f"exit code {self.code}"
+        flaky = f", {len(self.flaky)} flaky" if self.flaky else ""
+        others = f"; {self.failing} fail{flaky}, which is not held against it" if self.failing or self.flaky else ""
+        return f"{len(self.passing)} tests pass{others}"
+
+    def complaint(self, run: Run) -> str | None:
+        """What is worse in a run with a rewrite; None where nothing is."""
+        if run.code is None:
+            return f"the command timed out after {run.seconds:.0f} s (before: {self.seconds:.1f} s)"
+        lost = sorted(test for test in self.passing if not run.tests.get(test, False))
+        if self.passing and not run.tests:
+            return f"the command ended with exit code {run.code} and no test was run: {run.tail}"
+        if lost:
+            more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
+            return f"{len(lost)} of {len(self.passing)} tests fail: {', '.join(lost[:SHOWN])}{more}"
+        if self.code == 0 and run.code != 0 and all(run.tests[t] or t in self.flaky for t in run.tests):
+            return f"the command ended with exit code {run.code}: {run.tail}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command that is run in a folder, with other folders first on Python's path."""
+
+    text: str
+    folder: Path
+    search: Sequence[Path]
+    limits: Limits
+
+    def baseline(self) -> Baseline:
+        """Run it twice without a rewrite; raises `CannotRunError` where that is no ground to judge from."""
+        first, second = self.run(), self.run()
+        for run in (first, second):
+            if run.code is None:
+                raise CannotRunError(
+                    f"`{self.text}` timed out after {run.seconds:.0f} s without a rewrite (--timeout sets the limit)"
+                )
+        common = first.tests.keys() & second.tests.keys()
+        passing = frozenset(test for test in common if first.tests[test] and second.tests[test])
+        flaky = frozenset(t for t in {**first.tests, **second.tests} if first.tests.get(t) != second.tests.get(t))
+        assert first.code is not None
+        assert second.code is not None
+        if not passing:
+            if first.code != second.code:
+                codes = f"{first.code}, then {second.code}"
+                raise CannotRunError(f"`{self.text}` is flaky: without a rewrite it ended with exit code {codes}")
+            if first.code != 0:
+                raise CannotRunError(
+                    f"`{self.text}` fails without a rewrite (exit code {first.code}), and no test of pytest passes: "
+                    f"{first.tail}"
+                )
+        seconds = max(first.seconds, second.seconds)
+        return Baseline(max(first.code, second.code), seconds, passing, len(common - passing - flaky), flaky)
+
+    def patient(self, baseline: Baseline) -> Command:
+        """The same command with the time that it may take once it is known how long it does."""
+        seconds = min(self.limits.seconds, 60 + 5 * baseline.seconds)
+        return replace(self, limits=replace(self.limits, seconds=seconds))
+
+    def run(self) -> Run:
+        """Run it once."""
+        with tempfile.TemporaryDirectory(prefix="unplace-") as place, Path(place, "output").open("w+b") as output:
+            report = Path(place, "report.xml")
+            start = time.monotonic()
+            code = self._run(report, output)
+            seconds = time.monotonic() - start
+            return Run(code, seconds, _tests(report), _tail(output))
+
+    def _run(self, report: Path, output: IO[bytes]) -> int | None:
+        process = subprocess.Popen(
+            self.text,
+            shell=True,
+            cwd=self.folder,
+            env=self._environment(report),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=self.limits.apply if os.name == "posix" else None,
+        )
+        try:
+            return process.wait(self.limits.seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)  # what it left running, too
+            process.kill()
+            process.wait()
+
+    def _environment(self, report: Path) -> dict[str, str]:
+        path = [*map(str, self.search), *filter(None, [os.environ.get("PYTHONPATH")])]
+        # The report names the tests whatever the command prints, and whatever it is that calls pytest.
+        options = f"{os.environ.get('PYTEST_ADDOPTS', '')} --junitxml={shlex.quote(str(report))}".strip()
+        return {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_ADDOPTS": options,
+        }
+
+
+def _tests(report: Path) -> dict[str, bool]:
+    """Whether each test passed, by its name in a report of pytest; a skipped one is left out."""
+    try:
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return {}
+    outcomes: dict[str, bool] = {}
+    for case in cases:
+        name = f"{case.get('classname', '')}::{case.get('name', '')}".removeprefix("::")
+        failed = any(case.find(tag) is not None for tag in ("failure", "error"))
+        if failed or case.find("skipped") is None:
+            outcomes[name] = outcomes.get(name, True) and not failed
+    return outcomes
+
+
+def _tail(output: IO[bytes]) -> str:
+    """The last line that says something."""
+    output.seek(0)
+    lines = [line.strip() for line in output.read().decode(errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"

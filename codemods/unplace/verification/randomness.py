@@ -1,0 +1,42 @@
+"""The random generators that a program can draw from: torch's, Python's and NumPy's."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+SEED = 20250130
+
+
+@contextmanager
+def seeded() -> Iterator[None]:
+    """Start all generators from one seed, and leave them afterwards as they were."""
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    python, numpy = random.getstate(), sys.modules.get("numpy")
+    outer = numpy.random.get_state() if numpy is not None else None
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(SEED)
+        random.seed(SEED)
+        if numpy is not None:
+            numpy.random.seed(SEED % 2**32)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            if numpy is not None:
+                numpy.random.set_state(outer)
+
+
+def state() -> dict[str, bytes]:
+    """The state of each generator that is in use."""
+    found = {"torch": torch.get_rng_state().numpy().tobytes(), "random": pickle.dumps(random.getstate())}
+    if torch.cuda.is_initialized():
+        found["torch.cuda"] = b"".join(state.numpy().tobytes() for state in torch.cuda.get_rng_state_all())
+    if "numpy" in sys.modules:
+        found["numpy.random"] = pickle.dumps(sys.modules["numpy"].random.get_state())
+    return found

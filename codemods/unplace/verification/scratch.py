@@ -1,0 +1,95 @@
+"""A copy of a folder in which changed files can be tried out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from unplace.discovery import ENVIRONMENT_MARKS
+from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
+
+LARGE = 2**20
+"""Files of more bytes are linked: they are data, which nobody writes to."""
+
+LEFT_OUT = frozenset(
+    {
+        "__pycache__",
+        ".git",
+        ".hg",
+        ".mypy_cache",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        "node_modules",
+    }
+)
+
+
+class Scratch:
+    """A copy of a folder. Its files are copied, so that nothing done to them reaches the original.
+
+    Only linked are large files, environments, and what Git ignores; caches and `.git` are left out.
+    """
+
+    def __init__(self, root: Path, folder: Path, changing: Iterable[Path]) -> None:
+        """Copy `root` to `folder`, which doesn't exist yet; `changing` are the files in it that will be written."""
+        self._root = root
+        self.folder = folder
+        needed = {str(place) for file in changing for place in (file, *file.parents)}
+        _copy(str(root), folder, rules_inside(str(root)), needed)
+
+    def path(self, original: Path) -> Path:
+        """Where a file of the original is in the copy."""
+        return self.folder / original.relative_to(self._root)
+
+    def covers(self, original: Path) -> bool:
+        """Whether a file or folder of the original is copied, and not linked or left out."""
+        copy = self.folder / original.relative_to(self._root) if original.is_relative_to(self._root) else None
+        return copy is not None and copy.exists() and copy.resolve().is_relative_to(self.folder.resolve())
+
+    def write(self, contents: Mapping[Path, bytes]) -> None:
+        """Give files, named by their paths in the original, other contents."""
+        for original, data in contents.items():
+            self.path(original).write_bytes(data)
+
+
+@contextmanager
+def scratch_copy(root: Path, changing: Iterable[Path]) -> Iterator[Scratch]:
+    """A copy of a folder that is there for a while."""
+    with tempfile.TemporaryDirectory(prefix="unplace-", ignore_cleanup_errors=True) as place:
+        yield Scratch(root, Path(place, root.name or "root"), changing)
+
+
+def _copy(source: str, target: Path, rules: IgnoreRules | None, needed: Collection[str]) -> None:
+    """Copy a folder; `needed` are the paths that must be copies, whatever they are."""
+    target.mkdir(parents=True)
+    with os.scandir(source) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            place = target / entry.name
+            is_folder = entry.is_dir()
+            if not is_folder and not entry.is_file():
+                continue  # a broken link, a socket
+            if entry.path not in needed:
+                if is_folder and entry.name in LEFT_OUT:
+                    continue
+                if _is_linked(entry, rules, is_folder=is_folder):
+                    place.symlink_to(entry.path, target_is_directory=is_folder)
+                    continue
+            if is_folder:
+                _copy(entry.path, place, with_ignore_file(rules, entry.path), needed)
+            else:
+                shutil.copy2(entry.path, place)
+
+
+def _is_linked(entry: os.DirEntry[str], rules: IgnoreRules | None, *, is_folder: bool) -> bool:
+    if rules is not None and rules.ignores(entry.path, is_folder=is_folder):
+        return True
+    if is_folder:
+        return entry.is_symlink() or any(Path(entry.path, mark).exists() for mark in ENVIRONMENT_MARKS)
+    return entry.stat().st_size > LARGE

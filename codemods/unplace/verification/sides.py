@@ -1,0 +1,66 @@
+"""One side of a comparison, and the questions that can be put to it; in this process or (`worker`) in another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch.autograd.graph import allow_mutation_on_saved_tensors
+
+from unplace.verification import reference
+from unplace.verification.observe import Gradient, Observation, observe
+from unplace.verification.program import Maker
+from unplace.verification.reference import Directions
+
+
+class Side(Protocol):
+    """A program that can be run. Every run starts from fresh arguments and the same random state."""
+
+    def observe(self, *, wide: bool = False, backward: bool = True) -> Observation:
+        """Run and differentiate, `wide` in float64; with `backward=False` the code's own `backward()` does nothing."""
+        ...
+
+    def forward_only(self, *, wide: bool = False) -> Observation:
+        """Run without autograd."""
+        ...
+
+    def with_saved_copies(self, *, wide: bool = False) -> Observation:
+        """Run and differentiate, with what autograd saves copied before it is overwritten."""
+        ...
+
+    def finite_differences(self) -> tuple[Gradient, ...]:
+        """The gradient of the forward, element by element; raises `RuntimeError`."""
+        ...
+
+    def slopes(self, directions: Directions) -> tuple[torch.Tensor, ...]:
+        """The derivatives of the forward along directions; raises `RuntimeError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A side that runs in this process."""
+
+    make: Maker
+
+    def observe(self, *, wide: bool = False, backward: bool = True) -> Observation:
+        """See `Side`."""
+        return observe(self.make, backward=backward, wide=wide)
+
+    def forward_only(self, *, wide: bool = False) -> Observation:
+        """See `Side`."""
+        return reference.forward_only(self.make, wide=wide)
+
+    def with_saved_copies(self, *, wide: bool = False) -> Observation:
+        """See `Side`."""
+        with allow_mutation_on_saved_tensors():
+            return self.observe(wide=wide, backward=False)
+
+    def finite_differences(self) -> tuple[Gradient, ...]:
+        """See `Side`."""
+        return reference.finite_differences(self.make)
+
+    def slopes(self, directions: Directions) -> tuple[torch.Tensor, ...]:
+        """See `Side`."""
+        return reference.slopes(self.make, directions)

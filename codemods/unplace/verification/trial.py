@@ -1,0 +1,292 @@
+"""Try a rewrite in a scratch copy, find the edits that break something, and leave those out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from unplace.discovery import shown
+from unplace.edits import Edit, apply_edits
+from unplace.findings import Finding, Status
+from unplace.outcome import Change, Outcome
+from unplace.verification.bisecting import guilty_sets
+from unplace.verification.command import Baseline, Command
+from unplace.verification.files import Result, verify_modules
+from unplace.verification.limits import Limits
+from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.proof import Verdict
+from unplace.verification.scratch import Scratch, scratch_copy
+
+DEPENDENT = "it became possible by an edit that is left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a rewrite has to stand: entries (files and names in them), compared on `inputs`, and a shell command.
+
+    `limits` are for each step of an entry, `command_limits` for a run of the command.
+    """
+
+    entries: Sequence[tuple[Path, str]] = ()
+    command: str | None = None
+    inputs: tuple[Path, str] | None = None
+    measure: bool = False
+    limits: Limits = field(default_factory=Limits)
+    command_limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The findings of a file whose edits can only be made together.
+
+    `needs_all` are those that became possible when all others of the file had been rewritten.
+    """
+
+    path: str
+    findings: tuple[Finding, ...]
+    needs_all: bool = False
+
+    @property
+    def edits(self) -> frozenset[Edit]:
+        """The edits of all its findings."""
+        return frozenset(edit for finding in self.findings for edit in finding.edits)
+
+    def __str__(self) -> str:
+        """`path:line:column`, once for each finding."""
+        return ", ".join(f"{self.path}:{finding.line}:{finding.column}" for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of it: the outcomes without the guilty edits, and the result of each entry with those that are left.
+
+    `left_out` are the guilty fixes, each with the evidence; `runs` says how often something was run with a rewrite.
+    """
+
+    outcomes: Sequence[Outcome]
+    results: Sequence[Result]
+    left_out: Sequence[tuple[Fix, str]]
+    runs: int
+
+
+class _Judgement(NamedTuple):
+    """What is wrong with a scratch copy (None: nothing), and the result of an entry."""
+
+    complaint: str | None
+    result: Result | None = None
+
+
+class _Judge(Protocol):
+    """Something that a rewrite has to stand."""
+
+    def judgement(self) -> _Judgement:
+        """What it makes of the scratch copy as it is now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry, compared with the same in the original."""
+
+    file: Path
+    name: str
+    scratch: Scratch
+    plan: Plan
+
+    def judgement(self) -> _Judgement:
+        plan, before = self.plan, locate(self.file)
+        search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))
+        copies = tuple(map(self.scratch.path, search))
+        after = ModuleFile(self.scratch.path(self.file), before.name, copies)
+        before = replace(before, search=tuple(search))
+        try:
+            result = verify_modules(
+                before, after, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
+            )
+        except RewrittenCannotRunError as error:
+            return _Judgement(f"{self.name}: {error}")
+        except CannotRunError as error:
+            raise CannotRunError(f"{shown(str(self.file))}:{self.name}: {error}") from error
+        for comparison in result.comparisons:
+            where = f"{self.name}, {comparison.mode}" if comparison.mode else self.name
+            if comparison.proof.is_worse:
+                return _Judgement(f"{where}: {comparison.proof.differences[0]}", result)
+            if comparison.proof.verdict is Verdict.UNDECIDED:
+                raise CannotRunError(f"{shown(str(self.file))}:{where}: {comparison.proof.obstacle}")
+        return _Judgement(None, result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """A command, compared with how it ends without a rewrite."""
+
+    command: Command
+    baseline: Baseline
+
+    def judgement(self) -> _Judgement:
+        return _Judgement(self.baseline.complaint(self.command.run()))
+
+
+class _Bench:
+    """Puts fixes into the scratch copy and asks the judges, each once about the same fixes."""
+
+    def __init__(self, scratch: Scratch, outcomes: Sequence[Outcome]) -> None:
+        self._scratch = scratch
+        self._outcomes = outcomes
+        self._known: dict[tuple[int, frozenset[Fix]], _Judgement] = {}
+
+    @property
+    def runs(self) -> int:
+        """How often a judge was asked."""
+        return len(self._known)
+
+    def judgement(self, judge: _Judge, fixes: Sequence[Fix]) -> _Judgement:
+        """What a judge says when only these fixes are made."""
+        key = id(judge), frozenset(fixes)
+        if key not in self._known:
+            changed = [_with_only(outcome, fixes) for outcome in self._outcomes]
+            self._scratch.write({Path(o.path).absolute(): o.change.after.data for o in changed if o.change is not None})
+            self._known[key] = judge.judgement()
+        return self._known[key]
+
+
+def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -> Trial:
+    """Make the changes of a run in a scratch copy and leave out those that don't stand the plan.
+
+    `say` is told what goes on. Raises `CannotRunError` where an entry or the command is no judge: it can't be run, or
+    differs from one run to the next by itself.
+    """
+    changed = [outcome for outcome in outcomes if outcome.change is not None]
+    if not changed:
+        return Trial(outcomes, (), (), 0)
+    files = [Path(outcome.path).absolute() for outcome in changed]
+    fixes = [fix for outcome in changed for fix in _fixes(outcome)]
+    say(f"Verifying {len(fixes)} edit{'' if len(fixes) == 1 else 's'} in a scratch copy.")
+    with scratch_copy(_root(files, plan), files) as scratch:
+        judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
+        if plan.command is not None:
+            judges.append(_suite(plan.command, files, scratch, plan, say))
+        bench = _Bench(scratch, changed)
+        left, left_out = _sorted_out(fixes, judges, bench, say)
+        judgements = [bench.judgement(judge, left) for judge in judges] if left else []
+    results = [judgement.result for judgement in judgements if judgement.result is not None]
+    return Trial([_without(outcome, dict(left_out)) for outcome in outcomes], results, left_out, bench.runs)
+
+
+def _sorted_out(
+    fixes: Sequence[Fix], judges: Sequence[_Judge], bench: _Bench, say: Callable[[str], None]
+) -> tuple[list[Fix], list[tuple[Fix, str]]]:
+    """The fixes that stand all judges together, and the others with the evidence."""
+    left: list[Fix] = list(fixes)
+    left_out: list[tuple[Fix, str]] = []
+    while left:
+        complaints = {number: bench.judgement(judge, left).complaint for number, judge in enumerate(judges)}
+        failing = [judges[number] for number, complaint in complaints.items() if complaint is not None]
+        if not failing:
+            break
+        say(f"{next(filter(None, complaints.values()))}; looking for the cause among {len(left)} edits")
+        fixed, suspects = _suspects(left, failing, bench)
+        guilty = _guilty(fixed, suspects, failing, bench)
+        incomplete = {fix.path for fix, _ in guilty}
+        rest = [fix for fix in left if fix not in dict(guilty)]
+        left = [fix for fix in rest if not (fix.needs_all and fix.path in incomplete)]
+        left_out += [*guilty, *((fix, DEPENDENT) for fix in rest if fix not in left)]
+    return left, left_out
+
+
+def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> tuple[list[Fix], list[Fix]]:
+    """The fixes that are beyond doubt, and those among which to search: what needs all others is suspected first."""
+    first = [fix for fix in left if not fix.needs_all]
+    if len(first) < len(left) and not any(bench.judgement(judge, first).complaint for judge in failing):
+        return first, [fix for fix in left if fix.needs_all]
+    return [], first
+
+
+def _guilty(
+    fixed: Sequence[Fix], suspects: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench
+) -> list[tuple[Fix, str]]:
+    """The guilty ones among the suspects, each with the evidence."""
+
+    def fails(some: Sequence[Fix]) -> bool:
+        return any(bench.judgement(judge, [*fixed, *some]).complaint for judge in failing)
+
+    found: list[tuple[Fix, str]] = []
+    for guilty in guilty_sets(suspects, fails):
+        judgements = (bench.judgement(judge, [*fixed, *guilty]) for judge in failing)
+        evidence = next(judgement.complaint for judgement in judgements if judgement.complaint is not None)
+        found += [(fix, evidence) for fix in guilty]
+    return found
+
+
+def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: Callable[[str], None]) -> _Suite:
+    packages = [place.search[0] for file in files if not (place := locate(file)).is_lone]
+    search = [scratch.path(folder) for folder in dict.fromkeys([*packages, *_folders_in(scratch)])]
+    command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits)
+    baseline = command.baseline()
+    say(f"`{text}` without the rewrite: {baseline}")
+    return _Suite(command.patient(baseline), baseline)
+
+
+def _folders_in(scratch: Scratch) -> list[Path]:
+    """The folders that modules are imported from, as far as they are copied: the current one, editable installs."""
+    return [folder for folder in (Path.cwd(), *map(Path, filter(None, sys.path))) if scratch.covers(folder)]
+
+
+def _root(files: Sequence[Path], plan: Plan) -> Path:
+    """The folder to copy: all that changes, all that is called and its packages are in it.
+
+    It is the current folder where that holds all, as the root of a project does.
+    """
+    called = [file.absolute() for file, _ in plan.entries]
+    folders = [locate(file).search[0] for file in (*files, *called)]
+    current = Path.cwd()
+    if plan.command is not None or (current != Path.home() and all(f.is_relative_to(current) for f in folders)):
+        folders.append(current)
+    root = Path(os.path.commonpath(folders))
+    if root == root.parent:
+        raise CannotRunError(f"no folder to copy: {', '.join(map(str, dict.fromkeys(folders)))} have none in common")
+    return root
+
+
+def _fixes(outcome: Outcome) -> list[Fix]:
+    groups: dict[object, list[Finding]] = {}
+    later: list[Finding] = []
+    for finding in outcome.findings:
+        if finding.status is Status.REWRITTEN:
+            group = groups.setdefault(finding.fix or finding.edits, []) if finding.edits else later
+            group.append(finding)
+    fixes = [Fix(outcome.path, tuple(findings)) for findings in groups.values()]
+    if set(outcome.edits) != {edit for fix in fixes for edit in fix.edits}:
+        fixes.append(Fix(outcome.path, tuple(later), needs_all=True))
+    return fixes
+
+
+def _with_only(outcome: Outcome, fixes: Collection[Fix]) -> Outcome:
+    """The outcome with only some of its fixes made."""
+    assert outcome.change is not None
+    own = {fix for fix in fixes if fix.path == outcome.path}
+    if own == set(_fixes(outcome)):
+        return outcome
+    edits = tuple(sorted({edit for fix in own for edit in fix.edits}))
+    before = outcome.change.before
+    return replace(outcome, change=Change(before, before.with_text(apply_edits(before.text, edits))), edits=edits)
+
+
+def _without(outcome: Outcome, left_out: Mapping[Fix, str]) -> Outcome:
+    """The outcome with the guilty fixes refused."""
+    reasons = {finding: why for fix, why in left_out.items() if fix.path == outcome.path for finding in fix.findings}
+    if outcome.change is None or not any(fix.path == outcome.path for fix in left_out):
+        return outcome
+    rest = _with_only(outcome, [fix for fix in _fixes(outcome) if fix not in left_out])
+    findings = tuple(_refused(f, reasons[f]) if f in reasons else f for f in outcome.findings)
+    assert rest.change is not None
+    return replace(rest, findings=findings, change=rest.change if rest.edits else None)
+
+
+def _refused(finding: Finding, reason: str) -> Finding:
+    message = f"left out by the verification: {reason}"
+    return replace(finding, status=Status.REFUSED, applicability=None, message=message, edits=())
