@@ -120,7 +120,8 @@ class Evaluator:
         found = state.env.get(node.id)
         if found is not None and node.id not in self.run.scope.volatile:
             return found
-        return self.run.program.free_name(self.run, node, state)
+        value = self.run.program.free_name(self.run, node, state)
+        return replace(value, objs=value.objs | found.objs) if found is not None else value
 
     def _text(self, node: ast.expr, state: State) -> Value:
         for child in ast.walk(node):

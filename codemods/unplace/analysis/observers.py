@@ -284,6 +284,8 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         if state.may_share(state.reachable(value.objs), objs):
             return True
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return False  # what else the object holds isn't read
     if isinstance(node, ast.Call):
         callee = run.values.get(node.func)
         if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, state, objs):
