@@ -181,6 +181,23 @@ def test_what_is_unknown_is_traced_to_its_source() -> None:
     assert steps(candidate) == [(2, "the same as `a`"), (1, "parameter of `f`, without annotation")]
 
 
+def test_an_ignored_operation_is_explained_and_its_comment_named(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("model.py").write_text(FORWARD.replace("# module", "# unplace: ignore[UNP002]"))
+    assert main(["explain", "model.py:11"]) == 0
+    out = capfd.readouterr().out
+    assert "verdict    would be rewritten (safe): " in out
+    assert "\n  ignored    by the comment in line 11: it stays as it is\n" in out
+    Path("model.py").write_text("# unplace: skip-file\n" + FORWARD)
+    assert "module" in report(f"# unplace: skip-file\n{FORWARD}", "# module").explanations[0].evidence[0].says
+
+
+def test_what_is_only_rewritten_behind_others_has_no_patch(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(ROOT / "tests/regressions/dropin.py:7")]) == 0
+    out = capfd.readouterr().out
+    assert "verdict    would be rewritten (safe): `nn.Dropout` overwrites its input\n  edit       only behind " in out
+    assert "@@" not in out
+
+
 def test_a_line_with_nothing_in_it() -> None:
     assert report("import torch\nx = 1  # here\n") == LineReport((), (), ())
 

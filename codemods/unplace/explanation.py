@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unplace import torchapi
+from unplace import suppressions, torchapi
 from unplace.analysis.aliases import Alias, aliases
 from unplace.analysis.bindings import last_name, own_nodes
 from unplace.analysis.evidence import Evidence, evidence, kind_in_words
@@ -20,6 +20,7 @@ from unplace.positions import Text
 from unplace.rewriter import Options, rewrite_text
 from unplace.rules.callers import Callers
 from unplace.sites import Site, collect
+from unplace.suppressions import Suppressions
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,6 +38,7 @@ class Explanation:
 
     `saved` are the operations before it that may have kept the memory for backward, `holders` who may see the tensor
     from out of sight, `finding` the verdict; it stands at the constructor where a module with `inplace=True` writes.
+    `ignored_by` is the line of a comment that has it ignored, whatever the verdict.
     """
 
     line: int
@@ -51,6 +53,7 @@ class Explanation:
     holders: tuple[str, ...]
     grad_mode: str
     finding: Finding | None
+    ignored_by: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,8 @@ def explain(text: str, path: str, options: Options, line: int, column: int | Non
     if column is not None:
         sites = [s for s in sites if any(_covers(source, n, line, column) for n, _ in _places(s))] or sites
         candidates = [pair for pair in candidates if _covers(source, pair[1], line, column)] or candidates
-    explained = tuple(_explanation(source, site, findings) for site in sites)
+    comments = suppressions.read(text)
+    explained = tuple(_explanation(source, site, findings, comments) for site in sites)
     told = [explanation.finding for explanation in explained]
     return LineReport(
         explained,
@@ -123,8 +127,9 @@ def _covers(source: Text, node: ast.AST, line: int, column: int) -> bool:
 # -- operations ---------------------------------------------------------------------------------------------------
 
 
-def _explanation(source: Text, site: Site, findings: list[Finding]) -> Explanation:
+def _explanation(source: Text, site: Site, findings: list[Finding], comments: Suppressions) -> Explanation:
     write = site.write
+    finding = _finding(source, site, findings)
     line, column = source.place(source.span(site.node)[0])
     live = site.live()
     return Explanation(
@@ -139,7 +144,8 @@ def _explanation(source: Text, site: Site, findings: list[Finding]) -> Explanati
         tuple(_saved(site)),
         tuple(_holders(site)),
         _grad_mode(site),
-        _finding(source, site, findings),
+        finding,
+        comments.line_for(finding) if finding is not None else None,
     )
 
 

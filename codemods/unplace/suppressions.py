@@ -54,6 +54,11 @@ class Suppressions:
         """Whether a comment speaks of an operation of the rule `code` in these lines."""
         return any(comment.covers(code, line, end_line) for comment in self.comments)
 
+    def line_for(self, finding: Finding) -> int | None:
+        """The line of the comment that has a finding ignored."""
+        covering = (c.line for c in self.comments if c.covers(finding.code, finding.line, finding.end_line))
+        return next(covering, None)
+
     def without(self, comment: Suppression) -> Suppressions:
         """The other comments."""
         return Suppressions(tuple(other for other in self.comments if other is not comment))

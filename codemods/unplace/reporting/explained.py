@@ -59,6 +59,8 @@ def _explanation(explanation: Explanation, path: str, source: Source) -> Iterato
         yield from _rows("verdict", ["none: the operation isn't judged"])
     else:
         yield from _verdict(explanation.finding, path, source)
+    if explanation.ignored_by is not None:
+        yield from _rows("ignored", [f"by the comment in line {explanation.ignored_by}: it stays as it is"])
     yield []
 
 
@@ -91,6 +93,8 @@ def _verdict(finding: Finding, path: str, source: Source) -> Iterator[list[Span]
         if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
             yield from _rows("edit", ["with --unsafe:"])
         yield from styled(_patch(finding, path, source), source.encoding)
+    elif finding.status is Status.REWRITTEN:
+        yield from _rows("edit", ["only behind the rewriting of others: see `unplace rewrite --diff`"])
 
 
 def _candidate(candidate: Candidate, path: str) -> Iterator[list[Span]]:
@@ -129,6 +133,7 @@ def _site(explanation: Explanation, path: str, source: Source) -> dict[str, Any]
     facts["saved"] = [asdict(saved) for saved in explanation.saved]
     facts["holders"] = list(explanation.holders)
     facts["grad_mode"] = explanation.grad_mode
+    facts["ignored_by"] = explanation.ignored_by
     finding = explanation.finding
     facts["verdict"] = _as_json(finding, path, source) if finding is not None else None
     return facts
