@@ -203,7 +203,7 @@ def test_a_line_with_nothing_in_it() -> None:
 
 
 def test_every_line_of_the_fixtures_can_be_explained() -> None:
-    paths = sorted((ROOT / "tests/fixtures").glob("*/*/before.py"))[::4]
+    paths = sorted((ROOT / "tests/fixtures").glob("*/*/before.py"))[::8]
     count = 0
     for path in paths:
         source = read_source(path.read_bytes())
@@ -214,7 +214,7 @@ def test_every_line_of_the_fixtures_can_be_explained() -> None:
             assert all(e.evidence and e.finding is not None for e in found.explanations)
             assert list(explained.lines(found, path.name, line, source))
             count += 1
-    assert count > 60
+    assert count > 30
 
 
 # The command
