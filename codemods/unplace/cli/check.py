@@ -29,7 +29,6 @@ from unplace.reporting import FORMATS, TEXTS, document, lint
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
 from unplace.rewriter import Options
-from unplace.running import written
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -99,7 +98,7 @@ def check(
     if paths == [files.STDIN]:
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]
     else:
-        outcomes = files.outcomes_of_paths(paths, chosen, since, jobs, write=False)
+        outcomes = files.work_out(paths, chosen, since, jobs)
     if add_ignores:
         _add_ignores(outcomes, chosen.options)
     if is_text:
@@ -114,7 +113,7 @@ def check(
 
 def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:
     """Write the comments and end the command."""
-    done = [written(with_ignores(outcome, options)) for outcome in outcomes]
+    done = files.write([with_ignores(outcome, options) for outcome in outcomes])
     marked = [outcome for outcome in done if outcome.change is not None]
     count = number(sum(len(outcome.findings) for outcome in marked), "in-place operation")
     files.conclude(done, [f"Marked {count} in {number(len(marked), 'file')} of {len(done)}."])

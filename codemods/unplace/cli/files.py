@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,27 +54,38 @@ def outcome_of_stdin(name: str, options: Options, *, write: bool) -> Outcome:
     return outcome
 
 
-def outcomes_of_paths(
-    paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, write: bool
-) -> list[Outcome]:
-    """Work on files and folders; with `write`, what changed is written."""
+def work_out(paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None) -> list[Outcome]:
+    """What becomes of each file; nothing is written."""
     found = discover(map(Path, paths), settings.exclude)
     for warning in found.warnings:
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:
         print_error("warning: No Python files found under the given path(s)")
     options = settings.options if since is None else _since(since, found.files, settings.options)
-    worked_out: list[Outcome] = []
-    finished = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    results = rewrite_files(found.files, options, int(jobs) if jobs else None)
+    with interruptible([]), contextlib.closing(results):
+        outcomes.extend(watched(results, len(found.files)))
+    return outcomes
+
+
+def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Write what changed."""
+    finished: list[Outcome] = []
+    with interruptible(finished):
+        finished.extend(map(written, outcomes))
+    return finished
+
+
+@contextlib.contextmanager
+def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
+    """Say on an interrupt how many files are written; `finished` are those that are done."""
     try:
-        with contextlib.closing(rewrite_files(found.files, options, int(jobs) if jobs else None)) as results:
-            worked_out.extend(watched(results, len(found.files)))
-        finished.extend(map(written, worked_out) if write else worked_out)
+        yield
     except KeyboardInterrupt:
-        count = sum(outcome.change is not None for outcome in finished) if write else 0
+        count = sum(outcome.change is not None for outcome in finished)
         print_error(f"Interrupted; files written: {count}.")
         raise typer.Exit(130) from None
-    return finished
 
 
 def _since(revision: str, files: Sequence[str], options: Options) -> Options:

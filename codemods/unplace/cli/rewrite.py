@@ -101,7 +101,8 @@ def rewrite(
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = files.outcomes_of_paths(paths, chosen, since, jobs, write=write)
+        outcomes = files.work_out(paths, chosen, since, jobs)
+        outcomes = files.write(outcomes) if write else outcomes
     is_text = output_format is None or output_format in TEXTS
     if diff and is_text:
         write_patch(sys.stdout, outcomes)
