@@ -84,7 +84,7 @@ def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_output_of_check_and_explain(capfd: pytest.CaptureFixture[str]) -> None:
-    checked, explained = fenced("text")
+    checked, explained, *_ = fenced("text")
     assert "`unplace check --output-format concise examples/attention.py` prints" in README
     assert main(["check", "--output-format", "concise", "examples/attention.py"]) == 1
     assert capfd.readouterr().out == checked
@@ -94,7 +94,7 @@ def test_the_output_of_check_and_explain(capfd: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_comments_that_leave_operations_alone() -> None:
-    (shown,) = fenced("python")
+    shown, *_ = fenced("python")
     *ignoring, skipping = shown.splitlines()
     head = "import torch\ny = torch.ones(2, requires_grad=True).exp()\n"
     assert len(rewrite_text(f"{head}y += 1\n", "model.py", Options()).findings) == 1
