@@ -12,7 +12,7 @@ from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Instance
-from unplace.analysis.run import Run, Write, WriteKind
+from unplace.analysis.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
@@ -221,6 +221,12 @@ class Site:
     def is_leaf(self) -> bool:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())
+
+    def cuts_gradient(self) -> bool:
+        """Whether a store to `.data` hides from autograd how the stored values were computed."""
+        if self.form is not Form.DATA_STORE or not self.write.grad.records:
+            return False
+        return any(can_be_tracked(operand) for operand in self.write.operands)
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether autograd saved this memory before the write, and which operation did."""

@@ -27,7 +27,7 @@ def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)
-    default = _default_of(node.args, argument)
+    default = default_of(node.args, argument)
     if not annotated & UNKNOWN:
         is_none = isinstance(default, ast.Constant) and default.value is None
         return Value(annotated | (NONE if is_none else 0))
@@ -62,7 +62,7 @@ def used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
     if any(kinds.is_tensor_only(attribute) for attribute in bindings.attributes.get(name, ())):
         return True
     return any(
-        _takes_tensor(qualified)
+        takes_tensor(qualified)
         for callee in bindings.first_of.get(name, ())
         if (qualified := program.qualified(scope, callee)) is not None
     )
@@ -75,7 +75,7 @@ def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
     return name not in bindings.sizes and all(kinds.is_attribute_of_tensor(a) for a in attributes)
 
 
-def _takes_tensor(qualified: str) -> bool:
+def takes_tensor(qualified: str) -> bool:
     """Whether the first argument of a function of torch has to be a tensor."""
     if torchapi.inplace_flag(qualified) is not None:
         return True
@@ -92,7 +92,7 @@ def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     found: list[Value] = []
     with program.guessing((scope, "callers", name)) as is_first:
         for caller, call in program.call_sites().get(called, ()) if is_first else ():
-            argument = _argument_for(scope, call, name)
+            argument = argument_for(scope, call, name)
             if argument is not None:
                 found.append(program.estimate(caller, argument))
     found = [v for v in found if v.kinds != UNKNOWN]
@@ -104,7 +104,8 @@ def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
 
 
-def _default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+    """The default value of a parameter."""
     positional = [*arguments.posonlyargs, *arguments.args]
     if argument in positional:
         offset = positional.index(argument) - (len(positional) - len(arguments.defaults))
@@ -114,7 +115,7 @@ def _default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
     return None
 
 
-def _argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
+def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
     """The argument of a call that a parameter receives."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None
