@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Instance
@@ -289,7 +291,9 @@ def is_site(write: Write) -> bool:
         return True
     if not kinds & (TENSOR | UNKNOWN):
         return False
-    if write.kind in (WriteKind.METHOD, WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
+    if write.kind is WriteKind.METHOD:
+        return evidence.of_name(write.name) is not Evidence.NONE
+    if write.kind in (WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
         return True
     return write.kind is WriteKind.AUGMENTED and any(o.must_be(TENSOR) for o in write.operands)
 

@@ -13,7 +13,7 @@ from unplace.analysis.imports import canonical
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
-from unplace.analysis.stores import store_item
+from unplace.analysis.stores import refined, store_item
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -497,7 +497,7 @@ class Evaluator:
     def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind a loop or comprehension target, or one side of an unpacking."""
         if isinstance(target, ast.Name):
-            state.env[target.id] = value
+            state.env[target.id] = refined(self.run, target.id, value)
             state.binds[target.id] = target
         elif isinstance(target, ast.Tuple | ast.List):
             starred = any(isinstance(e, ast.Starred) for e in target.elts)

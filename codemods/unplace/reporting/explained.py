@@ -15,7 +15,7 @@ from typing import Any
 
 from unplace import __version__
 from unplace.analysis.aliases import Alias
-from unplace.analysis.evidence import Evidence
+from unplace.analysis.provenance import Evidence
 from unplace.edits import apply_edits
 from unplace.explanation import Candidate, Explanation, LineReport
 from unplace.findings import Applicability, Finding, Status

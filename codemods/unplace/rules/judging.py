@@ -240,13 +240,16 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         value = site.run.values.get(node)
         if isinstance(node, ast.Attribute) and not _is_view_attribute(site, node):
             return node if isinstance(node.value, ast.Name) else None
-        if not is_replayable(site.run, node) or value is None or not value.is_tensor:
+        if value is None or not value.is_tensor:
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)
             if base is None or not base.is_tensor:  # an element of a list or dictionary, not a view
                 is_element = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Constant)
                 return node if is_element and _is_simple(node.value) else None
+        if not is_replayable(site.run, node):
+            return None
+        if isinstance(node, ast.Subscript | ast.Attribute):
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(site, value):
             node = node.func.value
