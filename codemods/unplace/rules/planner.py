@@ -142,7 +142,7 @@ class Planner:
     def _had_better_stay(self, decision: Decision) -> bool:
         """Whether the write can't be moved for certain, or only at a cost."""
         verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and self._copies.is_loop_carried(site, verdict):
+        if isinstance(verdict, Copy) and (verdict.views or self._copies.is_loop_carried(site, verdict)):
             return True
         if self._is_applied(decision):
             return False
