@@ -17,6 +17,7 @@ so that it also takes what is stored to look like a slot: proved where the tenso
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -71,7 +72,9 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
     if not _has_slots(filling):
-        assumptions.append(f"the loop in line {filling.loop.lineno} runs at least once")
+        is_begun = filling.first > 0
+        loop = f"the loop in line {filling.loop.lineno} runs at least once"
+        assumptions.append(f"`{filling.name}` isn't empty" if is_begun else loop)
     return Collect(
         filling.name, edits.list_name, edits.all([read for read in reads if read is not None]), tuple(assumptions)
     )
@@ -366,11 +369,12 @@ class _Edits:
         start, end = self._text.span(filling.store)
         value = filling.store.value
         inner, outer = self._text.span(value)
-        around = self._text.text[self._text.span(filling.store.targets[0])[1] : inner] + self._text.text[outer:end]
-        if "#" in around:  # in parentheses, with a comment before or behind the value
-            inner, outer = self._text.text.index("=", self._text.span(filling.store.targets[0])[1]) + 1, end
-            inner += len(self._text.text[inner:]) - len(self._text.text[inner:].lstrip(" \t"))
-        edits += [Edit(start, inner, f"{name}.append("), Edit(outer, end, ")")]
+        behind_target = self._text.span(filling.store.targets[0])[1]
+        parenthesis = self._text.text.find("(", behind_target, inner)  # one that stands around the value
+        if parenthesis >= 0:
+            edits.append(Edit(start, parenthesis + 1, f"{name}.append("))
+        else:
+            edits += [Edit(start, inner, f"{name}.append("), Edit(outer, end, ")")]
         for read in reads:
             edits += self._read(read)
         order = "[::-1]" if filling.rounds.is_reversed else ""
@@ -404,8 +408,11 @@ class _Edits:
     def _behind(self, statement: ast.stmt, line: str) -> Edit:
         """A line behind a statement, at the same indentation."""
         start, _ = self._text.span(statement)
+        indent = self._text.before(start)
         place = self._next_line(statement)
-        return Edit(place, place, f"{self._text.before(start)}{line}{self._text.newline}")
+        while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
+            place += comment.end()  # it belongs to the block above
+        return Edit(place, place, f"{indent}{line}{self._text.newline}")
 
     def _ends_line(self, statement: ast.stmt) -> bool:
         """Whether a statement has its lines to itself."""

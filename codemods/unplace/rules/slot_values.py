@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Value
+from unplace.analysis.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.rules.constructors import Constructor
 from unplace.rules.sizes import Sizes
 from unplace.rules.slots import picked
@@ -43,9 +43,7 @@ class Contents:
 
     def assumptions(self) -> tuple[str, ...]:
         """What has to be assumed of it; nothing where it is proved."""
-        stored, made = self.site.run.values.get(self.value), self.site.value
-        same_dtype = stored is not None and stored.dtype is not None and stored.dtype == made.dtype
-        if same_dtype and self.how.is_alike and self._is_like_slot(self.value, _DEPTH):
+        if self.how.is_alike and self._is_like_slot(self.value, _DEPTH):
             return ()
         line = self.site.statement.lineno
         return (f"what is stored in line {line} has the shape, dtype and device of a slot of `{self.name}`",)
@@ -53,7 +51,10 @@ class Contents:
     # -- proof ----------------------------------------------------------------------------------------------------
 
     def _is_like_slot(self, node: ast.expr, depth: int) -> bool:
-        """Whether an expression is made of slots, of pieces of the tensor that ours was made like, and of numbers."""
+        """Whether an expression is made of slots, of pieces of the tensor that ours was made like, and of numbers.
+
+        Integers and floats mix: where the dtype isn't known to be a float, only sums and products with integers count.
+        """
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             return self._is_slot(node)
         if isinstance(node, ast.Name):
@@ -63,8 +64,13 @@ class Contents:
             return self._is_like_slot(source, depth - 1)
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.op, ast.USub) and self._is_like_slot(node.operand, depth)
+        if not self._is_float() and not (isinstance(node, ast.BinOp) and isinstance(node.op, _CLOSED)):
+            return False
         operands = self._operands(node)
         tensors = [operand for operand in operands or () if not self._is_number(operand)]
+        numbers = [operand for operand in operands or () if self._is_number(operand)]
+        if not self._is_float() and not all(isinstance(n, ast.Constant) and type(n.value) is int for n in numbers):
+            return False
         return bool(tensors) and all(self._is_like_slot(operand, depth) for operand in tensors)
 
     def _is_slot(self, node: ast.Subscript) -> bool:
@@ -90,7 +96,8 @@ class Contents:
         else:
             run = self.site.run
             operator, operands = torchapi.function(run.program.qualified(run.scope, node.func) or ""), node.args
-        return operands if operator is not None and operator.elementwise else None
+        is_numeric = operator is not None and operator.elementwise and not operator.result_bool
+        return operands if is_numeric else None
 
     # -- the number of dimensions ---------------------------------------------------------------------------------
 
@@ -145,6 +152,11 @@ class Contents:
             return None
         return sources[0] if isinstance(sources[0], ast.expr) else None
 
+    def _is_float(self) -> bool:
+        """Whether the tensor has a floating point dtype for certain."""
+        dtype = self.site.value.dtype
+        return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] == "float")
+
     def _is_in_loop(self, node: ast.expr) -> bool:
         return any(n is node for n in ast.walk(self.loop))
 
@@ -153,6 +165,7 @@ class Contents:
         return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
+_CLOSED = (ast.Add, ast.Sub, ast.Mult)
 _REDUCTIONS = {"sum", "mean", "prod", "max", "min", "norm", "std", "var", "amax", "amin"}
 
 
