@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Time and peak tensor memory, forward and backward, of loops that fill a tensor step by step, before and after rewriting.
+"""What loops that fill a tensor step by step cost before and after rewriting, forward and backward.
 
     PYTHONPATH=codemods python scripts/benchmark_loops.py
     PYTHONPATH=codemods python scripts/benchmark_loops.py --steps 10 100 --repeats 3
 
-Each loop reads the slot of the step before, so that backward fails. What it is compared with is the same loop with that
-slot in a second name (`h`): it writes the tensor in place as well, and its backward works. The table gives, as multiples
-of that one's time and memory: the original under `torch.autograd.graph.allow_mutation_on_saved_tensors`, what `unplace`
-makes of it by default, and with `--unsafe`. The last column is the forward of that against the forward of the original.
-All of them must give the same values and gradients.
+Each loop reads the slot of the step before, so that its backward fails. It is compared with the same loop that keeps
+this slot in a second name (`h`): that one writes the tensor in place as well, and its backward works. As multiples of
+its CPU time and peak tensor memory, the table gives the original under
+`torch.autograd.graph.allow_mutation_on_saved_tensors`, what `unplace` makes of it by default, and with `--unsafe`. The
+last column is the forward alone of the latter, as multiples of the original's. All of them have to give the same values
+and gradients, which is tested first.
+
+The inputs are unbound before the loop: `x[t]` in it would send a gradient of all steps back in every step by itself.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
@@ -26,7 +29,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from unplace.rewriter import Options, rewrite_text
 
-BATCH, WIDTH = 8, 32
+BATCH, WIDTH = 16, 64
 Tensors = tuple[torch.Tensor, ...]
 
 RECURRENT = """
@@ -34,10 +37,11 @@ import torch
 
 def run(x, w):
     steps, batch, width = x.shape
+    inputs = x.unbind()
     out = torch.zeros(steps, batch, width)
-    out[0] = x[0]
+    out[0] = inputs[0]
     for t in range(1, steps):
-        out[t] = torch.tanh(out[t - 1] @ w + x[t])
+        out[t] = torch.tanh(out[t - 1] @ w + inputs[t])
     return out
 """
 TABLE = """
@@ -45,10 +49,11 @@ import torch
 
 def run(x, w):
     steps, batch, width = x.shape
+    inputs = x.unbind()
     best = torch.zeros(steps, batch, width)
-    best[0] = x[0]
+    best[0] = inputs[0]
     for t in range(1, steps):
-        best[t] = torch.logsumexp(best[t - 1].unsqueeze(-1) * w, dim=1) + x[t]
+        best[t] = torch.logsumexp(best[t - 1].unsqueeze(-1) * w, dim=1) + inputs[t]
     return best
 """
 SOLVER = """
@@ -56,10 +61,11 @@ import torch
 
 def run(x, w):
     steps, batch, width = x.shape
+    inputs = x.unbind()
     y = torch.zeros(batch, steps, width)
-    y[:, 0] = x[0]
+    y[:, 0] = inputs[0]
     for t in range(1, steps):
-        y[:, t] = y[:, t - 1] + 0.1 * (torch.sin(y[:, t - 1]) @ w + x[t])
+        y[:, t] = y[:, t - 1] + 0.1 * (torch.sin(y[:, t - 1]) @ w + inputs[t])
     return y
 """
 
@@ -77,8 +83,8 @@ class Loop:
         tensor = self.slot[: self.slot.index("[")]
         read = self.slot.replace("t]", "t - 1]")
         lines = self.source.replace(read, "h").splitlines()
-        first = next(i for i, line in enumerate(lines) if line.endswith("= x[0]"))
-        lines[first] += "; h = x[0]"
+        first = next(i for i, line in enumerate(lines) if line.endswith("= inputs[0]"))
+        lines[first] += "; h = inputs[0]"
         store = next(i for i, line in enumerate(lines) if line.strip().startswith(f"{self.slot} ="))
         lines[store] = lines[store].replace(self.slot, "h", 1) + f"; {self.slot} = h"
         assert f"{tensor}[" not in lines[store].split(";")[0]
@@ -94,7 +100,7 @@ LOOPS = (
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds (the best of several runs) and bytes (the most that was allocated at one time) of one run."""
+    """CPU seconds (the best of several runs) and bytes (the most that was allocated at one time) of one run."""
 
     seconds: float
     bytes: int
@@ -128,7 +134,7 @@ class Variant:
 def compiled(source: str) -> Callable[..., torch.Tensor]:
     """The function `run` of a program."""
     namespace: dict[str, Callable[..., torch.Tensor]] = {}
-    exec(source, namespace)  # noqa: S102
+    exec(source, namespace)
     return namespace["run"]
 
 
@@ -144,12 +150,20 @@ def cost(variant: Variant, steps: int, repeats: int, *, backward: bool = True) -
     times: list[float] = []
     for _ in range(repeats):
         gc.collect()
-        start = perf_counter()
+        start = process_time()
         variant.step(inputs, backward=backward)
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         variant.step(inputs, backward=backward)
     return Cost(min(times), peak(seen))
+
+
+def check(one: Variant, other: Variant, steps: int) -> None:
+    """Compare values and gradients of two variants in float64; raises `AssertionError` where they differ."""
+    torch.set_default_dtype(torch.float64)
+    for a, b in zip(one.gradients(inputs_of(steps)), other.gradients(inputs_of(steps)), strict=True):
+        torch.testing.assert_close(a, b)
+    torch.set_default_dtype(torch.float32)
 
 
 def peak(seen: profile) -> int:
@@ -177,8 +191,7 @@ def rows(steps: list[int], repeats: int) -> Iterator[tuple[str, ...]]:
         )
         for count in steps:
             for variant in variants:
-                for a, b in zip(plain.gradients(inputs_of(count)), variant.gradients(inputs_of(count)), strict=True):
-                    torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-5)
+                check(plain, variant, count)
             base = cost(plain, count, repeats)
             found = [cost(variant, count, repeats).of(base) for variant in variants]
             forward = cost(after, count, repeats, backward=False).of(cost(original, count, repeats, backward=False))
