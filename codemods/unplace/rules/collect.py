@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.run import Run, Write
-from unplace.analysis.values import Objs, Origin
+from unplace.analysis.values import NUMBER, Objs, Origin
 from unplace.edits import Edit
 from unplace.positions import Text
 from unplace.rules.constructors import Constructor, constructor
@@ -33,6 +33,7 @@ from unplace.rules.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.rules.verdicts import Collect, Copy
 from unplace.sites import Site
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -191,8 +192,10 @@ def _has_slots(filling: _Filling) -> bool:
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == filling.name:
             slot = picked(target.slice)
             if slot is not None and slot.dim == filling.dim:
-                if filling.rounds.is_reversed or filling.sizes.of(slot.part) in wanted:
-                    return filling.first > 0
+                index = filling.site.run.values.get(slot.part)
+                is_end = filling.rounds.is_reversed and index is not None and index.must_be(NUMBER)
+                if filling.first and (is_end or filling.sizes.of(slot.part) in wanted):
+                    return True
     return False
 
 
@@ -355,6 +358,7 @@ class _Edits:
             return False
         if not filling.first:
             is_alone = isinstance(filling.made, ast.Assign) and isinstance(filling.made.targets[0], ast.Name)
+            is_alone = is_alone and "#" not in self._text.slice(filling.made)
             return is_alone and self._last is filling.made and self._ends_line(filling.loop)
         return self._ends_line(self._last) and self._ends_line(filling.loop)
 
@@ -408,8 +412,9 @@ class _Edits:
     def _behind(self, statement: ast.stmt, line: str) -> Edit:
         """A line behind a statement, at the same indentation."""
         start, _ = self._text.span(statement)
-        indent = self._text.before(start)
+        indent = self._text.before(start).replace("\f", "")
         place = self._next_line(statement)
+        assert place is not None
         while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
             place += comment.end()  # it belongs to the block above
         return Edit(place, place, f"{indent}{line}{self._text.newline}")
@@ -418,8 +423,11 @@ class _Edits:
         """Whether a statement has its lines to itself."""
         start, end = self._text.span(statement)
         rest = self._text.text[end : self._text.line_end(end)].strip()
-        is_last = self._next_line(statement) > len(self._text.text)
-        return not self._text.before(start).strip() and (not rest or rest.startswith("#")) and not is_last
+        is_alone = not self._text.before(start).strip() and (not rest or rest.startswith("#"))
+        return is_alone and self._next_line(statement) is not None
 
-    def _next_line(self, statement: ast.stmt) -> int:
-        return self._text.line_end(self._text.span(statement)[1]) + len(self._text.newline)
+    def _next_line(self, statement: ast.stmt) -> int | None:
+        """Where the line behind a statement begins; None at the end of a file without a line end."""
+        end = self._text.line_end(self._text.span(statement)[1])
+        found = _LINE_END.match(self._text.text, end)
+        return found.end() if found is not None else None
