@@ -38,6 +38,7 @@ from unplace.analysis.values import (
     Value,
 )
 
+_OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -61,6 +62,7 @@ class Program:
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self._bindings: dict[Scope, Bindings] = {}
         self._uses: Counter[str] | None = None
+        self._of_optimizers: set[str] | None = None
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -139,7 +141,7 @@ class Program:
         owner = self.class_of(scope)
         if owner is not None and owner.derives_from("torch.autograd.Function"):
             return GradMode.FUNCTION
-        if owner is not None and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
+        if (owner is not None and owner.derives_from(*_OPTIMIZERS)) or scope.name in self._serving_optimizers():
             return GradMode.OPTIMIZER
         mode = GradMode.CALLER
         for decorator in getattr(scope.node, "decorator_list", []):
@@ -148,6 +150,18 @@ class Program:
             if qualified is not None:
                 mode = entered(Value(OTHER, ref=Named(qualified)), decorator, mode)
         return mode
+
+    def _serving_optimizers(self) -> set[str]:
+        """The module's functions that its optimizers use, directly or through one another."""
+        if self._of_optimizers is None:
+            functions = {s.name: s for s in self.scopes.module.inner if isinstance(s.node, ast.FunctionDef)}
+            todo = [c.scope for c in self.classes.values() if c.derives_from(*_OPTIMIZERS)]
+            self._of_optimizers = set()
+            while todo:
+                used = todo.pop().all_names() & functions.keys() - self._of_optimizers
+                self._of_optimizers |= used
+                todo += [functions[name] for name in used]
+        return self._of_optimizers
 
     def summary(self, function: Function) -> Summary | None:
         """What calling a function of this file does; None when nothing can be said."""

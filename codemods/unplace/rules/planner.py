@@ -92,6 +92,10 @@ class Planner:
             else:
                 left_out.append(site)
         decided = {statement: self._decide(statement, members) for statement, members in groups.items()}
+        for decisions in decided.values():
+            for decision in decisions:
+                if isinstance(decision.verdict, Copy) and self._callers.edits_of(decision.site):
+                    self._judge_handed_store(decision)
         staying = self._staying(decided)
         self._veto_data([d for decisions in decided.values() for d in decisions], left_out)
         for statement, decisions in decided.items():
@@ -106,6 +110,11 @@ class Planner:
         return self.findings
 
     # -- statements -----------------------------------------------------------------------------------------------
+
+    def _judge_handed_store(self, decision: Decision) -> None:
+        """A clone in a helper, and its callers changed for it, is too much where nothing needs the old values."""
+        if decision.site.harm()[0] is not Harm.HARMFUL:
+            decision.verdict = Refuse("its callers read what is written, and nothing is known to have saved it")
 
     def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> list[ast.stmt]:
         """The statements whose harmful writes stay: autograd gets copies, or something around the statement changes.
