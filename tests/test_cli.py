@@ -308,10 +308,10 @@ def test_an_interrupt_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_bug_of_our_own_is_a_line_and_not_a_traceback(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("unplace.cli.rewrite.codes", fail)
+    monkeypatch.setattr("unplace.cli.rewrite.settings", fail)
     monkeypatch.delenv("UNPLACE_DEBUG", raising=False)
     expected = "unplace: internal error: ZeroDivisionError: by zero; please report it\n"
     assert run(capfd, ".") == (2, "", expected)
@@ -387,6 +387,16 @@ def test_version_and_help() -> None:
     for words in ("Examples:", "unplace rewrite --diff .", "Exit codes:", "--stdin-filename", "rich|concise|json"):
         assert words in text
     assert unplace("nonsense").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"), [("unplace re", "rewrite"), ("unplace check --on", "--only"), ("unplace expl", "explain")]
+)
+def test_shell_completion(words: str, completed: str) -> None:
+    asked = {"_UNPLACE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    command = [sys.executable, "-m", "unplace"]
+    done = subprocess.run(command, env=environment(**asked), capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [completed]
 
 
 def test_a_file_without_sites_costs_no_heavy_import() -> None:

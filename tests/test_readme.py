@@ -15,6 +15,8 @@ import pytest
 
 from unplace import rules
 from unplace.cli import main
+from unplace.configuration import KEYS, load
+from unplace.rewriter import Options, rewrite_text
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -30,7 +32,7 @@ def steps(command: str) -> list[str]:
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:
     """Run a line in which `unplace` is this one."""
-    line = re.sub(r"(\S+/)?unplace(?= rewrite )", f"{sys.executable} -m unplace", line)
+    line = re.sub(r"(\S+/)?unplace(?= (rewrite|check|explain|rule) )", f"{sys.executable} -m unplace", line)
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
     environment["PYTHONPATH"] = str(ROOT / "codemods")
     return subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
@@ -81,6 +83,31 @@ def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert shown == printed
 
 
+def test_the_output_of_check_and_explain(capfd: pytest.CaptureFixture[str]) -> None:
+    checked, explained, *_ = fenced("text")
+    assert "`unplace check --output-format concise examples/attention.py` prints" in README
+    assert main(["check", "--output-format", "concise", "examples/attention.py"]) == 1
+    assert capfd.readouterr().out == checked
+    assert "`unplace explain examples/attention.py:18` prints" in README
+    assert main(["explain", "examples/attention.py:18"]) == 0
+    assert capfd.readouterr().out.startswith(f"{explained}--- ./examples/attention.py\n")
+
+
+def test_the_comments_that_leave_operations_alone() -> None:
+    shown, *_ = fenced("python")
+    *ignoring, skipping = shown.splitlines()
+    head = "import torch\ny = torch.ones(2, requires_grad=True).exp()\n"
+    assert len(rewrite_text(f"{head}y += 1\n", "model.py", Options()).findings) == 1
+    assert all(not rewrite_text(f"{head}{line}\n", "model.py", Options()).findings for line in ignoring)
+    assert not rewrite_text(f"{head}y += 1\n{skipping}\n", "model.py", Options()).findings
+
+
+def test_the_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(fenced("toml")[0])
+    assert load(str(path)).given == set(KEYS)
+
+
 def keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: keys(inner) for key, inner in value.items()}
@@ -113,10 +140,25 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+CHECK = re.findall(r"^    (unplace (?:check|explain|rule) .*?) +# .*$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", CHECK)
+def test_the_commands_under_check_and_explain(command: str, models: Path) -> None:
+    assert len(CHECK) == 6
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for arguments in (["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *arguments], check=True, cwd=models)
+    done = shell(command)
+    assert done.returncode == (1 if " check " in command and "--since" not in command else 0), done.stderr
+    assert bool(done.stdout) == ("--since" not in command)
+
+
 EXAMPLES = {f"models/{path.name}" for path in (ROOT / "examples").glob("*.py")}
 WRITTEN = {
     "unplace rewrite models/": EXAMPLES,
     "unplace rewrite --select UNP003 model.py": {"model.py"},
+    "unplace rewrite --only harmful models/": EXAMPLES,
     "unplace rewrite --diff . > fix.patch && git apply fix.patch": {"model.py", *EXAMPLES},
 }
 
@@ -134,7 +176,7 @@ def test_the_commands_under_use(command: str, models: Path) -> None:
 def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "--help"]) == 0
     printed = capfd.readouterr().out
-    assert len(USE) == 7
+    assert len(USE) == 8
     assert [command for command in USE if command not in printed] == USE[-1:]  # with `git apply`: only here
 
 
@@ -163,7 +205,7 @@ def test_the_code_of_the_verification() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return self.layer(x)
 
-    inputs, test = fenced("python")
+    inputs, test = fenced("python")[-2:]
     scope: dict[str, Any] = {"torch": torch, "old_loss": lambda x: (x**2).sum(), "loss": lambda x: (x * x).sum()}
     exec(inputs + test, scope)
     module, arguments = scope["example"](Net)

@@ -162,6 +162,7 @@ def test_json_has_the_documented_shape() -> None:
         "status": "refused",
         "applicability": "unsafe",
         "harm": "harmful",
+        "saved_by": None,
         "message": "`x` is rebound",
         "assumptions": ["nobody else sees `x`"],
     }

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unplace.diagnosis import Diagnosed
+    from unplace.findings import FileReport
     from unplace.verification.callables import verify as verify
     from unplace.verification.files import verify_files as verify_files
 
+__all__ = ["diagnose", "rewrite_source"]
 __version__ = "0.1.0"
 
 _LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.files"}
@@ -38,3 +41,35 @@ def load_ipython_extension(shell: Any) -> None:
     from unplace.diagnosis.notebook import magic
 
     shell.register_magic_function(magic(shell), "cell", "diagnose")
+
+
+def rewrite_source(
+    text: str,
+    *,
+    path: str = "<string>",
+    unsafe: bool = False,
+    preserve_dtype: bool = False,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    only: Iterable[str] | None = None,
+) -> FileReport:
+    """Rewrite the text of a module; nothing is read or written, and no configuration file is looked for.
+
+    The arguments mean what the options of `unplace rewrite` mean: `select` and `ignore` are rule codes or prefixes of
+    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module. The
+    result's `after` is the new text and its `findings` tell what became of each operation.
+
+    Raises `SyntaxError` where the text isn't Python, and `ValueError` for a rule or harm that doesn't exist.
+    """
+    from unplace.rewriter import Options, rewrite_text  # only now: the command line imports this module for its version
+    from unplace.rules import codes
+    from unplace.selection import parse_codes, parse_harms
+
+    options = Options(
+        unsafe=unsafe,
+        preserve_dtype=preserve_dtype,
+        select=None if select is None else parse_codes(select, codes()),
+        ignore=parse_codes(ignore, codes()),
+        only=None if only is None else parse_harms(only),
+    )
+    return rewrite_text(text, path, options)

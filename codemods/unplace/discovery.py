@@ -10,6 +10,7 @@ from pathlib import Path
 
 from unplace.findings import Problem
 from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
+from unplace.patterns import Patterns
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -33,8 +34,10 @@ class Discovery:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path]) -> Discovery:
+def discover(paths: Iterable[Path], exclude: Patterns | None = None) -> Discovery:
     """Find the Python files below folders; a path that is named is always taken, whatever the ignore files say.
+
+    What `exclude` matches is left out as if an ignore file said so.
 
     As in ruff and Git, links to folders are not followed (so that no loop can arise) unless they are named; links to
     files are, and a file that can be reached in several ways is listed once.
@@ -48,7 +51,7 @@ def discover(paths: Iterable[Path]) -> Discovery:
             found.problems.append(_unreachable(path, error))
             continue
         if stat.S_ISDIR(mode):
-            candidates += _walk(path, os.path.realpath(path), rules_inside(path), found)
+            candidates += _walk(path, os.path.realpath(path), rules_inside(path), found, exclude)
         elif stat.S_ISREG(mode):
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
         else:
@@ -79,7 +82,9 @@ def _unreachable(path: str, error: OSError) -> Problem:
     return Problem(shown(path), f"cannot open: {error.strerror}; check the path")
 
 
-def _walk(folder: str, target: str, rules: IgnoreRules | None, found: Discovery) -> Iterator[_Candidate]:
+def _walk(
+    folder: str, target: str, rules: IgnoreRules | None, found: Discovery, exclude: Patterns | None
+) -> Iterator[_Candidate]:
     """The Python files below a folder whose real place is `target`, sorted by name."""
     try:
         with os.scandir(folder) as scan:
@@ -90,9 +95,9 @@ def _walk(folder: str, target: str, rules: IgnoreRules | None, found: Discovery)
     for entry in entries:
         path, inside = entry.path, str(Path(target, entry.name))
         if entry.is_dir(follow_symlinks=False):
-            if not _is_skipped(entry) and not (rules and rules.ignores(path, is_folder=True)):
-                yield from _walk(path, inside, with_ignore_file(rules, path), found)
-        elif entry.name.endswith(".py") and not (rules and rules.ignores(path, is_folder=False)):
+            if not _is_skipped(entry) and not _is_ignored(path, rules, exclude, is_folder=True):
+                yield from _walk(path, inside, with_ignore_file(rules, path), found, exclude)
+        elif entry.name.endswith(".py") and not _is_ignored(path, rules, exclude, is_folder=False):
             if entry.is_file():
                 is_link = entry.is_symlink()
                 yield _Candidate(path, os.path.realpath(path) if is_link else inside, is_link)
@@ -102,6 +107,12 @@ def _walk(folder: str, target: str, rules: IgnoreRules | None, found: Discovery)
 
 def _is_skipped(folder: os.DirEntry[str]) -> bool:
     return folder.name in SKIPPED_FOLDERS or any(Path(folder.path, mark).exists() for mark in ENVIRONMENT_MARKS)
+
+
+def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Patterns | None, *, is_folder: bool) -> bool:
+    if rules is not None and rules.ignores(path, is_folder=is_folder):
+        return True
+    return exclude is not None and exclude.match(path, is_folder=is_folder)
 
 
 def _each_once(candidates: list[_Candidate]) -> Iterator[str]:

@@ -25,7 +25,10 @@ class Applicability(str, Enum):
 
 
 class Harm(str, Enum):
-    """Whether the write can make autograd fail: it hits a storage that an earlier operation saved for backward."""
+    """Whether the write can make autograd fail: it hits a storage that an earlier operation saved for backward.
+
+    A store to `.data` that cuts a gradient without an error counts as harmful, too.
+    """
 
     HARMFUL = "harmful"
     HARMLESS = "harmless"
@@ -46,6 +49,14 @@ class Form(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class SavedBy:
+    """The operation that saved the overwritten memory for backward, and its line."""
+
+    operation: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One in-place operation of a file and its verdict.
 
@@ -53,6 +64,7 @@ class Finding:
     `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
     an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `edits` are the text
     edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
+    `saved_by` is known where the harm is certain and not that of a `.data` store.
     """
 
     line: int
@@ -68,6 +80,12 @@ class Finding:
     assumptions: tuple[str, ...] = ()
     fix: int | None = None
     edits: tuple[Edit, ...] = ()
+    saved_by: SavedBy | None = None
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether people are told of it: all but what is meant to be in place."""
+        return self.status is not Status.KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +116,7 @@ class FileReport:
     after: str
     findings: Sequence[Finding] = field(default_factory=tuple)
     edits: Sequence[Edit] = field(default_factory=tuple)
+    warnings: Sequence[Problem] = field(default_factory=tuple)
 
     @property
     def changed(self) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unplace import rewriter
 from unplace.discovery import shown
-from unplace.edits import Edit
+from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
 from unplace.source import Source, SourceError, read_source
 
@@ -30,6 +30,7 @@ class Outcome:
     """What was found in one file and what changes there; a file with a problem has neither findings nor a change.
 
     `edits` are those of the text that make the change, in order.
+    `source` is the file as it was, where there are findings.
     """
 
     path: str
@@ -37,6 +38,8 @@ class Outcome:
     change: Change | None = None
     problem: Problem | None = None
     edits: tuple[Edit, ...] = ()
+    source: Source | None = None
+    warnings: tuple[Problem, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many of the findings have this status."""
@@ -65,6 +68,33 @@ def rewrite_bytes(data: bytes, path: str, options: rewriter.Options) -> Outcome:
         return failed(path, _internal_error(error))
 
 
+def with_ignores(outcome: Outcome, options: rewriter.Options) -> Outcome:
+    """The change that puts a comment behind everything reported; its findings are those that get one.
+
+    What is ignored stays in place, which can make its neighbours findings: they get comments, too.
+    """
+    from unplace.suppressions import ignoring_edits
+
+    before = outcome.source
+    if before is None:
+        return Outcome(outcome.path, problem=outcome.problem)
+    marked: dict[tuple[int, int, str], Finding] = {}
+    source, current = before, outcome
+    while True:
+        reported = {(f.line, f.column, f.code): f for f in current.findings if f.is_reported}
+        new = [finding for place, finding in reported.items() if place not in marked]
+        edits, unmarked = ignoring_edits(source.text, new, outcome.path)
+        if not edits:
+            break
+        without = {(problem.line, problem.column) for problem in unmarked}
+        marked |= {place: finding for place, finding in reported.items() if place[:2] not in without}
+        source = source.with_text(apply_edits(source.text, edits))
+        current = rewrite_bytes(source.data, outcome.path, options)
+    change = Change(before, source) if marked else None
+    found = tuple(marked.values())
+    return Outcome(outcome.path, found, change, current.problem, source=before, warnings=tuple(unmarked))
+
+
 def failed(path: str, message: str, line: int | None = None, column: int | None = None) -> Outcome:
     """The outcome of a file that could not be handled."""
     return Outcome(path, problem=Problem(path, message, line, column))
@@ -77,19 +107,21 @@ def _rewrite(source: Source, path: str, options: rewriter.Options) -> Outcome:
             return Outcome(path)
         report = rewriter.rewrite_text(source.text, path, options)
     except SyntaxError:
-        _reject_invalid(source.text)
+        reject_invalid(source.text)
         raise
+    findings, warned = tuple(report.findings), tuple(report.warnings)
     if not report.changed:
-        return Outcome(path, tuple(report.findings))
+        return Outcome(path, findings, source=source if findings else None, warnings=warned)
     after = source.with_text(report.after)
     try:
         ast.parse(after.text)
     except SyntaxError as error:
         raise RuntimeError(f"the rewritten code does not parse ({error})") from error
-    return Outcome(path, tuple(report.findings), Change(source, after), edits=tuple(report.edits))
+    edits = tuple(report.edits)
+    return Outcome(path, findings, Change(source, after), edits=edits, source=source, warnings=warned)
 
 
-def _reject_invalid(text: str) -> None:
+def reject_invalid(text: str) -> None:
     """Raise `SourceError` if the file itself is at fault, and not one of our own rules."""
     try:
         ast.parse(text)

@@ -64,6 +64,11 @@ class Text:
                 high = middle
         return low + 1, offset - self._starts[low] + 1
 
+    def utf16_place(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset as editors want them: from 0, the column in UTF-16 code units."""
+        line, column = self.place(offset)
+        return line - 1, len(self.text[offset - column + 1 : offset].encode("utf-16-le", "surrogatepass")) // 2
+
     def before(self, offset: int) -> str:
         """What stands between the start of the line and an offset."""
         line, _ = self.place(offset)

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from unplace import rules
-from unplace.edits import apply_edits, compose, origin_of
-from unplace.findings import FileReport, Status
+from unplace.edits import Edit, apply_edits, compose, origin_of
+from unplace.findings import FileReport, Finding, Harm, Status
 from unplace.positions import Text
+
+if TYPE_CHECKING:
+    from unplace.patterns import Patterns
+    from unplace.rules.planner import Wanted
+    from unplace.suppressions import Suppressions
+
+
+LineRanges = tuple[tuple[int, int], ...]
+"""First and last line of each run of lines, from 1, both inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,16 +28,26 @@ class Options:
     """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
+    `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
+    all but these lines of each file. Without `comments`, those that have operations ignored don't count.
     """
 
     unsafe: bool = False
     preserve_dtype: bool = False
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
+    only: frozenset[Harm] | None = None
+    per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
+    changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
+    comments: bool = True
 
-    def wanted(self) -> frozenset[str]:
-        """The codes of the rules that the run looks for."""
-        return (frozenset(rules.codes()) if self.select is None else self.select) - self.ignore
+    def wanted(self, path: str) -> frozenset[str]:
+        """The codes of the rules that the run looks for in a file."""
+        codes = (frozenset(rules.codes()) if self.select is None else self.select) - self.ignore
+        for patterns, ignored in self.per_file_ignores:
+            if codes & ignored and patterns.match(path):
+                codes -= ignored
+        return codes
 
 
 _MOST_ROUNDS = 10
@@ -34,13 +55,19 @@ _MOST_ROUNDS = 10
 
 def rewrite_text(text: str, path: str, options: Options) -> FileReport:
     """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does."""
-    report = _round(text, path, options)
+    report = _round(text, path, options, lambda line: line)
     for _ in range(_MOST_ROUNDS) if report.changed else ():
-        following = _round(report.after, path, options)
+        following = _round(report.after, path, options, _origins(report.before, report.after, report.edits))
         if not following.changed:
             break
         report = _joined(report, following)
     return report
+
+
+def _origins(before: str, after: str, edits: Sequence[Edit]) -> Callable[[int], int]:
+    """Tells which line of the original a line of the edited text comes from."""
+    old, new = Text(before), Text(after)
+    return lambda line: old.place(origin_of(new.offset_of(line, 1), edits))[0]
 
 
 def _joined(first: FileReport, second: FileReport) -> FileReport:
@@ -57,23 +84,53 @@ def _joined(first: FileReport, second: FileReport) -> FileReport:
                         later, line=place[0], column=place[1], end_line=line, end_column=column, fix=None, edits=()
                     )
     edits = compose(first.edits, second.edits, first.before)
-    return FileReport(first.path, first.before, second.after, findings, edits)
+    return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
 
 
-def _round(text: str, path: str, options: Options) -> FileReport:
-    from unplace.analysis.program import Program  # the road is only entered for files that may have sites
+def _round(text: str, path: str, options: Options, origin: Callable[[int], int]) -> FileReport:
+    """One pass over a text whose lines come from those of the original that `origin` tells."""
+    from unplace import suppressions  # the road is only entered for files that may have sites
+    from unplace.analysis.program import Program
     from unplace.sites import has_sites
 
     tree = ast.parse(text, filename=path)
+    comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
+    if comments.skips_file:
+        return FileReport(path, text, text)
     program = Program(tree)
     if not has_sites(program):
-        return FileReport(path, text, text)
+        return FileReport(path, text, text, warnings=comments.unused(lambda _: (), path))
     from unplace.rules.planner import Planner  # imports libcst
 
     program.preserve_dtype = options.preserve_dtype
-    findings = Planner(program, Text(text), options.unsafe).plan(options.wanted())
+    source = Text(text)
+
+    def planned(options: Options, comments: Suppressions) -> list[Finding]:
+        return Planner(program, source, options.unsafe).plan(_wanted(options, path, comments, origin))
+
+    findings = planned(options, comments)
+    everything = Options(unsafe=options.unsafe)
+    unused = comments.unused(lambda some: planned(everything, some), path)
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})
-    return FileReport(path, text, apply_edits(text, edits), findings, edits)
+    return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
+
+
+def _wanted(options: Options, path: str, comments: Suppressions, origin: Callable[[int], int]) -> Wanted:
+    """Tells the operations of a file that a run is about from the others, which it leaves alone and doesn't report."""
+    codes = options.wanted(path)
+    changed = None if options.changed is None else options.changed.get(path, ())
+
+    def is_wanted(code: str, harm: Harm, node: ast.AST) -> bool:
+        line, end_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        if code not in codes or (options.only is not None and harm not in options.only):
+            return False
+        if changed is not None:
+            start, end = origin(line), origin(end_line)
+            if not any(start <= last and first <= end for first, last in changed):
+                return False
+        return not comments.covers(code, line, end_line)
+
+    return is_wanted
 
 
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")
@@ -81,5 +138,8 @@ _WRITES = re.compile(rb"[+\-*/%&|^<>@]=|\]\s*(?:=|,|\))|\w_\(|\.data\b|inplace|o
 
 
 def may_have_sites(data: bytes) -> bool:
-    """Whether a file's bytes can contain an in-place operation at all; a cheap test that may say yes too often."""
-    return _TENSORS.search(data) is not None and _WRITES.search(data) is not None
+    """Whether a file's bytes can contain an in-place operation at all; a cheap test that may say yes too often.
+
+    Comments that speak of such operations count, too: where there is none they are worth a warning.
+    """
+    return (_TENSORS.search(data) is not None and _WRITES.search(data) is not None) or b"unplace:" in data

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Instance
-from unplace.analysis.run import Run, Write, WriteKind
+from unplace.analysis.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
@@ -222,6 +224,12 @@ class Site:
         """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())
 
+    def cuts_gradient(self) -> bool:
+        """Whether a store to `.data` hides from autograd how the stored values were computed."""
+        if self.form is not Form.DATA_STORE or not self.write.grad.records:
+            return False
+        return any(can_be_tracked(operand) for operand in self.write.operands)
+
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether autograd saved this memory before the write, and which operation did."""
         roots = sorted(self.roots(), key=lambda o: o.index)
@@ -283,7 +291,9 @@ def is_site(write: Write) -> bool:
         return True
     if not kinds & (TENSOR | UNKNOWN):
         return False
-    if write.kind in (WriteKind.METHOD, WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
+    if write.kind is WriteKind.METHOD:
+        return evidence.of_name(write.name) is not Evidence.NONE
+    if write.kind in (WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
         return True
     return write.kind is WriteKind.AUGMENTED and any(o.must_be(TENSOR) for o in write.operands)
 

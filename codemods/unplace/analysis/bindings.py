@@ -6,10 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from unplace.analysis.kinds import is_tensor_call
+from unplace.analysis import evidence
+from unplace.analysis.evidence import Evidence
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
+
+
+_OF_MAPPINGS = frozenset(["items", "keys", "get", "update", "setdefault"])
 
 
 @dataclass(slots=True)
@@ -18,15 +22,16 @@ class Bindings:
 
     `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
     isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
-    first argument of, `sizes` the names used as sizes, `asked_like_tensors` those with a method call that only tensors
-    have: `x.size(0)` (an array's size is no function), `x.sum(dim=1)`, `x.exp()`.
+    first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor, and
+    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
     attributes: dict[str, set[str]] = field(default_factory=dict)
     first_of: dict[str, list[ast.expr]] = field(default_factory=dict)
     sizes: set[str] = field(default_factory=set)
-    asked_like_tensors: set[str] = field(default_factory=set)
+    asked: dict[str, Evidence] = field(default_factory=dict)
+    unlike_tensors: set[str] = field(default_factory=set)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -43,6 +48,12 @@ class Bindings:
             assert isinstance(node, ast.Attribute)
             if isinstance(node.value, ast.Name):
                 self.attributes.setdefault(node.value.id, set()).add(node.attr)
+                if node.attr in _OF_MAPPINGS:
+                    self.unlike_tensors.add(node.value.id)
+        elif kind is ast.Subscript:
+            assert isinstance(node, ast.Subscript)
+            if isinstance(node.value, ast.Name) and is_text(node.slice):
+                self.unlike_tensors.add(node.value.id)
         elif kind is ast.Call:
             assert isinstance(node, ast.Call)
             self._add_call(node)
@@ -65,8 +76,10 @@ class Bindings:
         self.calls.append(node)
         function = node.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            if is_tensor_call(node):
-                self.asked_like_tensors.add(function.value.id)
+            name = function.value.id
+            self.asked[name] = max(evidence.of_call(node), self.asked.get(name, Evidence.NONE))
+        elif isinstance(function, ast.Name):
+            self.unlike_tensors.add(function.id)
         if not node.args:
             return
         for name in _tensors_of(node.args[0]):
@@ -140,6 +153,11 @@ def _element(value: ast.expr, index: int, count: int) -> ast.AST:
             return value.elts[index]
     picked = ast.Subscript(value, ast.Constant(index), ast.Load())
     return ast.fix_missing_locations(ast.copy_location(picked, value))
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an expression is a string, as a literal or put together from others."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def last_name(node: ast.expr) -> str | None:

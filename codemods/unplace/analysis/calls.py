@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis import builtin_calls, operators, saves
+from unplace.analysis import builtin_calls, evidence, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
-from unplace.analysis.kinds import is_tensor_call, is_tensor_only
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
@@ -197,6 +197,8 @@ class Calls:
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
             return self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+        if operators.is_tensor_class(qualified):
+            return operators.of_tensor_class(self, node, qualified, arguments, state)
         operator = torchapi.function(qualified)
         if operator is not None:
             return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
@@ -379,7 +381,8 @@ class Calls:
         is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
         is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
         is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
-        if (is_inplace and is_tensor_only(name)) or (base.is_tensor and base.likely and is_tensor_call(node)):
+        proved = is_inplace and evidence.of_name(name) is Evidence.PROOF
+        if proved or (base.is_tensor and base.likely and evidence.of_call(node) is Evidence.PROOF):
             base = state.narrow_to_tensor(base)
         if base.is_tensor:
             return self.tensor_method(node, func, base, self.arguments(node, state), state)
@@ -409,12 +412,17 @@ class Calls:
             self.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
             return base
         operator = torchapi.tensor_method(name)
-        if operator is not None and is_tensor_call(node) and base.may_be(TENSOR | UNKNOWN):
-            guess = replace(base, kinds=TENSOR)
+        found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
+        if found and not self._is_unlike_tensors(func.value):
+            guess = replace(base, kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
             return self.tensor_method(node, func, guess, arguments, state)
         result = self.unknown_call(node, [base, *arguments.all()], state)
         dtype = operators.cast_dtype(name, arguments)
         return replace(result, dtype=dtype) if dtype is not None else result
+
+    def _is_unlike_tensors(self, node: ast.expr) -> bool:
+        """Whether a name is used somewhere as no tensor can be."""
+        return isinstance(node, ast.Name) and node.id in self.run.program.bindings(self.run.scope).unlike_tensors
 
     def _class_method(self, node: ast.Call, name: str, of: Class, state: State) -> Value:
         """`C.method(...)`: a static method, a class method, `Function.apply` or an explicit receiver."""

@@ -45,6 +45,9 @@ def _describe(
                 and not _keeps_meaning(statement, scope, qualified)
             ):
                 found.special.add(statement.name)
+        elif isinstance(statement, ast.AnnAssign) and statement.value is None:
+            if isinstance(statement.target, ast.Name):
+                found.declared[statement.target.id] = statement.annotation
         elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             found.special.update(t.id for t in targets if isinstance(t, ast.Name))
@@ -70,6 +73,9 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
             for target in targets:
                 for name, exact in _self_targets(target, me):
                     _add(owner, name, method, statement.value if exact else None, qualified)
+        elif isinstance(statement, ast.AugAssign):
+            for name, _ in _self_targets(statement.target, me):
+                owner.augmented.setdefault(name, []).append((method, statement.value))
         elif isinstance(statement, ast.Call) and isinstance(statement.func, ast.Attribute):
             if statement.func.attr in ("register_buffer", "register_parameter") and statement.args:
                 first = statement.args[0]

@@ -13,7 +13,7 @@ from unplace.analysis.imports import canonical
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
-from unplace.analysis.stores import store_item
+from unplace.analysis.stores import refined, store_item
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -120,7 +120,8 @@ class Evaluator:
         found = state.env.get(node.id)
         if found is not None and node.id not in self.run.scope.volatile:
             return found
-        return self.run.program.free_name(self.run, node, state)
+        value = self.run.program.free_name(self.run, node, state)
+        return replace(value, objs=value.objs | found.objs) if found is not None else value
 
     def _text(self, node: ast.expr, state: State) -> Value:
         for child in ast.walk(node):
@@ -496,7 +497,7 @@ class Evaluator:
     def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind a loop or comprehension target, or one side of an unpacking."""
         if isinstance(target, ast.Name):
-            state.env[target.id] = value
+            state.env[target.id] = refined(self.run, target.id, value)
             state.binds[target.id] = target
         elif isinstance(target, ast.Tuple | ast.List):
             starred = any(isinstance(e, ast.Starred) for e in target.elts)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from unplace import torchapi
 from unplace.analysis import arithmetic, indexing, kinds
 from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
-from unplace.analysis.refs import Function, Named
+from unplace.analysis.refs import Class, Function, Named
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
 from unplace.analysis.stores import bind_name, store_item
@@ -19,6 +20,7 @@ from unplace.analysis.values import (
     CONTAINER,
     DICT,
     LIST,
+    MODULE,
     NONE,
     NUMBER,
     NUMBER_VALUE,
@@ -326,18 +328,24 @@ class Interpreter:
             if name == "torch.is_tensor":
                 self._restrict(test.args[0].id, TENSOR, state, holds)
             elif name == "builtins.isinstance" and len(test.args) == 2:
-                self._restrict(test.args[0].id, self._type_kinds(test.args[1]), state, holds)
+                self._restrict(test.args[0].id, self._type_kinds(test.args[1], holds), state, holds)
 
-    def _type_kinds(self, node: ast.expr) -> int:
+    def _type_kinds(self, node: ast.expr, holds: bool) -> int:
+        """The kinds that `isinstance` tells an object to have, or not to have."""
         if isinstance(node, ast.Tuple):
             result = 0
             for element in node.elts:
-                result |= self._type_kinds(element)
+                result |= self._type_kinds(element, holds)
             return result
         value = self.run.values.get(node)
         name = value.ref.qualified if value is not None and isinstance(value.ref, Named) else ""
+        if holds and torchapi.module(name) is not None:
+            return MODULE
+        if holds and value is not None and isinstance(value.ref, Class) and value.ref.is_module:
+            return MODULE
         known = {
             "torch.Tensor": TENSOR,
+            "torch.nn.Module": MODULE,
             "numpy.ndarray": ARRAY,
             "builtins.list": LIST,
             "builtins.tuple": TUPLE,

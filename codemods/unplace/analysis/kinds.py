@@ -1,12 +1,10 @@
-"""Evidence for what a parameter is: annotations, defaults, and how it is used."""
+"""What annotations and defaults say of the kind of a parameter."""
 
 from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 
-from unplace import torchapi
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -22,200 +20,14 @@ from unplace.analysis.values import (
     UNKNOWN,
 )
 
-# Attributes that NumPy arrays or builtin containers have too: using one says nothing about tensors.
-_SHARED = frozenset(
-    [
-        "T",
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-        "argpartition",
-        "argsort",
-        "astype",
-        "base",
-        "byteswap",
-        "choose",
-        "clip",
-        "compress",
-        "conj",
-        "conjugate",
-        "copy",
-        "ctypes",
-        "cumprod",
-        "cumsum",
-        "data",
-        "device",
-        "diagonal",
-        "dot",
-        "dtype",
-        "dump",
-        "dumps",
-        "fill",
-        "flags",
-        "flat",
-        "flatten",
-        "getfield",
-        "imag",
-        "item",
-        "itemset",
-        "itemsize",
-        "mT",
-        "max",
-        "mean",
-        "min",
-        "nbytes",
-        "ndim",
-        "newbyteorder",
-        "nonzero",
-        "partition",
-        "prod",
-        "ptp",
-        "put",
-        "ravel",
-        "real",
-        "repeat",
-        "reshape",
-        "resize",
-        "round",
-        "searchsorted",
-        "setfield",
-        "setflags",
-        "shape",
-        "size",
-        "sort",
-        "squeeze",
-        "std",
-        "strides",
-        "sum",
-        "swapaxes",
-        "take",
-        "to_device",
-        "tobytes",
-        "tofile",
-        "tolist",
-        "tostring",
-        "trace",
-        "transpose",
-        "var",
-        "view",
-        "append",
-        "clear",
-        "count",
-        "extend",
-        "index",
-        "insert",
-        "pop",
-        "remove",
-        "reverse",
-        "get",
-        "items",
-        "keys",
-        "popitem",
-        "setdefault",
-        "update",
-        "values",
-        "add",
-        "discard",
-        "difference",
-        "intersection",
-        "union",
-        "split",
-        "join",
-        "format",
-        "replace",
-        "strip",
-        "lower",
-        "upper",
-        "numerator",
-        "denominator",
-        "bit_length",
-        "is_integer",
-        "hex",
-        "name",
-        "type",
-        "map",
-        "apply",
-        "norm",
-        "to",
-        "cpu",
-        "half",
-        "double",
-        "float",
-        "int",
-        "long",
-        "short",
-        "bool",
-        "char",
-        "byte",
-        "cuda",
-        "eval",
-        "train",
-        "get_device",
-        "names",
-        "is_shared",
-        "share_memory_",
-        "requires_grad_",
-        "register_hook",
-        "exp",
-        "log",
-        "sin",
-        "cos",
-        "sqrt",
-        "abs",
-        "log1p",
-        "expm1",
-        "where",
-        "select",
-        "filter",
-        "copy_",
-        "cat",
-        "stack",
-        "numpy",
-    ]
-)
-
-
-# Methods that take no argument: so called, neither arrays nor containers have them (`logger.log(...)` takes some).
-_ELEMENTWISE = frozenset(["exp", "log", "sin", "cos", "sqrt", "abs", "log1p", "expm1"])
-
-
-def is_tensor_call(node: ast.Call) -> bool:
-    """Whether a method call is one that only tensors answer: `x.sigmoid()`, `x.exp()`, `x.size(0)`, `x.sum(dim=1)`."""
-    if not isinstance(node.func, ast.Attribute):
-        return False
-    name = node.func.attr
-    if name in _ELEMENTWISE:
-        return not node.args and not node.keywords
-    if name == "size":  # an array's size is no function
-        return True
-    named = any(k.arg in ("dim", "keepdim") for k in node.keywords) and torchapi.tensor_method(name) is not None
-    return named or is_tensor_only(name)
-
-
-@cache
-def is_attribute_of_tensor(name: str) -> bool:
-    """Whether tensors have an attribute or method of this name."""
-    return name.startswith("_") or _is_member(name)
-
-
-@cache
-def is_tensor_only(name: str) -> bool:
-    """Whether an attribute is one that tensors have and arrays, containers and the like don't."""
-    return name not in _SHARED and not name.startswith("__") and _is_member(name)
-
-
-def _is_member(name: str) -> bool:
-    tables = (torchapi.tensor_method, torchapi.tensor_attribute, torchapi.inplace_method)
-    return any(table(name) is not None for table in tables)
-
-
 _TENSOR_NAMES = re.compile(
     r"(?:torch\.)?(?:Tensor|FloatTensor|LongTensor|BoolTensor|HalfTensor|DoubleTensor|IntTensor|ByteTensor)$"
 )
 _JAXTYPED = re.compile(
     r"(?:jaxtyping\.)?(?:Float|Int|Bool|Num|Shaped|Real|Complex|Inexact|UInt|Integer|Key|[A-Z]\w*\d)\[\s*(?:torch\.)?Tensor\b"
 )
+# A name in capitals that could stand for anything, or for a tensor, isn't taken for that of another class.
+_CLASS = re.compile(r"(?!.*(?:Tensor|Array)|(?:Any|Number|Variable|Input|Output|Iterable|Iterator)$)[A-Z]\w*[a-z]\w*")
 _SIMPLE = {
     "int": NUMBER,
     "float": NUMBER,
@@ -275,9 +87,29 @@ def of_annotation(node: ast.expr | None) -> int:
     name = text.rsplit(".", 1)[-1]
     if name in _GENERIC:
         return _GENERIC[name]
+    if name in ("Parameter", "Buffer"):
+        return TENSOR
     if name == "Module" or text.startswith("nn."):
         return MODULE
     return UNKNOWN
+
+
+def names_a_class(node: ast.expr | None) -> bool:
+    """Whether an annotation names a class that isn't known here, and so is none of tensors: `Boxes`, `Data | None`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return names_a_class(ast.parse(node.value.strip(), mode="eval").body)
+        except SyntaxError:
+            return False
+    if isinstance(node, ast.BinOp):
+        return names_a_class(node.left) or names_a_class(node.right)
+    if isinstance(node, ast.Subscript):
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        is_choice = ast.unparse(node.value).rsplit(".", 1)[-1] in ("Optional", "Union")
+        return is_choice and any(names_a_class(part) for part in inner)
+    if not isinstance(node, ast.Name | ast.Attribute) or of_annotation(node) != UNKNOWN:
+        return False
+    return _CLASS.fullmatch(ast.unparse(node).rsplit(".", 1)[-1]) is not None
 
 
 def _of_generic(node: ast.Subscript) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from unplace.analysis.refs import Function
@@ -114,7 +114,8 @@ class Watch:
                 if definition is not None:
                     found.views.append(definition)
                 else:
-                    found.blockers.append(f"`{name}` {self._relation(held, value, place)} and is read later")
+                    reason = f"`{name}` {self._relation(held, value, place)} and is read later"
+                    found.blockers.append(reason + self._changed(held))
 
     def _notices(self, held: Value, value: Value) -> bool:
         if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):
@@ -167,6 +168,14 @@ class Watch:
         if any(self.state.binds.get(used) != token for used, token in definition.uses.items()):
             return None
         return LiveView(name, definition, held.identity)
+
+    def _changed(self, held: Value) -> str:
+        """Why a view can't be made again, where that is because a name in its expression was bound anew."""
+        definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
+        for used, token in definition.uses.items() if definition is not None else ():
+            if self.state.binds.get(used) != token:
+                return f", and can't be made again, because `{used}` has changed since"
+        return ""
 
     def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
         """Views are made again in order of creation, each from names that are right by then."""
@@ -224,13 +233,11 @@ class Watch:
         starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
         return holder in self.state.reachable(starts)
 
-    def _slot_place(self, holder: Obj, key: object) -> str | None:
+    def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
         """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
         if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
             return None
-        for name, value in self.state.env.items():
-            if name.startswith(HIDDEN) or value.objs != {holder} or not isinstance(value.identity, Obj):
-                continue
+        for name, value in self._places_of(holder, around | {holder}):
             if value.kinds & (LIST | DICT):
                 if key == ANY or value.kinds & ~(LIST | DICT):
                     return None
@@ -238,6 +245,17 @@ class Watch:
             if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
                 return f"{name}.{key}"
         return None
+
+    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[str, Value]]:
+        """The names that are bound to an object for certain, then the attributes and elements that hold it."""
+        for name, value in self.state.env.items():
+            if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
+                yield name, value
+        for (owner, key), value in self.state.heap.items():
+            if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
+                place = self._slot_place(owner, key, around)
+                if place is not None:
+                    yield place, value
 
     def _is_plain(self, holder: Value, name: str) -> bool:
         """Whether assigning the attribute does nothing but set it."""
@@ -284,6 +302,8 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         if state.may_share(state.reachable(value.objs), objs):
             return True
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return False  # what else the object holds isn't read
     if isinstance(node, ast.Call):
         callee = run.values.get(node.func)
         if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, state, objs):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from unplace.analysis import saves
 from unplace.analysis.arithmetic import is_untracked, promoted
 from unplace.analysis.refs import Named
+from unplace.analysis.run import anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     ARRAY,
@@ -132,6 +133,18 @@ _SHARING = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_
 _INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
 )
+_LEGACY = frozenset(f"torch.{kind}Tensor" for kind in ("", *(name.title() for name in _CASTS), "BFloat16"))
+
+
+def is_tensor_class(qualified: str) -> bool:
+    """Whether a name is that of `torch.Tensor` or one of its old kinds, such as `torch.FloatTensor`."""
+    return qualified in _LEGACY
+
+
+def of_tensor_class(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+    """A call of such a class: a new tensor, unless it is given one, whose memory it then shares."""
+    given = anything([v for v in arguments.all() if v.may_be(TENSOR | UNKNOWN)])
+    return calls.run.view(node, state, Value(TENSOR, given), f"{qualified}()", Link.MAYBE)
 
 
 def result(

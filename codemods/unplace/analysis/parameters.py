@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis import kinds
+from unplace.analysis import evidence, kinds
 from unplace.analysis.classes import is_static
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import MODULE, NONE, NUMBER, OTHER, TENSOR, TEXT, UNKNOWN, Tracked, Value
@@ -27,7 +29,7 @@ def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)
-    default = _default_of(node.args, argument)
+    default = default_of(node.args, argument)
     if not annotated & UNKNOWN:
         is_none = isinstance(default, ast.Constant) and default.value is None
         return Value(annotated | (NONE if is_none else 0))
@@ -41,41 +43,52 @@ def _unannotated(
     by_default = kinds.of_default(default)
     if by_default == NUMBER or by_default & TEXT:
         return Value(by_default)
-    if argument.arg not in program.bindings(scope).sources and used_as_tensor(program, scope, argument.arg):
+    found = Evidence.NONE
+    if argument.arg not in program.bindings(scope).sources and not kinds.names_a_class(argument.annotation):
+        found = used_as_tensor(program, scope, argument.arg)
+    if found is Evidence.PROOF:
         return Value(TENSOR | none)
     callers = _from_callers(program, scope, argument.arg)
     if callers is not None:
         return replace(callers, kinds=callers.kinds | none)
-    if by_default & NUMBER:
+    if by_default & NUMBER and not found:
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
         return Value(TENSOR)
-    return Value(UNKNOWN | none)
+    return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
 
-def used_as_tensor(program: Program, scope: Scope, name: str) -> bool:
-    """Whether the body uses a name somewhere in a way that only a tensor allows."""
+def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
+    """What the uses of a name in the body say for a tensor."""
     bindings = program.bindings(scope)
-    if name in bindings.asked_like_tensors:
-        return True
-    if any(kinds.is_tensor_only(attribute) for attribute in bindings.attributes.get(name, ())):
-        return True
-    return any(
-        _takes_tensor(qualified)
+    if name in bindings.unlike_tensors:
+        return Evidence.NONE
+    attributes = bindings.attributes.get(name, set())
+    found = max((evidence.of_name(a) for a in attributes), default=Evidence.NONE)
+    found = max(found, bindings.asked.get(name, Evidence.NONE))
+    if found is Evidence.HINT:
+        is_like_one = all(evidence.is_attribute_of_tensor(a) for a in attributes)
+        is_idiom = any(evidence.is_idiom(a) for a in attributes)
+        found = Evidence.NONE if not is_like_one else Evidence.PROOF if is_idiom else Evidence.HINT
+    if found is not Evidence.PROOF and any(
+        takes_tensor(qualified)
         for callee in bindings.first_of.get(name, ())
         if (qualified := program.qualified(scope, callee)) is not None
-    )
+    ):
+        return Evidence.PROOF
+    return found
 
 
 def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
     """Whether the body uses a name in no way that a tensor doesn't allow: as a size, or for an attribute of its own."""
     bindings = program.bindings(scope)
     attributes = bindings.attributes.get(name, set())
-    return name not in bindings.sizes and all(kinds.is_attribute_of_tensor(a) for a in attributes)
+    others = bindings.sizes | bindings.unlike_tensors
+    return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
 
 
-def _takes_tensor(qualified: str) -> bool:
+def takes_tensor(qualified: str) -> bool:
     """Whether the first argument of a function of torch has to be a tensor."""
     if torchapi.inplace_flag(qualified) is not None:
         return True
@@ -87,14 +100,8 @@ def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     """What the calls in this file pass for a parameter; None when there are none that can be matched."""
     if scope.name == "<lambda>":
         return None
-    owner = scope.enclosing_class
-    called = owner.name if owner is not None and scope.name == "__init__" else scope.name
-    found: list[Value] = []
     with program.guessing((scope, "callers", name)) as is_first:
-        for caller, call in program.call_sites().get(called, ()) if is_first else ():
-            argument = _argument_for(scope, call, name)
-            if argument is not None:
-                found.append(program.estimate(caller, argument))
+        found = [program.estimate(*passed) for passed in _passed(program, scope, name)] if is_first else []
     found = [v for v in found if v.kinds != UNKNOWN]
     if not found:
         return None
@@ -104,7 +111,30 @@ def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
 
 
-def _default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
+    """What the elements of a list or dictionary are that a parameter gets: by its annotation, or by the callers."""
+    annotated = kinds.of_elements(argument.annotation)
+    if annotated != UNKNOWN or scope.name == "<lambda>":
+        return Value(annotated)
+    with program.guessing((scope, "contents", argument.arg)) as is_first:
+        found = [program.contents(*passed) for passed in _passed(program, scope, argument.arg)] if is_first else []
+    if not found or any(v.kinds != TENSOR for v in found):
+        return Value(UNKNOWN)
+    return Value(TENSOR, likely=any(v.likely for v in found))
+
+
+def _passed(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """What the calls in this file pass for a parameter, with the scope that each call stands in."""
+    owner = scope.enclosing_class
+    called = owner.name if owner is not None and scope.name == "__init__" else scope.name
+    for caller, call in program.call_sites().get(called, ()):
+        argument = argument_for(scope, call, name)
+        if argument is not None:
+            yield caller, argument
+
+
+def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+    """The default value of a parameter."""
     positional = [*arguments.posonlyargs, *arguments.args]
     if argument in positional:
         offset = positional.index(argument) - (len(positional) - len(arguments.defaults))
@@ -114,7 +144,7 @@ def _default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
     return None
 
 
-def _argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
+def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
     """The argument of a call that a parameter receives."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None

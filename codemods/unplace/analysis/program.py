@@ -23,6 +23,8 @@ from unplace.analysis.summaries import Summary, exits_of, summarize
 from unplace.analysis.values import (
     CALLABLE,
     CONTAINER,
+    DICT,
+    LIST,
     NAMESPACE,
     NONE,
     NUMBER,
@@ -100,12 +102,21 @@ class Program:
             value = parameters.value_of(self, scope, argument)
             held = state.env[argument.arg] = self._as_foreign(run, argument, value)
             state.binds[argument.arg] = argument
-            elements = kinds.of_elements(argument.annotation)
-            for holder in held.objs if elements & TENSOR else ():
-                state.heap[(holder, ANY)] = run.foreign(
-                    ("element", argument.arg), Origin.PARAMETER, f"`{argument.arg}`", argument.lineno, elements
-                )
+            if held.must_be(CONTAINER | NONE):
+                self._add_contents(scope, run, argument, held, state)
         run.grad = self.grad_mode(scope)
+
+    def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
+        elements = parameters.contents(self, scope, argument)
+        for holder in held.objs if elements.may_be(TENSOR) else ():
+            state.heap[(holder, ANY)] = run.foreign(
+                ("element", argument.arg),
+                Origin.PARAMETER,
+                f"`{argument.arg}`",
+                argument.lineno,
+                elements.kinds,
+                likely=elements.likely,
+            )
 
     def _as_foreign(self, run: Run, argument: ast.arg, value: Value) -> Value:
         if value.kinds & ~(NUMBER | TEXT | NONE) == 0:
@@ -191,6 +202,13 @@ class Program:
         if value.must_be(CONTAINER):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
+
+    def contents(self, scope: Scope, node: ast.expr) -> Value:
+        """What the elements of a list or dictionary are that an expression evaluates to."""
+        owner = self.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
+        if owner is not None and isinstance(node, ast.Name):
+            return self.elements(owner, node.id)
+        return self._elements_of(scope, node)
 
     def elements(self, scope: Scope, name: str) -> Value:
         """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
@@ -408,14 +426,31 @@ class Program:
             for scope, source in cls.assigned.get(name, ()):
                 values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
         if not values:
-            if name == "training":
-                return Value(NUMBER)
-            return UNKNOWN_VALUE
+            return self._inherited_attribute(owner, name)
         result = values[0]
         for value in values[1:]:
             result = weak_join(result, value)
+        if result.kinds & NUMBER:  # a number becomes what is added to it
+            for scope, operand in self._augmented(owner, name):
+                result = weak_join(result, self.estimate(scope, operand))
         tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
         return replace(result, tracked=tracked)
+
+    def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+        """What the class, its ancestors and descendants add to an attribute and the like."""
+        for cls in (*classes.linearized(owner), *self.descendants(owner)):
+            yield from cls.augmented.get(name, ())
+
+    def _inherited_attribute(self, owner: Class, name: str) -> Value:
+        """What an attribute is that no method assigns: by its declaration in the class, or by torch's own classes."""
+        if name == "training":
+            return Value(NUMBER)
+        declared = [cls.declared[name] for cls in classes.linearized(owner) if name in cls.declared]
+        if declared:
+            return Value(kinds.of_annotation(declared[0]))
+        if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
+            return Value(_OF_OPTIMIZERS[name])
+        return UNKNOWN_VALUE
 
 
 def kinds_of_dtype(name: str) -> bool:
@@ -423,6 +458,7 @@ def kinds_of_dtype(name: str) -> bool:
     return name in _DTYPES
 
 
+_OF_OPTIMIZERS = {"state": DICT, "defaults": DICT, "param_groups": LIST}
 _DTYPES = frozenset(
     [
         "float16",

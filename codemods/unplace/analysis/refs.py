@@ -33,6 +33,8 @@ class Class:
     bases: tuple[str, ...]  # qualified where known, else as written
     ancestors: tuple[Class, ...]  # those in this file
     assigned: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
+    augmented: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.x += value`
+    declared: dict[str, ast.expr] = field(default_factory=dict)  # `x: Tensor` in the body of the class
     registered: set[str] = field(default_factory=set)  # parameters and buffers
     buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis import indexing, parameters
 from unplace.analysis.classes import linearized
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
@@ -50,9 +51,7 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
         run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
         if name not in run.scope.volatile:
             return
-    is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
-    if is_guess and is_bound_once(run, name) and parameters.used_as_tensor(run.program, run.scope, name):
-        value = replace(value, kinds=TENSOR, likely=False)
+    value = refined(run, name, value)
     known = state.env.get(name)
     state.env[name] = value
     if known is not None and is_same(known, value):
@@ -73,6 +72,19 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
 def _modules(run: Run, names: set[str]) -> set[str]:
     """Those of the names that are imported modules, which don't change."""
     return {n for n in names if n in run.program.imports.names and n not in run.scope.bound}
+
+
+def refined(run: Run, name: str, value: Value) -> Value:
+    """What a value is, given all that the scope does with a name that only this value is bound to."""
+    is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
+    if not is_guess or not is_bound_once(run, name):
+        return value
+    if name in run.program.bindings(run.scope).unlike_tensors:
+        return replace(value, kinds=UNKNOWN, likely=False)
+    found = parameters.used_as_tensor(run.program, run.scope, name)
+    if found is Evidence.PROOF or (found and value.kinds == UNKNOWN):
+        return replace(value, kinds=TENSOR, likely=found is Evidence.HINT)
+    return value
 
 
 def is_bound_once(run: Run, name: str) -> bool:
@@ -120,7 +132,7 @@ def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
     assigned = [
         scope.name
         for cls in (*linearized(owner), *run.program.descendants(owner))
-        for scope, _ in cls.assigned.get(node.attr, ())
+        for scope, _ in (*cls.assigned.get(node.attr, ()), *cls.augmented.get(node.attr, ()))
     ]
     is_constant = bool(assigned) and all(name == "__init__" for name in assigned)
     return is_constant and _is_number(run, node) and not _is_stored_elsewhere(run, node.attr)

@@ -10,7 +10,7 @@ import typer
 from unplace import __version__
 from unplace.cli.parsing import CommandGroup
 
-COMMANDS = ("rewrite", "verify", "diagnose")
+COMMANDS = ("rewrite", "check", "explain", "verify", "diagnose", "rule", "config", "code-action")
 
 
 class _Commands(CommandGroup):
@@ -22,12 +22,12 @@ class _Commands(CommandGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        return typer.main.get_command(importlib.import_module(f"unplace.cli.{cmd_name}").app)
+        return typer.main.get_command(importlib.import_module(f"unplace.cli.{cmd_name.replace('-', '_')}").app)
 
 
 app = typer.Typer(
     cls=_Commands,
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     rich_markup_mode=None,  # else errors and help import rich
     pretty_exceptions_enable=False,

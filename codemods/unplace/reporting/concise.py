@@ -15,7 +15,7 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     """What was rewritten and what was refused, in the order of the files."""
     for outcome in outcomes:
         for finding in outcome.findings:
-            if finding.status is not Status.KEPT:
+            if finding.is_reported:
                 yield [
                     (f"{outcome.path}:{finding.line}:{finding.column}: ", "bold"),
                     (finding.code, "cyan"),

@@ -31,7 +31,7 @@ def write(stream: TextIO, outcomes: Iterable[Outcome]) -> None:
             continue
         lines = patch(outcome.path, outcome.change, outcome.edits)
         if wants_colour(stream):
-            write_lines(stream, _styled(lines, outcome.change.after.encoding))
+            write_lines(stream, styled(lines, outcome.change.after.encoding))
         else:
             stream.buffer.writelines(lines)
     stream.buffer.flush()
@@ -142,7 +142,8 @@ def _line(mark: bytes, line: bytes) -> bytes:
     return mark + line if line.endswith(b"\n") else mark + line + b"\n\\ No newline at end of file\n"
 
 
-def _styled(lines: Iterable[bytes], encoding: str) -> Iterator[list[Span]]:
+def styled(lines: Iterable[bytes], encoding: str) -> Iterator[list[Span]]:
+    """The lines of a patch with their colours."""
     for number, line in enumerate(lines):
         style = "bold" if number < 2 else _STYLES.get(line[:1], "")
         yield [(line.decode(encoding, "replace").removesuffix("\n"), style)]

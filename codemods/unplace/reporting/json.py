@@ -10,15 +10,16 @@
       "sites": [
         {"path": "models/rnn.py", "line": 12, "column": 9, "end_line": 12, "end_column": 15, "code": "UNP001",
          "form": "augmented assignment", "status": "rewritten", "applicability": "safe", "harm": "harmful",
-         "message": "...", "assumptions": []}
+         "saved_by": {"operation": "exp()", "line": 11}, "message": "...", "assumptions": []}
       ]
     }
 
 Lines and columns count from 1, columns in characters; an end is exclusive. `status` is `rewritten`, `kept` or
 `refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
-or `unknown`. `line` and `column` of an error are null where it concerns the file as a whole. With `--check`, `changed`
-and `rewritten` say what would happen. A run with `--verify` adds `verification`, described in
-`reporting.verification`. Names and meanings stay; later versions may add keys.
+or `unknown`, and `saved_by` the operation that saved the memory for backward, where it is certain. `line` and `column`
+of an error are null where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
+happen. A run with `--verify` adds `verification`, described in `reporting.verification`. Names and meanings stay; later
+versions may add keys.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = 
         "version": __version__,
         "files": {outcome.path: _file(outcome) for outcome in outcomes},
         "summary": {name: getattr(summary, name) for name in figures},
-        "sites": [_site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
+        "sites": [site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
     }
     if verification is not None:
         run["verification"] = verification
@@ -56,7 +57,9 @@ def _error(problem: Problem) -> dict[str, Any]:
     return {"message": problem.message, "line": problem.line, "column": problem.column}
 
 
-def _site(path: str, finding: Finding) -> dict[str, Any]:
+def site(path: str, finding: Finding) -> dict[str, Any]:
+    """One finding as an entry of `sites`."""
+    saved = finding.saved_by
     return {
         "path": path,
         "line": finding.line,
@@ -68,6 +71,7 @@ def _site(path: str, finding: Finding) -> dict[str, Any]:
         "status": finding.status.value,
         "applicability": finding.applicability.value if finding.applicability else None,
         "harm": finding.harm.value,
+        "saved_by": {"operation": saved.operation, "line": saved.line} if saved else None,
         "message": finding.message,
         "assumptions": list(finding.assumptions),
     }

@@ -13,7 +13,7 @@ from unplace.reporting.styled import Span
 def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     """The files with something to tell; sites that are kept as they are stay out of it."""
     for outcome in outcomes:
-        findings = [finding for finding in outcome.findings if finding.status is not Status.KEPT]
+        findings = [finding for finding in outcome.findings if finding.is_reported]
         if not findings:
             continue
         yield [(outcome.path, "bold")]

@@ -44,19 +44,20 @@ class Summary:
         lines = []
         if self.rewritten:
             verb = "Rewrote" if applied else "Would rewrite"
-            operations = _number(self.rewritten, "in-place operation")
-            lines.append(f"{verb} {operations} in {_number(self.changed, 'file')} of {self.files}.")
+            operations = number(self.rewritten, "in-place operation")
+            lines.append(f"{verb} {operations} in {number(self.changed, 'file')} of {self.files}.")
         elif self.files > self.errors:
-            lines.append(f"Nothing to rewrite in {_number(self.files - self.errors, 'file')}.")
+            lines.append(f"Nothing to rewrite in {number(self.files - self.errors, 'file')}.")
         others = [f"{count} {word}" for count, word in ((self.refused, "refused"), (self.kept, "kept")) if count]
         if others:
             lines[-1] += f" {', '.join(others)}."
         if self.hidden:
             lines.append(f"{self.hidden} of the refused can be rewritten with `--unsafe`, on the assumptions it names.")
         if self.errors:
-            lines.append(f"{_number(self.errors, 'file')} could not be handled.")
+            lines.append(f"{number(self.errors, 'file')} could not be handled.")
         return lines
 
 
-def _number(count: int, noun: str) -> str:
+def number(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -22,14 +22,14 @@ from unplace.analysis.program import Program
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
-from unplace.analysis.values import Obj, Origin, Saved
+from unplace.analysis.values import NONE, Obj, Origin, Saved
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
 from unplace.rules import expressions
 from unplace.rules.base import fresh_name, without_places
 from unplace.rules.handback import Handback, Taking, returned_form
-from unplace.rules.judging import private_copy, rebind
+from unplace.rules.judging import private_copy, rebind, root_name
 from unplace.rules.verdicts import Copy, Rebind, Refuse
 from unplace.sites import Site, is_site
 
@@ -64,6 +64,8 @@ class Callers:
             assumptions += [assumption] if _notices(observers) else observers.assumptions
         if is_private(self.program, scope, len(handed)):
             return [], assumptions
+        if self._only_writes(scope):
+            return [f"`{scope.name}` returns nothing, so that its callers must want what it writes"], []
         return [], [assumption]
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -203,6 +205,16 @@ class Callers:
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
         calls = calls_that_hand(self.program, scope, name)
         return any(self._is_read(call, site, site.live()) for call in calls for site in [self._site(call)])
+
+    def _only_writes(self, scope: Scope) -> bool:
+        """Whether a function has no other purpose than to write its arguments, as far as it shows."""
+        stores = (ast.Attribute, ast.Subscript)
+        held = {a.arg for a in scope.parameters}
+        nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]
+        is_elsewhere = any(isinstance(n, ast.Attribute) and root_name(n) in held and n.attr != "data" for n in nodes)
+        outer = scope.global_names | scope.nonlocal_names
+        exits = self.program.exits(scope)
+        return bool(exits) and not is_elsewhere and not outer and all(value.must_be(NONE) for value, _ in exits)
 
     def _with_sites(self) -> set[ast.stmt]:
         """The statements that hold in-place operations."""

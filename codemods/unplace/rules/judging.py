@@ -148,8 +148,8 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
-            return Refuse(observers.blockers[0])
-        return Rebind((written,), whole.lines, (*kind_assumptions(site), *whole.assumptions))
+            return Refuse(_forbidden(site) + observers.blockers[0])
+        return Rebind(whole.places, whole.lines, (*kind_assumptions(site), *whole.assumptions))
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
 
 
@@ -215,6 +215,10 @@ def private_copy(site: Site) -> Copy | Refuse:
     target = site.write.target
     place = _chain_root(site, target)
     if place is None:
+        for node in ast.walk(target):
+            made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
+            if made is not None and any(o.label == "a selection" for o in made.objs):
+                return Refuse(f"`{ast.unparse(node)}` is a copy, so that the store has no effect; combine the indices")
         return Refuse(f"`{site.name}` isn't a chain of views that starts at a name")
     unstorable = _unstorable(site, place)
     if unstorable is not None:
@@ -228,7 +232,13 @@ def private_copy(site: Site) -> Copy | Refuse:
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
-    return Copy((ast.unparse(place),), (), (*kind_assumptions(site), *whole.assumptions), whole.lines)
+    return Copy(whole.places, (), (*kind_assumptions(site), *whole.assumptions), whole.lines)
+
+
+def _forbidden(site: Site) -> str:
+    """What torch says of a write to one output of a split."""
+    labels = [o.label for o in site.value.objs if o in site.state.bases and site.state.bases[o].forbidden]
+    return f"torch forbids writing {labels[0]}, and " if labels else ""
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
@@ -240,13 +250,16 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         value = site.run.values.get(node)
         if isinstance(node, ast.Attribute) and not _is_view_attribute(site, node):
             return node if isinstance(node.value, ast.Name) else None
-        if not is_replayable(site.run, node) or value is None or not value.is_tensor:
+        if value is None or not value.is_tensor:
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)
             if base is None or not base.is_tensor:  # an element of a list or dictionary, not a view
                 is_element = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Constant)
                 return node if is_element and _is_simple(node.value) else None
+        if not is_replayable(site.run, node):
+            return None
+        if isinstance(node, ast.Subscript | ast.Attribute):
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(site, value):
             node = node.func.value

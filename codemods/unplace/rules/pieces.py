@@ -26,7 +26,7 @@ from unplace.analysis.bindings import own_nodes
 from unplace.analysis.observers import Observers
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
-from unplace.analysis.values import Obj, Origin, Value
+from unplace.analysis.values import Obj, Origin, Value, is_same
 from unplace.edits import Edit
 from unplace.positions import Text
 from unplace.rules.verdicts import Aside
@@ -37,8 +37,9 @@ _JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """The lines behind the write that make the whole from its pieces, and what they rest on."""
+    """The names of the written piece, the lines behind the write that make the whole, and what they rest on."""
 
+    places: tuple[str, ...]
     lines: tuple[str, ...]
     assumptions: tuple[str, ...]
 
@@ -55,16 +56,31 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     if len(set(pieces)) < len(split.targets[0].elts) or any(site.state.binds.get(t.id) is not t for t in targets):
         return None
     live = site.live()
-    observers = site.watch(live - set(pieces)).of(whole[1], whole[0])
+    names = [n for n, v in site.state.env.items() if (n in live or n in pieces) and is_same(v, site.value)]
+    assert isinstance(place, ast.Name)
+    if not set(names) & set(pieces):
+        return None
+    observers = site.watch(live - {*pieces, *names}).of(whole[1], whole[0])
     if observers.blockers:
         return None
     joined = _joined(site, split.value, pieces)
     if joined is None:
         return None
     lines = [f"{' = '.join((whole[0], *observers.together))} = {joined}"]
-    if live & set(pieces):
+    if live & set(pieces) and _is_written_again(site):
         lines.append(f"{', '.join(pieces)} = {ast.unparse(split.value)}")
-    return PutBack((*lines, *_again(observers)), tuple(observers.assumptions))
+    places = dict.fromkeys((place.id, *names))
+    return PutBack(tuple(places), (*lines, *_again(observers)), tuple(observers.assumptions))
+
+
+def _is_written_again(site: Site) -> bool:
+    """Whether a write to the whole or to a piece may follow, for which they have to share memory again."""
+    roots, line = site.roots(), site.statement.lineno
+    loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
+    if any(s is site.statement for loop in loops for s in ast.walk(loop)):
+        return True
+    writes = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
+    return any(w.state.roots(w.value.objs) & roots and w.statement.lineno > line for w in writes)
 
 
 def private_pieces(site: Site, text: Text) -> Aside | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -13,8 +13,9 @@ import libcst as cst
 from unplace import rules
 from unplace.analysis.program import Program
 from unplace.analysis.run import WriteKind
+from unplace.analysis.values import Saved
 from unplace.edits import Edit
-from unplace.findings import Applicability, Finding, Form, Harm, Status
+from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules, pieces, rows, saved
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
@@ -24,6 +25,9 @@ from unplace.rules.layout import declared, new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
 from unplace.rules.verdicts import Aside, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
+
+Wanted = Callable[[str, Harm, ast.AST], bool]
+"""Whether a run looks at an operation, given the code of its rule, its harm and its node."""
 
 
 def load_rules() -> dict[Form, Any]:
@@ -74,24 +78,28 @@ class Planner:
         """Who calls what is found out when a site asks."""
         self._callers = Callers(self.program, self.text)
 
-    def plan(self, wanted: frozenset[str]) -> list[Finding]:
-        """All findings of the module for the wanted rule codes, in order of position."""
+    def plan(self, wanted: Wanted) -> list[Finding]:
+        """All findings of the module that are wanted, in order of position."""
         sites = collect(self.program, self._callers)
         groups: dict[ast.stmt, list[Site]] = {}
+        left_out: list[Site] = []
         for site in sites:
-            if site.write.kind is not WriteKind.MODULE and self.by_form[site.form].code in wanted:
+            if site.write.kind is WriteKind.MODULE:
+                continue
+            if wanted(self.by_form[site.form].code, _harm(site), site.node):
                 groups.setdefault(site.statement, []).append(site)
+            else:
+                left_out.append(site)
         decided = {statement: self._decide(statement, members) for statement, members in groups.items()}
         staying = self._staying(decided)
-        self._veto_data([d for decisions in decided.values() for d in decisions])
+        self._veto_data([d for decisions in decided.values() for d in decisions], left_out)
         for statement, decisions in decided.items():
             if statement not in staying:
                 self._statement(statement, decisions)
         taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
         for statement in staying:
             self._stay(statement, decided[statement], taken)
-        if self.by_form[Form.INPLACE_ARGUMENT].code in wanted:
-            self._constructors(modules.calls_of(sites))
+        self._constructors(modules.calls_of(sites), wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
@@ -134,7 +142,7 @@ class Planner:
     def _had_better_stay(self, decision: Decision) -> bool:
         """Whether the write can't be moved for certain, or only at a cost."""
         verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and self._copies.is_loop_carried(site, verdict):
+        if isinstance(verdict, Copy) and (verdict.views or self._copies.is_loop_carried(site, verdict)):
             return True
         if self._is_applied(decision):
             return False
@@ -158,21 +166,22 @@ class Planner:
             return saved.edits(self.text, verdict)
         return verdict.edits if isinstance(verdict, Aside) else ()
 
-    def _veto_data(self, decisions: list[Decision]) -> None:
+    def _veto_data(self, decisions: list[Decision], left_out: list[Site]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
         The rebound tensor has a graph, whose saved values that write would overwrite.
         """
-        staying = [d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside)]
+        remaining = (d.site for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
+        staying = [*left_out, *remaining]
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
             if not is_hidden or not self._is_applied(decision):
                 continue
             for other in staying:
-                shared = other.site.state.roots(other.site.value.objs) & site.value.objs
-                if other.site.run is site.run and shared and not self._is_rebound_between(site, other.site, decisions):
-                    line = other.site.statement.lineno
+                shared = other.roots() & site.value.objs
+                if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
+                    line = other.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
@@ -432,10 +441,14 @@ class Planner:
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
-    def _constructors(self, calls: dict[ast.Call, list[Site]]) -> None:
+    def _constructors(self, calls: dict[ast.Call, list[Site]], wanted: Wanted) -> None:
         judge = modules.Judge(self.program)
+        rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
         for run, node, qualified in modules.constructors(self.program):
             own = calls.get(node, [])
+            harm, by = _harm_of_calls(own)
+            if not wanted(rule.code, harm, node):
+                continue
             verdict = judge.decide(run.scope, node, qualified, own)
             start, end = self.text.span(node)
             if any(
@@ -443,7 +456,6 @@ class Planner:
             ):
                 verdict = Refuse("the statement around it is rewritten in this run; run again for this one")
             snippet = Snippet(self.text, node)
-            rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
             edits: tuple[Edit, ...] = ()
             if isinstance(verdict, Inline):
                 change = modules.without_flag(qualified)
@@ -451,10 +463,6 @@ class Planner:
                 edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
-            harms = [s.harm()[0] for s in own]
-            harm = Harm.HARMFUL if Harm.HARMFUL in harms else Harm.UNKNOWN
-            if harms and all(h is Harm.HARMLESS for h in harms):
-                harm = Harm.HARMLESS
             message = f"`{ast.unparse(node.func)}` overwrites its input"
             self._add(
                 node,
@@ -463,6 +471,7 @@ class Planner:
                 verdict,
                 applied,
                 harm,
+                by,
                 message,
                 assumptions,
                 self._number(),
@@ -481,13 +490,15 @@ class Planner:
             message = f"the write stays; {' and '.join(verdict.operations)} gets a copy to save for backward"
         elif isinstance(verdict, Aside):
             message = verdict.message
-        elif harm is Harm.HARMFUL and by is not None and decision.is_recipe:
+        elif by is not None and decision.is_recipe:
             message += f"; {by.operation} in line {by.line} saved it for backward"
         if site.write.data is not None and decision.is_recipe:
             message += ", which repairs the gradient that `.data` cuts silently"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
-        self._add(node, rule.code, site.form, verdict, applied, harm, message, decision.assumptions, fix, edits, extra)
+        assumptions = decision.assumptions
+        harm = _harm(site) if decision.is_recipe else harm
+        self._add(node, rule.code, site.form, verdict, applied, harm, by, message, assumptions, fix, edits, extra)
 
     def _add(
         self,
@@ -497,6 +508,7 @@ class Planner:
         verdict: Verdict,
         applied: bool,
         harm: Harm,
+        by: Saved | None,
         message: str,
         assumptions: tuple[str, ...],
         fix: int,
@@ -533,8 +545,24 @@ class Planner:
                 (*assumptions, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
+                SavedBy(by.operation, by.line) if by is not None else None,
             )
         )
+
+
+def _harm(site: Site) -> Harm:
+    """Whether the operation can make backward fail, or makes it err."""
+    return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
+
+
+def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
+    """What is known of the harm that a module with `inplace=True` does in the calls that the file shows."""
+    harms = [site.harm() for site in calls]
+    harmful = next((found for found in harms if found[0] is Harm.HARMFUL), None)
+    if harmful is not None:
+        return harmful
+    is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, _ in harms)
+    return (Harm.HARMLESS if is_harmless else Harm.UNKNOWN), None
 
 
 def _header_expression(statement: ast.stmt, node: ast.AST) -> ast.expr:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.bindings import own_nodes
+from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import Value
 from unplace.edits import Edit
 from unplace.positions import Text
@@ -72,23 +73,30 @@ def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
         header = (", ".join(names), f"zip({', '.join(arguments)})")
     else:
         return None
-    if not isinstance(tensor, ast.Name) or not _stays(loop, tensor.id, index, site.run.values.get(tensor)):
+    is_name = isinstance(tensor, ast.Name) or is_replayable(site.run, tensor, top=True)
+    if not is_name or not _stays(loop, tensor, index, site.run.values.get(tensor)):
         return None
+    whole = text.slice(tensor)
     start, _ = text.span(loop.target)
     _, end = text.span(loop.iter)
     first, _ = text.span(loop.body[0])
     indent = text.before(first)
     separator = text.newline + indent if not indent.strip(" \t\f") else "; "
     edits = (
-        Edit(start, end, f"{header[0]} in {header[1].format(tensor.id)}"),
-        Edit(first, first, f"{row} = {tensor.id}[{index}]{separator}"),
+        Edit(start, end, f"{header[0]} in {header[1].format(whole)}"),
+        Edit(first, first, f"{row} = {whole}[{index}]{separator}"),
     )
-    return Aside(edits, f"`{row}` is taken from `{tensor.id}` by index; torch forbids writing what a loop yields")
+    return Aside(edits, f"`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields")
 
 
-def _stays(loop: ast.For, tensor: str, index: str, value: Value | None) -> bool:
+def _stays(loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
     """Whether the loop binds neither the tensor nor the index, so that `tensor[index]` is the row all the time."""
     bound = {
         n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
-    return value is not None and value.is_tensor and not value.likely and not bound & {tensor, index}
+    return (
+        value is not None
+        and value.is_tensor
+        and not value.likely
+        and not bound & {index, *(n.id for n in ast.walk(tensor) if isinstance(n, ast.Name))}
+    )

@@ -32,7 +32,10 @@ from unplace.sites import Site
 
 def copy_saved(site: Site) -> CopySaved | None:
     """The expressions whose copies keep backward from missing the old values, if all of them are known."""
-    if site.harm()[0] is not Harm.HARMFUL or site.saves_its_result() or site.is_leaf():
+    is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
+    if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
+        return None
+    if site.saves_its_result() or site.is_leaf():
         return None
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
@@ -40,7 +43,8 @@ def copy_saved(site: Site) -> CopySaved | None:
         return None
     found: dict[ast.expr, str] = {}
     for root in sorted(site.roots(), key=lambda obj: obj.index):
-        for saved in site.state.saved.get(root, ()):
+        after = [state for _, state in site.program.exits(site.run.scope)] if is_buffer else []
+        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in (site.state, *after))):
             expression = _expression(site.run, site.state, saved)
             if expression is None:
                 return None
@@ -73,7 +77,8 @@ def _has_other_views(site: Site) -> bool:
     if any(base.forbidden and state.roots((obj,)) & roots for obj, base in state.bases.items()):
         return True
     seen = [*state.env.values(), *state.heap.values()]
-    return any(v.tracked is not Tracked.MAYBE and state.roots(v.objs) & roots for v in seen if v.objs)
+    apart = [v for v in seen if v.tracked is Tracked.LEAF or (v.tracked is Tracked.NO and v.objs & state.bases.keys())]
+    return any(state.roots(v.objs) & roots for v in apart)
 
 
 def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:

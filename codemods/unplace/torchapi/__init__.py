@@ -282,6 +282,12 @@ def tensor_attribute(name: str) -> Operator | None:
     return None if row is None else _operator(name, row)
 
 
+@cache
+def is_tensor_member(name: str) -> bool:
+    """Whether tensors have a method or attribute of this name."""
+    return any(table(name) is not None for table in (tensor_method, tensor_attribute, inplace_method))
+
+
 def function(qualified: str) -> Operator | None:
     """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
     if qualified.startswith("torch.Tensor."):

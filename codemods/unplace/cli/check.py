@@ -1,0 +1,120 @@
+"""`unplace check`: the linter's view of the in-place operations; the files stay as they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from unplace.cli import files
+from unplace.cli.options import (
+    Config,
+    Ignore,
+    Isolated,
+    Jobs,
+    Only,
+    Paths,
+    PreserveDtype,
+    Select,
+    Since,
+    StdinFilename,
+    Unsafe,
+    settings,
+)
+from unplace.cli.parsing import Command
+from unplace.outcome import Outcome, with_ignores
+from unplace.reporting import FORMATS, TEXTS, document, lint
+from unplace.reporting.styled import write_lines
+from unplace.reporting.summary import number
+from unplace.rewriter import Options
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+EXAMPLES = """
+\b
+Examples:
+  unplace check .                             list the in-place operations and what is wrong with them
+  unplace check --only harmful models/        only those that break backward for certain
+  unplace check --statistics .                how many there are of each rule
+  unplace check --since main .                only in lines that changed since the branch `main`
+  unplace check --output-format sarif . > unplace.sarif
+  unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
+
+\b
+Exit codes:
+  0  nothing found, or --add-ignores marked it
+  1  something was found
+  2  a file could not be handled (the others are), or the command line is wrong
+"""
+
+Statistics = Annotated[bool, typer.Option("--statistics", help="Count the findings by rule instead of listing them.")]
+AddIgnores = Annotated[
+    bool, typer.Option("--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.")
+]
+Format = Annotated[str | None, typer.Option(metavar="|".join(FORMATS), help="How to report the run.  [default: rich]")]
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def check(
+    paths: Paths,
+    statistics: Statistics = False,
+    add_ignores: AddIgnores = False,
+    unsafe: Unsafe = None,
+    preserve_dtype: PreserveDtype = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    only: Only = None,
+    since: Since = None,
+    output_format: Format = None,
+    config: Config = None,
+    isolated: Isolated = False,
+    jobs: Jobs = None,
+    stdin_filename: StdinFilename = None,
+) -> None:
+    """Report in-place tensor operations without changing any file.
+
+    What is meant to be in place (parameters, code under no_grad, ...) is left out. Which files are looked at is decided
+    as for `unplace rewrite`.
+    """
+    files.check_usage(
+        paths, stdin_filename=stdin_filename, since=since, output_format=output_format, formats=FORMATS, jobs=jobs
+    )
+    is_text = output_format is None or output_format in TEXTS
+    if statistics and not is_text:
+        raise typer.BadParameter(f"is text; it doesn't go with {output_format}.", param_hint="--statistics")
+    if add_ignores and (paths == [files.STDIN] or statistics or output_format is not None):
+        raise typer.BadParameter("goes with files and folders, and without a report.", param_hint="--add-ignores")
+    chosen = settings(
+        unsafe=unsafe,
+        preserve_dtype=preserve_dtype,
+        select=select,
+        ignore=ignore,
+        only=only,
+        config=config,
+        isolated=isolated,
+    )
+    if paths == [files.STDIN]:
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]
+    else:
+        outcomes = files.work_out(paths, chosen, since, jobs)
+    if add_ignores:
+        _add_ignores(outcomes, chosen.options)
+    if is_text:
+        view = lint.statistics if statistics else lint.concise if output_format == "concise" else lint.rich
+        write_lines(sys.stdout, view(outcomes))
+    else:
+        typer.echo(document(output_format or "", outcomes))
+    files.conclude(outcomes, lint.summary(outcomes) if is_text else ())
+    failed = any(outcome.problem for outcome in outcomes)
+    raise typer.Exit(2 if failed else 1 if any(lint.reported(outcome) for outcome in outcomes) else 0)
+
+
+def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:
+    """Write the comments and end the command."""
+    done = files.write([with_ignores(outcome, options) for outcome in outcomes])
+    marked = [outcome for outcome in done if outcome.change is not None]
+    count = number(sum(len(outcome.findings) for outcome in marked), "in-place operation")
+    files.conclude(done, [f"Marked {count} in {number(len(marked), 'file')} of {len(done)}."])
+    raise typer.Exit(2 if any(outcome.problem or outcome.warnings for outcome in done) else 0)

@@ -1,0 +1,81 @@
+"""`unplace code-action`: what an editor can offer for a line, as objects of the Language Server Protocol."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, Unsafe, settings
+from unplace.cli.parsing import Command
+from unplace.cli.sources import parsable, read_file
+from unplace.discovery import shown
+from unplace.source import read_source
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+EXAMPLES = """
+\b
+Examples:
+  unplace code-action model.py --line 42
+  unplace code-action model.py --line 42 --column 9 --stdin < buffer
+
+\b
+Exit codes:
+  0  printed, even if there is nothing to offer
+  2  the file could not be handled, or the command line is wrong
+"""
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="The file, or what standard input is called.")]
+Line = Annotated[str, typer.Option(metavar="N", help="The first line, from 1.")]
+EndLine = Annotated[str | None, typer.Option(metavar="N", help="The last line.  [default: the first]")]
+Column = Annotated[str | None, typer.Option(metavar="M", help="The column in the first line, from 1, in characters.")]
+Version = Annotated[str | None, typer.Option(metavar="V", help="The version that the editor gives the text.")]
+Stdin = Annotated[bool, typer.Option("--stdin", help="Read the text from standard input, not from the file.")]
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def code_action(
+    file: File,
+    line: Line,
+    end_line: EndLine = None,
+    column: Column = None,
+    document_version: Version = None,
+    stdin: Stdin = False,
+    unsafe: Unsafe = None,
+    preserve_dtype: PreserveDtype = None,
+    select: Select = None,
+    only: Only = None,
+    config: Config = None,
+    isolated: Isolated = False,
+) -> None:
+    """Print what an editor can offer for some lines.
+
+    The JSON array holds CodeAction objects of the Language Server Protocol: the rewrite of one operation, of all in its
+    function, of all in the file, and a comment that has it ignored. Positions in them count UTF-16 code units from 0.
+    """
+    first = _number("--line", line)
+    last = first if end_line is None else _number("--end-line", end_line)
+    if last < first:
+        raise typer.BadParameter("is before --line.", param_hint="--end-line")
+    at = None if column is None else _number("--column", column)
+    version = None if document_version is None else _number("--document-version", document_version, least=0)
+    options = settings(
+        unsafe=unsafe, preserve_dtype=preserve_dtype, select=select, only=only, config=config, isolated=isolated
+    ).options
+    absolute = Path(file).absolute()
+    name = shown(str(absolute))
+    source = parsable(name, lambda: read_source(sys.stdin.buffer.read())) if stdin else read_file(file, name)
+    from unplace.editor.code_actions import Document, code_actions
+
+    document = Document(source.text, absolute.as_uri(), name, version)
+    typer.echo(json.dumps(code_actions(document, options, first, last, at), indent=2))
+
+
+def _number(option: str, text: str, least: int = 1) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise typer.BadParameter(f"{text} is not a number from {least}.", param_hint=option)
+    return int(text)

@@ -1,0 +1,115 @@
+"""What the commands that look at many files share: from the paths of the command line to outcomes and exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from unplace.cli.options import Settings, fail
+from unplace.discovery import discover
+from unplace.outcome import Outcome, rewrite_bytes
+from unplace.reporting.progress import watched
+from unplace.rewriter import Options
+from unplace.running import rewrite_files, written
+
+STDIN = "-"
+
+
+def check_usage(
+    paths: Sequence[str],
+    *,
+    stdin_filename: str | None,
+    since: str | None,
+    output_format: str | None,
+    formats: Sequence[str],
+    jobs: str | None,
+) -> None:
+    """Refuse what can't be meant."""
+    if "" in paths:
+        raise typer.BadParameter("a path is empty; write `.` for this folder.", param_hint="PATHS")
+    if STDIN in paths and len(paths) > 1:
+        raise typer.BadParameter("`-` (standard input) cannot be mixed with other paths.", param_hint="PATHS")
+    if stdin_filename is not None and STDIN not in paths:
+        raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
+    if since is not None and STDIN in paths:
+        raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--since")
+    if output_format is not None and output_format not in formats:
+        raise typer.BadParameter(f"{output_format} is none of {', '.join(formats)}.", param_hint="--output-format")
+    if jobs is not None and not (jobs.isdecimal() and int(jobs)):
+        raise typer.BadParameter(f"{jobs} is not a number of processes (1 or more).", param_hint="--jobs")
+
+
+def outcome_of_stdin(name: str, options: Options, *, write: bool) -> Outcome:
+    """Work on standard input; what can't be handled is passed on as it came, so that a pipe loses nothing."""
+    data = sys.stdin.buffer.read()
+    outcome = rewrite_bytes(data, name, options)
+    if write:
+        sys.stdout.buffer.write(outcome.change.after.data if outcome.change else data)
+        sys.stdout.buffer.flush()
+    return outcome
+
+
+def work_out(paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None) -> list[Outcome]:
+    """What becomes of each file; nothing is written."""
+    found = discover(map(Path, paths), settings.exclude)
+    for warning in found.warnings:
+        print_error(f"warning: {warning}")
+    if not found.files and not found.problems:
+        print_error("warning: No Python files found under the given path(s)")
+    options = settings.options if since is None else _since(since, found.files, settings.options)
+    outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    results = rewrite_files(found.files, options, int(jobs) if jobs else None)
+    with interruptible([]), contextlib.closing(results):
+        outcomes.extend(watched(results, len(found.files)))
+    return outcomes
+
+
+def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Write what changed."""
+    finished: list[Outcome] = []
+    with interruptible(finished):
+        finished.extend(map(written, outcomes))
+    return finished
+
+
+@contextlib.contextmanager
+def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
+    """Say on an interrupt how many files are written; `finished` are those that are done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        count = sum(outcome.change is not None for outcome in finished)
+        print_error(f"Interrupted; files written: {count}.")
+        raise typer.Exit(130) from None
+
+
+def _since(revision: str, files: Sequence[str], options: Options) -> Options:
+    from unplace.baseline import BaselineError, changed_lines
+
+    try:
+        return replace(options, changed=changed_lines(revision, files))
+    except BaselineError as error:
+        fail(str(error))
+
+
+def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str]) -> None:
+    """Problems and the summary go to standard error, so that what is on standard output can be piped on."""
+    sys.stdout.flush()
+    for outcome in outcomes:
+        for warning in outcome.warnings:
+            print_error(f"warning: {warning}")
+        if outcome.problem is not None:
+            print_error(str(outcome.problem))
+    if outcomes:
+        for sentence in sentences:
+            print_error(sentence)
+
+
+def print_error(line: str) -> None:
+    """A line on standard error."""
+    print(line, file=sys.stderr)  # noqa: T201

@@ -1,0 +1,35 @@
+"""`unplace rule`: what a rule does, why, and what it leaves alone."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unplace.cli.parsing import Command
+from unplace.rules import codes, documentation
+from unplace.selection import guess
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(cls=Command)
+def rule(
+    code: Annotated[str | None, typer.Argument(metavar="CODE", help="The code of a rule, such as UNP001.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Explain all rules.")] = False,
+) -> None:
+    """Explain a rule.
+
+    What it rewrites into what, and what it leaves alone.
+    """
+    if (code is None) is not every:
+        raise typer.BadParameter("name one rule, or give --all.", param_hint="CODE")
+    wanted = codes() if code is None else (code.upper(),)
+    for position, one in enumerate(wanted):
+        if one not in codes():
+            message = f"no rule {one}.{guess(one, codes())} Known: {', '.join(codes())}."
+            raise typer.BadParameter(message, param_hint="CODE")
+        title, _, text = documentation(one).partition("\n")
+        if position:
+            typer.echo()
+        typer.echo(f"{one}: {title}\n{text}")

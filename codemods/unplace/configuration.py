@@ -1,0 +1,164 @@
+"""The configuration file: `[tool.unplace]` of a `pyproject.toml`, or a whole `unplace.toml`.
+
+The first folder from the working folder upwards that has one of them decides for the run; in one folder `unplace.toml`
+wins. Paths and patterns in it count from its own folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unplace.findings import Harm
+from unplace.patterns import Patterns
+from unplace.rules import codes
+from unplace.selection import SelectionError, guess, parse_codes, parse_harms
+
+NAMES = ("unplace.toml", "pyproject.toml")
+
+
+class ConfigurationError(Exception):
+    """What is wrong with a configuration file: `path: what, and what to do`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a configuration file says; `None` where it says nothing. `given` are its keys as written."""
+
+    path: str | None = None
+    given: frozenset[str] = frozenset()
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    only: frozenset[Harm] | None = None
+    exclude: Patterns | None = None
+    per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
+    unsafe: bool = False
+    preserve_dtype: bool = False
+
+
+def find(folder: Path) -> str | None:
+    """The configuration file that holds in a folder."""
+    for parent in (folder, *folder.parents):
+        for name in NAMES:
+            path = parent / name
+            if path.is_file() and (name == "unplace.toml" or _has_section(path)):
+                return str(path)
+    return None
+
+
+def _has_section(path: Path) -> bool:
+    data = path.read_bytes()
+    return b"unplace" in data and "unplace" in _parsed(str(path), data).get("tool", {})
+
+
+def load(path: str) -> Configuration:
+    """Read a configuration file; raises `ConfigurationError` where it can't be understood."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot read: {error.strerror}; check the path") from None
+    document = _parsed(path, data)
+    where = path
+    if Path(path).name == "pyproject.toml":
+        where = f"{path}: [tool.unplace]"
+        document = document.get("tool", {}).get("unplace", {})
+        if not isinstance(document, dict):
+            raise ConfigurationError(f"{where}: must be a table")
+    values: dict[str, Any] = {}
+    for key, value in document.items():
+        read = _READERS.get(key)
+        if read is None:
+            known = ", ".join(_READERS)
+            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, _READERS)} Known: {known}.")
+        try:
+            values[key.replace("-", "_")] = read(value, str(Path(path).absolute().parent))
+        except (TypeError, SelectionError) as error:
+            raise ConfigurationError(f"{where}: {key}: {error}") from None
+    return Configuration(path, frozenset(document), **values)
+
+
+def _parsed(path: str, data: bytes) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):  # only now: most runs meet no configuration
+        import tomllib as toml
+    else:
+        import tomli as toml
+
+    try:
+        document: dict[str, Any] = toml.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, toml.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{path}: not valid TOML: {error}; correct it, or run with --isolated") from None
+    return document
+
+
+def _strings(value: object, _: str = "") -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise TypeError('must be a list of strings, such as ["..."]')
+    return value
+
+
+def _codes(value: object, _: str) -> frozenset[str]:
+    return parse_codes(_strings(value), codes())
+
+
+def _harms(value: object, _: str) -> frozenset[Harm]:
+    return parse_harms(_strings(value))
+
+
+def _patterns(value: object, folder: str) -> Patterns:
+    return Patterns(folder, tuple(_strings(value)))
+
+
+def _ignores_by_pattern(value: object, folder: str) -> tuple[tuple[Patterns, frozenset[str]], ...]:
+    if not isinstance(value, Mapping):
+        raise TypeError('must be a table, such as { "tests/" = ["UNP005"] }')
+    return tuple((Patterns(folder, (pattern,)), _codes(ignored, folder)) for pattern, ignored in value.items())
+
+
+def _truth(value: object, _: str) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("must be true or false")
+    return value
+
+
+_READERS: dict[str, Callable[[object, str], Any]] = {
+    "select": _codes,
+    "ignore": _codes,
+    "only": _harms,
+    "exclude": _patterns,
+    "per-file-ignores": _ignores_by_pattern,
+    "unsafe": _truth,
+    "preserve-dtype": _truth,
+}
+KEYS = tuple(_READERS)
+
+
+def shown(configuration: Configuration) -> list[tuple[str, str]]:
+    """Each key with its value as TOML has it; without one where there is no such limit."""
+    lines = []
+    for key in KEYS:
+        value = getattr(configuration, key.replace("-", "_"))
+        lines.append((key, "" if value is None else _as_toml(value)))
+    return lines
+
+
+def _as_toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Patterns):
+        return _as_list(value.lines)
+    if isinstance(value, tuple):
+        rows = (f"{_quoted(patterns.lines[0])} = {_as_list(sorted(ignored))}" for patterns, ignored in value)
+        return f"{{ {', '.join(rows)} }}" if value else "{}"
+    return _as_list(sorted(part.value if isinstance(part, Harm) else part for part in value))
+
+
+def _as_list(parts: Any) -> str:
+    return f"[{', '.join(map(_quoted, parts))}]"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

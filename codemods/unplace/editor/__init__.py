@@ -1,0 +1,1 @@
+"""What editors ask for, in the words of the Language Server Protocol."""

@@ -1,0 +1,255 @@
+"""Explains the operations of a line: the facts that the analysis has about each, its verdict, and the edit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unplace import suppressions, torchapi
+from unplace.analysis.aliases import Alias, aliases
+from unplace.analysis.bindings import last_name, own_nodes
+from unplace.analysis.gradmode import GradMode
+from unplace.analysis.program import Program
+from unplace.analysis.provenance import Evidence, evidence, kind_in_words
+from unplace.analysis.scopes import Scope
+from unplace.analysis.state import State
+from unplace.analysis.values import UNKNOWN, Origin, Value
+from unplace.findings import Finding
+from unplace.positions import Text
+from unplace.rewriter import Options, rewrite_text
+from unplace.rules.callers import Callers
+from unplace.sites import Site, collect
+from unplace.suppressions import Suppressions
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Saver:
+    """An operation that kept the memory for backward: for certain, or because it isn't known what it does."""
+
+    line: int
+    operation: str
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One in-place operation and all that decides about it.
+
+    `saved` are the operations before it that may have kept the memory for backward, `holders` who may see the tensor
+    from out of sight, `finding` the verdict; it stands at the constructor where a module with `inplace=True` writes.
+    `ignored_by` is the line of a comment that has it ignored, whatever the verdict.
+    """
+
+    line: int
+    column: int
+    code: str
+    form: str
+    target: str
+    kind: str
+    evidence: tuple[Evidence, ...]
+    aliases: tuple[Alias, ...]
+    saved: tuple[Saver, ...]
+    holders: tuple[str, ...]
+    grad_mode: str
+    finding: Finding | None
+    ignored_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that is written like an in-place operation and isn't one as far as is known, and why."""
+
+    line: int
+    column: int
+    code: str
+    target: str
+    kind: str
+    reason: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineReport:
+    """All that there is to say about a line.
+
+    `others` are verdicts about modules with `inplace=True` of which the file shows no call.
+    """
+
+    explanations: tuple[Explanation, ...]
+    others: tuple[Finding, ...]
+    candidates: tuple[Candidate, ...]
+
+
+def explain(text: str, path: str, options: Options, line: int, column: int | None = None) -> LineReport:
+    """Explain the operations of a line (from 1), or those of them at a column (from 1, in characters).
+
+    Raises `SyntaxError` where CPython's parser does.
+    """
+    program = Program(ast.parse(text, filename=path))
+    program.preserve_dtype = options.preserve_dtype
+    source = Text(text)
+    everything = Options(unsafe=options.unsafe, preserve_dtype=options.preserve_dtype, comments=False)
+    findings = list(rewrite_text(text, path, everything).findings)
+    sites = collect(program, Callers(program, source))
+    candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
+    sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]
+    if column is not None:
+        sites = [s for s in sites if any(_covers(source, n, line, column) for n, _ in _places(s))] or sites
+        candidates = [pair for pair in candidates if _covers(source, pair[1], line, column)] or candidates
+    comments = suppressions.read(text)
+    explained = tuple(_explanation(source, site, findings, comments) for site in sites)
+    told = [explanation.finding for explanation in explained]
+    return LineReport(
+        explained,
+        tuple(f for f in findings if f.line <= line <= f.end_line and f not in told),
+        tuple(_candidate(program, source, scope, node) for scope, node in candidates),
+    )
+
+
+def _places(site: Site) -> list[tuple[ast.AST, ast.AST]]:
+    """The operation in its statement, and the constructor call of the module that does it."""
+    source = site.write.source
+    return [(site.node, site.statement), *([(source, source)] if source is not None else [])]
+
+
+def _is_at(node: ast.AST, statement: ast.AST, line: int) -> bool:
+    """Whether the line holds a part of the operation, or of the simple statement that it stands in."""
+    where = node if hasattr(statement, "body") else statement
+    return bool(where.lineno <= line <= where.end_lineno)  # type: ignore[attr-defined]
+
+
+def _covers(source: Text, node: ast.AST, line: int, column: int) -> bool:
+    start, end = (source.place(offset) for offset in source.span(node))
+    return start <= (line, column) < end
+
+
+# -- operations ---------------------------------------------------------------------------------------------------
+
+
+def _explanation(source: Text, site: Site, findings: list[Finding], comments: Suppressions) -> Explanation:
+    write = site.write
+    finding = _finding(source, site, findings)
+    line, column = source.place(source.span(site.node)[0])
+    live = site.live()
+    return Explanation(
+        line,
+        column,
+        _first_line(source, site.node),
+        site.form.value,
+        site.name,
+        kind_in_words(site.value),
+        tuple(evidence(site.run, write.target, site.state, site.node)),
+        tuple(aliases(site.run, site.state, site.value, site.name, site.statement, live)),
+        tuple(_saved(site)),
+        tuple(_holders(site)),
+        _grad_mode(site),
+        finding,
+        comments.line_for(finding) if finding is not None else None,
+    )
+
+
+def _first_line(source: Text, node: ast.AST) -> str:
+    lines = source.slice(node).splitlines()
+    return lines[0] if len(lines) == 1 else f"{lines[0]} ..."
+
+
+def _saved(site: Site) -> list[Saver]:
+    found = {saved for root in site.roots() for saved in site.state.saved.get(root, ())}
+    by_caller = site.harm()[1]
+    found |= {by_caller} if by_caller is not None else set()
+    return sorted({Saver(saved.line, saved.operation, saved.certain) for saved in found})
+
+
+def _holders(site: Site) -> Iterator[str]:
+    words = {
+        Origin.PARAMETER: "the caller passed it",
+        Origin.ATTRIBUTE: "an attribute holds it",
+        Origin.GLOBAL: "a global name holds it",
+        Origin.CLOSURE: "an outer function holds it",
+        Origin.CALL: "code out of sight made it and may hold it",
+        Origin.REGISTERED: "a parameter, buffer or gradient",
+    }
+    for root in sorted(site.roots(), key=lambda root: root.index):
+        if root.origin is not Origin.FRESH:
+            yield f"{words[root.origin]}: {root.label}"
+    keeper = site.state.kept_by(site.value.objs)
+    if keeper is not None:
+        yield f"{keeper.operation} in line {keeper.line} {'holds' if keeper.certain else 'may hold'} it"
+
+
+def _grad_mode(site: Site) -> str:
+    grad = site.write.grad
+    if grad.records:
+        return "recording" if grad is GradMode.ENABLED else "recording, unless the caller turned it off"
+    return f"not recording: {grad.value}"
+
+
+def _finding(source: Text, site: Site, findings: list[Finding]) -> Finding | None:
+    node = site.write.source if site.write.source is not None else site.node
+    start, end = (source.place(offset) for offset in source.span(node))
+    for finding in findings:
+        places = (finding.line, finding.column), (finding.end_line, finding.end_column)
+        if places == (start, end) and finding.form is site.form:
+            return finding
+    return None
+
+
+# -- what looks like one ------------------------------------------------------------------------------------------
+
+
+def _candidates(program: Program, sites: list[Site]) -> list[tuple[Scope, ast.AST]]:
+    """The nodes that are written like an in-place operation and are none, with the scope they stand in."""
+    known = {node for site in sites for node in (site.node, site.write.source)}
+    found: list[tuple[Scope, ast.AST]] = []
+    for scope in program.scopes.by_node.values():
+        nodes = list(own_nodes(scope.node))
+        inner = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+        found += [(scope, node) for node in nodes if node not in known | inner and target_of(node) is not None]
+    return sorted(found, key=lambda pair: (pair[1].lineno, pair[1].col_offset))  # type: ignore[attr-defined]
+
+
+def target_of(node: ast.AST) -> ast.expr | None:
+    """What a node would write if it is an in-place operation; None where it isn't written like one."""
+    if isinstance(node, ast.AugAssign):
+        return node.target
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        is_store = isinstance(node.ctx, ast.Store) and (isinstance(node, ast.Subscript) or node.attr == "data")
+        return node.value if is_store else None
+    if not isinstance(node, ast.Call):
+        return None
+    out = next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
+    if out is not None:
+        return out
+    name = last_name(node.func) or ""
+    if name.endswith("_") and not name.startswith("_"):
+        if isinstance(node.func, ast.Attribute) and torchapi.inplace_method(name) is not None:
+            return node.func.value
+        return node.args[0] if node.args else node.func
+    return None
+
+
+def _candidate(program: Program, source: Text, scope: Scope, node: ast.AST) -> Candidate:
+    target = target_of(node)
+    assert target is not None
+    line, column = source.place(source.span(node)[0])
+    written = ast.unparse(target)
+    run = program.run(scope)
+    value = run.values.get(target) if run is not None else None
+    first = _first_line(source, node)
+    if run is None or value is None:
+        why = "the function is too complex to be analysed" if run is None else "the code there can't be reached"
+        return Candidate(line, column, first, written, "something unknown", why, ())
+    steps = tuple(evidence(run, target, State(), node))  # of no binding is it known that it holds here: all are told
+    return Candidate(line, column, first, written, kind_in_words(value), _reason(node, written, value), steps)
+
+
+def _reason(node: ast.AST, written: str, value: Value) -> str:
+    if value.is_tensor and isinstance(node, ast.AugAssign) and isinstance(node.op, ast.MatMult):
+        return "tensors have no in-place matrix product: `@=` makes a new tensor"
+    if value.is_tensor and isinstance(node, ast.Call):
+        return f"torch has no in-place operation `{ast.unparse(node.func)}`"
+    if value.kinds & UNKNOWN:
+        advice = f"annotate it (`{written}: torch.Tensor`)" if written.isidentifier() else "annotate what it comes from"
+        return f"what `{written}` is can't be told, and what may be no tensor is left alone; {advice} if it is one"
+    return f"`{written}` is {kind_in_words(value)}, and only writes to tensors count"

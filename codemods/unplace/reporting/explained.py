@@ -1,0 +1,144 @@
+"""An explanation of a line, as text for people and as JSON for programs.
+
+The JSON object has `version`, `path`, `line`, `sites` (in-place operations), `modules` (verdicts about modules with
+`inplace=True` of which the file shows no call) and `candidates` (what is written like an in-place operation and is
+none). A site has the facts of `unplace.explanation.Explanation` and, under `verdict`, what the JSON of `rewrite` says
+of it, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from unplace import __version__
+from unplace.analysis.aliases import Alias
+from unplace.analysis.provenance import Evidence
+from unplace.edits import apply_edits
+from unplace.explanation import Candidate, Explanation, LineReport
+from unplace.findings import Applicability, Finding, Status
+from unplace.outcome import Change
+from unplace.reporting.concise import STYLES
+from unplace.reporting.diff import patch, styled
+from unplace.reporting.json import site as as_site
+from unplace.reporting.styled import Span
+from unplace.source import Source
+
+_WIDTH = 11
+
+
+def lines(report: LineReport, path: str, line: int, source: Source) -> Iterator[list[Span]]:
+    """The report as text."""
+    if not (report.explanations or report.others or report.candidates):
+        yield [(f"{path}:{line}: ", "bold"), ("nothing here is written like an in-place operation", "")]
+    for explanation in report.explanations:
+        yield from _explanation(explanation, path, source)
+    for finding in report.others:
+        yield [(f"{path}:{finding.line}:{finding.column}: ", "bold"), (finding.form.value, "")]
+        yield from _rows("calls", ["none in this file"])
+        yield from _verdict(finding, path, source)
+    for candidate in report.candidates:
+        yield from _candidate(candidate, path)
+
+
+def _explanation(explanation: Explanation, path: str, source: Source) -> Iterator[list[Span]]:
+    place = f"{path}:{explanation.line}:{explanation.column}: "
+    yield [(place, "bold"), (explanation.code, ""), (f"  ({explanation.form})", "dim")]
+    yield from _rows("target", [f"`{explanation.target}`, {explanation.kind}", *map(_step, explanation.evidence)])
+    yield from _rows("aliases", list(map(_alias, explanation.aliases)) or ["none in this function"])
+    if explanation.holders:
+        yield from _rows("held by", explanation.holders)
+    savers = [
+        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in line {saved.line}" for saved in explanation.saved
+    ]
+    yield from _rows("saved", savers or ["by nothing in this function"])
+    yield from _rows("grad mode", [explanation.grad_mode])
+    if explanation.finding is None:
+        yield from _rows("verdict", ["none: the operation isn't judged"])
+    else:
+        yield from _verdict(explanation.finding, path, source)
+    if explanation.ignored_by is not None:
+        yield from _rows("ignored", [f"by the comment in line {explanation.ignored_by}: it stays as it is"])
+    yield []
+
+
+def _rows(title: str, texts: Sequence[str]) -> Iterator[list[Span]]:
+    for position, text in enumerate(texts):
+        yield [(f"  {title if position == 0 else '':<{_WIDTH}}", "cyan"), (text, "")]
+
+
+def _step(step: Evidence) -> str:
+    return f"line {step.line}: {step.code} -- {step.says}"
+
+
+def _alias(alias: Alias) -> str:
+    made = f" (line {alias.made})" if alias.made is not None else ""
+    if not alias.reads:
+        return f"`{alias.name}`{made}: {alias.relation}, not read later"
+    noun = "line" if len(alias.reads) == 1 else "lines"
+    return f"`{alias.name}`{made}: {alias.relation}, read in {noun} {', '.join(map(str, alias.reads))}"
+
+
+def _verdict(finding: Finding, path: str, source: Source) -> Iterator[list[Span]]:
+    yield from _rows("harm", [finding.harm.value])
+    status = {Status.REWRITTEN: "would be rewritten"}.get(finding.status, finding.status.value)
+    safety = f" ({finding.applicability.value})" if finding.applicability is not None else ""
+    title = [(f"  {'verdict':<{_WIDTH}}", "cyan"), (f"{status}{safety}", STYLES[finding.status])]
+    yield [*title, (f": {finding.message}", "")]
+    if finding.assumptions and finding.status is Status.REWRITTEN:
+        yield from _rows("assumes", finding.assumptions)
+    if finding.edits:
+        if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
+            yield from _rows("edit", ["with --unsafe:"])
+        yield from styled(_patch(finding, path, source), source.encoding)
+    elif finding.status is Status.REWRITTEN:
+        yield from _rows("edit", ["only behind the rewriting of others: see `unplace rewrite --diff`"])
+
+
+def _candidate(candidate: Candidate, path: str) -> Iterator[list[Span]]:
+    place = f"{path}:{candidate.line}:{candidate.column}: "
+    yield [(place, "bold"), (candidate.code, ""), ("  (no in-place operation)", "dim")]
+    yield from _rows("target", [f"`{candidate.target}`, {candidate.kind}", *map(_step, candidate.evidence)])
+    yield from _rows("because", [candidate.reason])
+    yield []
+
+
+def _patch(finding: Finding, path: str, source: Source) -> list[bytes]:
+    edits = sorted(finding.edits)
+    after = source.with_text(apply_edits(source.text, edits))
+    return list(patch(path, Change(source, after), edits))
+
+
+def document(report: LineReport, path: str, line: int, source: Source) -> str:
+    """The report as JSON text."""
+    return json.dumps(
+        {
+            "version": __version__,
+            "path": path,
+            "line": line,
+            "sites": [_site(explanation, path, source) for explanation in report.explanations],
+            "modules": [_as_json(finding, path, source) for finding in report.others],
+            "candidates": [asdict(candidate) for candidate in report.candidates],
+        },
+        indent=2,
+    )
+
+
+def _site(explanation: Explanation, path: str, source: Source) -> dict[str, Any]:
+    facts = {key: getattr(explanation, key) for key in ("line", "column", "code", "form", "target", "kind")}
+    facts["evidence"] = [asdict(step) for step in explanation.evidence]
+    facts["aliases"] = [asdict(alias) for alias in explanation.aliases]
+    facts["saved"] = [asdict(saved) for saved in explanation.saved]
+    facts["holders"] = list(explanation.holders)
+    facts["grad_mode"] = explanation.grad_mode
+    facts["ignored_by"] = explanation.ignored_by
+    finding = explanation.finding
+    facts["verdict"] = _as_json(finding, path, source) if finding is not None else None
+    return facts
+
+
+def _as_json(finding: Finding, path: str, source: Source) -> dict[str, Any]:
+    lines = _patch(finding, path, source) if finding.edits else []
+    return {**as_site(path, finding), "patch": b"".join(lines).decode(source.encoding, "replace") or None}

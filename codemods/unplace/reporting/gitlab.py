@@ -1,0 +1,47 @@
+"""For GitLab: a Code Quality report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from unplace.findings import Harm
+from unplace.outcome import Outcome
+from unplace.reporting import sentences
+from unplace.reporting.lint import reported
+
+_SEVERITIES = {Harm.HARMFUL: "major", Harm.UNKNOWN: "minor", Harm.HARMLESS: "info"}
+
+
+def document(outcomes: Sequence[Outcome]) -> str:
+    """The report as JSON text; a file that could not be handled is a finding of its own."""
+    entries: list[dict[str, Any]] = []
+    for outcome in outcomes:
+        path = PurePath(outcome.path).as_posix()
+        for finding in reported(outcome):
+            begin = {"line": finding.line, "column": finding.column}
+            end = {"line": finding.end_line, "column": finding.end_column}
+            location = {"path": path, "positions": {"begin": begin, "end": end}}
+            entries.append(_entry(finding.code, sentences.full(finding), _SEVERITIES[finding.harm], location))
+        if outcome.problem is not None:
+            location = {"path": path, "lines": {"begin": outcome.problem.line or 1}}
+            entries.append(_entry("unplace", outcome.problem.message, "critical", location))
+    _add_fingerprints(entries)
+    return json.dumps(entries, indent=2)
+
+
+def _entry(name: str, description: str, severity: str, location: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "check_name": name, "severity": severity, "location": location}
+
+
+def _add_fingerprints(entries: list[dict[str, Any]]) -> None:
+    """Name each entry by what it says and where, but not by its line: it is the same when code is added above it."""
+    seen: Counter[str] = Counter()
+    for entry in entries:
+        same = f"{entry['location']['path']}\0{entry['check_name']}\0{entry['severity']}"
+        entry["fingerprint"] = hashlib.sha256(f"{same}\0{seen[same]}".encode()).hexdigest()
+        seen[same] += 1

@@ -1,0 +1,98 @@
+"""The linter's view for people: a line per finding, findings under their files, or counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from unplace.findings import Applicability, Finding, Harm
+from unplace.outcome import Outcome
+from unplace.reporting import sentences
+from unplace.reporting.styled import Span
+from unplace.reporting.summary import number
+
+STYLES = {Harm.HARMFUL: "red", Harm.UNKNOWN: "yellow", Harm.HARMLESS: "dim"}
+LEVELS = {Harm.HARMFUL: "error", Harm.UNKNOWN: "warning", Harm.HARMLESS: "note"}
+
+
+def reported(outcome: Outcome) -> list[Finding]:
+    """What a linter reports of a file: all but what is meant to be in place."""
+    return [finding for finding in outcome.findings if finding.is_reported]
+
+
+def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """`path:line:column: CODE what is wrong [harmful, safe fix]`."""
+    for outcome in outcomes:
+        for finding in reported(outcome):
+            yield [
+                (f"{outcome.path}:{finding.line}:{finding.column}: ", "bold"),
+                (finding.code, "cyan"),
+                (f" {sentences.headline(finding)} ", ""),
+                (f"[{finding.harm.value}, {sentences.fix(finding)}]", STYLES[finding.harm]),
+            ]
+
+
+def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """The files with something to tell; below each finding what the fix does, or why there is none."""
+    for outcome in outcomes:
+        findings = reported(outcome)
+        if not findings:
+            continue
+        yield [(outcome.path, "bold")]
+        width = max(len(f"{finding.line}:{finding.column}") for finding in findings)
+        for finding in findings:
+            place = f"{finding.line}:{finding.column}"
+            yield [
+                (f"  {place:<{width}}  ", "dim"),
+                (finding.code, "cyan"),
+                (f"  {finding.harm.value:<10}  ", STYLES[finding.harm]),
+                (sentences.headline(finding), ""),
+            ]
+            indent = f"  {'':<{width}}  {'':<{len(finding.code)}}  "
+            yield [(f"{indent}{sentences.fix(finding):<10}  {sentences.advice(finding)}", "dim")]
+        yield []
+
+
+def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """How often each rule and harm was found, most often first, and how many of them a rewrite repairs."""
+    findings = [finding for outcome in outcomes for finding in reported(outcome)]
+    counts = Counter((finding.code, finding.harm, finding.form.value) for finding in findings)
+    fixable = Counter(
+        (finding.code, finding.harm, finding.form.value)
+        for finding in findings
+        if finding.applicability is Applicability.SAFE
+    )
+    width = len(str(max(counts.values(), default=0)))
+    for (code, harm, form), count in sorted(counts.items(), key=lambda item: (-item[1], item[0][0], item[0][1].value)):
+        yield [
+            (f"{count:>{width}}  ", "bold"),
+            (code, "cyan"),
+            (f"  {harm.value:<8}", STYLES[harm]),
+            (f"  {form}, {fixable[code, harm, form]} with a safe fix", ""),
+        ]
+
+
+def summary(outcomes: Sequence[Outcome]) -> list[str]:
+    """The figures of a run in sentences."""
+    findings = [finding for outcome in outcomes for finding in reported(outcome)]
+    files = sum(outcome.problem is None for outcome in outcomes)
+    lines = []
+    if findings:
+        harms = Counter(finding.harm for finding in findings)
+        parts = ", ".join(f"{harms[harm]} {harm.value}" for harm in STYLES if harms[harm])
+        hit = sum(bool(reported(outcome)) for outcome in outcomes)
+        lines.append(
+            f"Found {number(len(findings), 'in-place operation')} in {number(hit, 'file')} of {files}: {parts}."
+        )
+        fixes = Counter(finding.applicability for finding in findings)
+        if fixes[Applicability.SAFE]:
+            lines.append(f"`unplace rewrite` repairs {fixes[Applicability.SAFE]} of them.")
+        if fixes[Applicability.UNSAFE]:
+            more = " more" if fixes[Applicability.SAFE] else ""
+            lines.append(f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions.")
+    elif files:
+        lines.append(f"Found nothing in {number(files, 'file')}.")
+    failed = len(outcomes) - files
+    if failed:
+        lines.append(f"{number(failed, 'file')} could not be handled.")
+    return lines

@@ -1,0 +1,108 @@
+"""SARIF 2.1.0, for code scanning services and editors, with the fixes.
+
+Columns count Unicode code points (`columnKind` says so). Paths are relative to the working folder where they lie in it.
+A result's `properties` hold what the other formats call harm, fix and assumptions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote
+
+from unplace import __version__, rules
+from unplace.findings import Finding, Problem
+from unplace.outcome import Outcome
+from unplace.positions import Text
+from unplace.reporting import sentences
+from unplace.reporting.lint import LEVELS, reported
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def document(outcomes: Sequence[Outcome]) -> str:
+    """The run as one SARIF log."""
+    codes = rules.codes()
+    problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
+    run = {
+        "tool": {"driver": {"name": "unplace", "version": __version__, "rules": [_rule(code) for code in codes]}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": not problems,
+                "toolExecutionNotifications": [_notification(problem) for problem in problems],
+            }
+        ],
+        "results": [result for outcome in outcomes for result in _results(outcome, codes)],
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _rule(code: str) -> dict[str, Any]:
+    text = rules.documentation(code)
+    return {
+        "id": code,
+        "shortDescription": {"text": text.splitlines()[0]},
+        "fullDescription": {"text": text},
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
+def _notification(problem: Problem) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": _artifact(problem.path)}
+    if problem.line is not None:
+        location["region"] = {"startLine": problem.line, "startColumn": problem.column or 1}
+    return {"level": "error", "message": {"text": problem.message}, "locations": [{"physicalLocation": location}]}
+
+
+def _results(outcome: Outcome, codes: Sequence[str]) -> list[dict[str, Any]]:
+    findings = reported(outcome)
+    if not findings:
+        return []
+    assert outcome.source is not None
+    text = Text(outcome.source.text)
+    return [_result(outcome.path, finding, text, codes) for finding in findings]
+
+
+def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> dict[str, Any]:
+    region = {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
+    }
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": codes.index(finding.code),
+        "level": LEVELS[finding.harm],
+        "message": {"text": sentences.full(finding)},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path), "region": region}}],
+        "properties": {
+            "harm": finding.harm.value,
+            "status": finding.status.value,
+            "applicability": finding.applicability.value if finding.applicability else None,
+            "assumptions": list(finding.assumptions),
+        },
+    }
+    if finding.edits:
+        changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
+        result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
+    return result
+
+
+def _replacements(finding: Finding, text: Text) -> list[dict[str, Any]]:
+    replacements = []
+    for edit in sorted(finding.edits):
+        line, column = text.place(edit.start)
+        end_line, end_column = text.place(edit.end)
+        region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+        replacements.append({"deletedRegion": region, "insertedContent": {"text": edit.replacement}})
+    return replacements
+
+
+def _artifact(path: str) -> dict[str, str]:
+    if Path(path).is_absolute():
+        return {"uri": Path(path).as_uri()}
+    return {"uri": quote(PurePath(path).as_posix())}

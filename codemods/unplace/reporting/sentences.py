@@ -1,0 +1,34 @@
+"""A finding in the words of a linter: what is wrong there, how bad it is, and whether `unplace` can repair it."""
+
+from __future__ import annotations
+
+from unplace.findings import Applicability, Finding, Form, Harm, Status
+
+
+def headline(finding: Finding) -> str:
+    """What is wrong: `masked store can break autograd: saved by exp() in line 12`."""
+    form = finding.form.value
+    if finding.harm is Harm.HARMFUL and finding.form is Form.DATA_STORE:
+        return f"{form} cuts the gradient without an error"
+    if finding.saved_by is not None:
+        return f"{form} can break autograd: saved by {finding.saved_by.operation} in line {finding.saved_by.line}"
+    if finding.harm is Harm.HARMLESS:
+        return f"{form} of a tensor that nothing saved for backward"
+    return f"{form} may break autograd: code that isn't known may have saved the tensor"
+
+
+def fix(finding: Finding) -> str:
+    """Whether it can be repaired: `safe fix`, `unsafe fix` or `no fix`."""
+    return "no fix" if finding.applicability is None else f"{finding.applicability.value} fix"
+
+
+def advice(finding: Finding) -> str:
+    """What the fix does, what it assumes, or why there is none."""
+    if finding.applicability is Applicability.UNSAFE and finding.status is Status.REWRITTEN:
+        return f"{finding.message}; assumes: {'; '.join(finding.assumptions)}"
+    return finding.message
+
+
+def full(finding: Finding) -> str:
+    """All of that in one line, for formats with a single text per finding."""
+    return f"{headline(finding)} [{finding.harm.value}, {fix(finding)}: {advice(finding)}]"

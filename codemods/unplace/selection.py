@@ -1,0 +1,51 @@
+"""What a run is about, as people write it: `UNP001,UNP003`, a prefix of codes, `harmful,unknown`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from unplace.findings import Harm
+
+
+class SelectionError(ValueError):
+    """Why a selection can't be understood, in a sentence."""
+
+
+def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """The known rule codes that are named, each by itself or by a prefix of it."""
+    known = tuple(known)
+    chosen: set[str] = set()
+    for prefix in _words(values, "code", known):
+        prefix = prefix.upper()
+        codes = [code for code in known if code.startswith(prefix)]
+        if not codes:
+            raise SelectionError(f"no rule {prefix}.{guess(prefix, known)} Known: {', '.join(known)}.")
+        chosen.update(codes)
+    return frozenset(chosen)
+
+
+def parse_harms(values: Iterable[str]) -> frozenset[Harm]:
+    """The kinds of harm that are named."""
+    known = [harm.value for harm in Harm]
+    chosen: set[Harm] = set()
+    for word in _words(values, "harm", known):
+        word = word.lower()
+        if word not in known:
+            raise SelectionError(f"no harm {word}.{guess(word, known)} Known: {', '.join(known)}.")
+        chosen.add(Harm(word))
+    return frozenset(chosen)
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """` Did you mean ...?`, where one of the known words is close."""
+    close = get_close_matches(word, known, n=1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _words(values: Iterable[str], noun: str, known: Iterable[str]) -> list[str]:
+    values = tuple(values)
+    words = [word for value in values for part in value.split(",") if (word := part.strip())]
+    if values and not words:
+        raise SelectionError(f"no {noun} given. Known: {', '.join(known)}.")
+    return words

@@ -1,0 +1,168 @@
+"""Comments that keep `unplace` away: `# unplace: ignore`, `# unplace: ignore[UNP001]` and `# unplace: skip-file`."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from unplace.edits import Edit
+from unplace.findings import Finding, Problem
+
+_COMMENT = re.compile(r"#\s*unplace:\s*(?:(?P<skip>skip-file)|ignore(?:\[(?P<codes>[^\]]*)\])?)(?![\w\[-])")
+_TO_LINE_END = re.compile(r"[^\r\n]*")
+_OUTSIDE_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One `ignore` comment; without codes it is about every rule.
+
+    It covers the operations that its line is a part of and, behind the end of a statement of several lines, the one
+    that begins in the statement's first line.
+    """
+
+    line: int
+    column: int
+    codes: tuple[str, ...] | None
+    statement_line: int | None = None
+
+    def covers(self, code: str, line: int, end_line: int) -> bool:
+        """Whether it speaks of an operation of the rule `code` in these lines."""
+        is_near = line <= self.line <= end_line or line == self.statement_line
+        return is_near and (self.codes is None or code in self.codes)
+
+    def unneeded(self, findings: Sequence[Finding]) -> set[str]:
+        """Those of its codes that cover none of the findings; of a comment without codes `*`, where it covers none."""
+        reported = [finding for finding in findings if finding.is_reported]
+        needed = {f.code for f in reported if self.covers(f.code, f.line, f.end_line)}
+        if self.codes is None:
+            return set() if needed else {"*"}
+        return set(self.codes) - needed
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressions:
+    """The comments of one file."""
+
+    comments: tuple[Suppression, ...] = ()
+    skips_file: bool = False
+
+    def covers(self, code: str, line: int, end_line: int) -> bool:
+        """Whether a comment speaks of an operation of the rule `code` in these lines."""
+        return any(comment.covers(code, line, end_line) for comment in self.comments)
+
+    def line_for(self, finding: Finding) -> int | None:
+        """The line of the comment that has a finding ignored."""
+        covering = (c.line for c in self.comments if c.covers(finding.code, finding.line, finding.end_line))
+        return next(covering, None)
+
+    def without(self, comment: Suppression) -> Suppressions:
+        """The other comments."""
+        return Suppressions(tuple(other for other in self.comments if other is not comment))
+
+    def unused(self, findings: Callable[[Suppressions], Sequence[Finding]], path: str) -> list[Problem]:
+        """The comments, or codes in them, that hold back nothing.
+
+        `findings` are those of a run with the comments that it is given. A comment is needed when its operation would
+        be reported without any comment, or with all the others: an ignored operation stays, which changes the verdicts
+        about its neighbours.
+        """
+        problems: list[Problem] = []
+        alone = findings(Suppressions()) if self.comments else ()
+        for comment in self.comments:
+            unused = comment.unneeded(alone)
+            if unused:
+                unused &= comment.unneeded(findings(self.without(comment)))
+            if unused:
+                about = f" of {', '.join(code for code in comment.codes if code in unused)}" if comment.codes else ""
+                message = f"unused suppression{about}: nothing here would be rewritten or refused; remove it"
+                problems.append(Problem(path, message, comment.line, comment.column))
+        return problems
+
+
+def read(text: str) -> Suppressions:
+    """The comments in the text of a file that can be parsed."""
+    if "unplace:" not in text:
+        return Suppressions()
+    comments: list[Suppression] = []
+    for token, line, end_line in _comments(text):
+        match = _COMMENT.search(token.string)  # it may stand behind another comment
+        if match is None:
+            continue
+        if match["skip"]:
+            return Suppressions(skips_file=True)
+        codes = None
+        if match["codes"] is not None:
+            codes = tuple(code.strip().upper() for code in match["codes"].split(",") if code.strip())
+        own, column = token.start
+        comments.append(Suppression(own, column + match.start() + 1, codes, line if own == end_line else None))
+    return Suppressions(tuple(comments))
+
+
+def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int | None]]:
+    """The comments, each with the first and last line of the statement in or behind which it stands."""
+    for tokens in _statements(text):
+        inside = [token for token in tokens if token.type not in _OUTSIDE_STATEMENTS]
+        for token in tokens:
+            if token.type == tokenize.COMMENT:
+                is_inside = bool(inside) and inside[0].start < token.start
+                yield token, *((inside[0].start[0], inside[-1].start[0]) if is_inside else (None, None))
+
+
+def _statements(text: str) -> Iterator[list[tokenize.TokenInfo]]:
+    """The tokens of each logical line, what stands above it included."""
+    tokens: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        tokens.append(token)
+        if token.type == tokenize.NEWLINE:
+            yield tokens
+            tokens = []
+    yield tokens
+
+
+def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[list[Edit], list[Problem]]:
+    """The edits that put `# unplace: ignore[...]` behind each operation, and the places where no comment can stand."""
+    wanted: dict[int, set[str]] = {}
+    problems: list[Problem] = []
+    places = _line_ends(text)
+    for finding in findings:
+        line = places.get(finding.line) or places.get(finding.end_line)
+        if line is None:
+            message = "no comment can stand in this line, because a string or a `\\` goes on; ignore it by hand"
+            problems.append(Problem(path, message, finding.line, finding.column))
+        else:
+            wanted.setdefault(line, set()).add(finding.code)
+    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+    known = {comment.line: comment for comment in read(text).comments}
+    edits = [_ignoring(text, starts[line - 1], codes, known.get(line)) for line, codes in sorted(wanted.items())]
+    return edits, problems
+
+
+def _line_ends(text: str) -> dict[int, int]:
+    """The lines behind which a comment can stand and covers what begins in the line, by that first line."""
+    places: dict[int, int] = {}
+    for tokens in _statements(text):
+        inside = [token for token in tokens if token.type not in (tokenize.INDENT, tokenize.DEDENT)]
+        for token in inside:
+            if token.type in (tokenize.NL, tokenize.NEWLINE):
+                places[token.start[0]] = token.start[0]
+        code = [token for token in inside if token.type not in _OUTSIDE_STATEMENTS]
+        if code:
+            places.setdefault(code[0].start[0], code[-1].start[0])
+    return places
+
+
+def _ignoring(text: str, start: int, codes: set[str], known: Suppression | None) -> Edit:
+    """Add codes behind the line that begins at `start`, to the comment that is there already if one is."""
+    written = f"# unplace: ignore[{', '.join(sorted(codes.union(known.codes or () if known else ())))}]"
+    if known is not None:
+        match = _COMMENT.match(text, start + known.column - 1)
+        assert match is not None
+        return Edit(match.start(), match.end(), written)
+    match = _TO_LINE_END.match(text, start)
+    assert match is not None
+    end = start + len(match.group().rstrip())
+    return Edit(end, match.end(), f"  {written}")

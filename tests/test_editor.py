@@ -1,0 +1,179 @@
+"""Code actions as an editor applies them, and the Python API."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unplace
+from unplace.cli import main
+from unplace.editor.code_actions import Document, code_actions
+from unplace.findings import Status
+from unplace.rewriter import Options
+
+MODEL = """\
+import torch
+
+
+def f(x: torch.Tensor):
+    é, y = "\N{GRINNING FACE}", x.exp(); y += 1
+    y.mul_(2)
+    x -= 1
+    return y
+
+
+def g(x: torch.Tensor):
+    z = x.exp()
+    z[0] = 1
+    return z
+"""
+
+
+def offered(line: int, column: int | None = None, **options: bool) -> dict[str, Any]:
+    document = Document(MODEL, "file:///model.py", "model.py", 7)
+    return {action["title"]: action for action in code_actions(document, Options(**options), line, line, column)}
+
+
+def applied(action: dict[str, Any], text: str = MODEL) -> str:
+    """What an editor makes of an action: positions count UTF-16 code units."""
+    (change,) = action["edit"]["documentChanges"]
+    lines = text.split("\n")
+    starts = [sum(len(line.encode("utf-16-le")) + 2 for line in lines[:index]) for index in range(len(lines))]
+    data = text.encode("utf-16-le")
+
+    def offset(place: dict[str, int]) -> int:
+        return starts[place["line"]] + 2 * place["character"]
+
+    for edit in sorted(change["edits"], key=lambda edit: offset(edit["range"]["start"]), reverse=True):
+        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
+        data = data[:start] + edit["newText"].encode("utf-16-le") + data[end:]
+    return data.decode("utf-16-le")
+
+
+def test_the_actions_of_a_line() -> None:
+    actions = offered(5)
+    assert list(actions) == [
+        "unplace: `y` is rebound to a new tensor; exp() in line 5 saved it for backward",
+        "unplace: rewrite all in `f`",
+        "unplace: rewrite all in this file",
+        "unplace: ignore here",
+    ]
+    assert [a["kind"] for a in actions.values()] == [
+        "quickfix",
+        "refactor.rewrite",
+        "source.fixAll.unplace",
+        "quickfix",
+    ]
+    fix, function, file, ignore = actions.values()
+    assert applied(fix) == MODEL.replace("y += 1", "y = y + 1")
+    assert applied(function) == MODEL.replace("y += 1", "y = y + 1").replace("y.mul_(2)", "y = y.mul(2)")
+    assert applied(file) == applied(function).replace("    z[0]", "    z = z.clone()\n    z[0]")
+    assert applied(ignore) == MODEL.replace("y += 1", "y += 1  # unplace: ignore[UNP001]")
+    assert fix["isPreferred"] is True
+    assert fix["edit"]["documentChanges"][0]["textDocument"] == {"uri": "file:///model.py", "version": 7}
+    (diagnostic,) = fix["diagnostics"]
+    start = MODEL.split("\n")[4].index("y += 1") + 1  # the face counts twice
+    assert diagnostic["range"] == {
+        "start": {"line": 4, "character": start},
+        "end": {"line": 4, "character": start + len("y += 1")},
+    }
+    assert (diagnostic["severity"], diagnostic["code"], diagnostic["source"]) == (1, "UNP001", "unplace")
+
+
+def test_an_unsafe_rewrite_is_offered_and_not_preferred() -> None:
+    fix = next(iter(offered(7).values()))
+    assert fix["title"].endswith("(unsafe: assumes no caller reads the argument `x` after the call)")
+    assert fix["isPreferred"] is False
+    assert applied(fix) == MODEL.replace("x -= 1", "x = x - 1")
+
+
+def test_an_action_is_planned_for_itself() -> None:
+    body = ("h = torch.zeros(3)", "h.data = torch.exp(w)", "h.mul_(2)", "return h", "")
+    text = "import torch\ndef f(w: torch.Tensor):\n    " + "\n    ".join(body)
+    document = Document(text, "file:///model.py", "model.py")
+    titles = [action["title"] for action in code_actions(document, Options(), 4, 4)]
+    assert titles == ["unplace: rewrite all in `f`", "unplace: rewrite all in this file", "unplace: ignore here"]
+
+
+def test_lines_without_operations() -> None:
+    assert list(offered(8)) == ["unplace: rewrite all in this file"]
+    assert code_actions(Document("x = 1\n", "file:///x.py", "x.py"), Options(), 1, 1) == []
+
+
+def test_a_column_picks_one_of_several() -> None:
+    text = "import torch\ndef f(x: torch.Tensor):\n    y = x.exp(); z = x.exp()\n    y += 1; z += 2\n    return y, z\n"
+    document = Document(text, "file:///model.py", "model.py")
+    both = code_actions(document, Options(), 4, 4)
+    (first, *_) = code_actions(document, Options(), 4, 4, 14)
+    assert [action["kind"] for action in both].count("quickfix") == 3
+    assert first["diagnostics"][0]["range"]["start"]["character"] == 12
+
+
+# The command
+
+
+@pytest.fixture
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text(MODEL, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_in_a_folder")
+def test_the_command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["code-action", "model.py", "--line", "13"]) == 0
+    actions = json.loads(capfd.readouterr().out)
+    assert applied(actions[0]) == MODEL.replace("    z[0]", "    z = z.clone()\n    z[0]")
+    assert actions[0]["edit"]["documentChanges"][0]["textDocument"] == {
+        "uri": Path("model.py").absolute().as_uri(),
+        "version": None,
+    }
+    buffer = MODEL.replace("z[0] = 1", "z[0] = 2")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(buffer.encode())))
+    assert main(["code-action", "model.py", "--line", "13", "--stdin", "--document-version", "3"]) == 0
+    actions = json.loads(capfd.readouterr().out)
+    assert applied(actions[0], buffer) == buffer.replace("    z[0]", "    z = z.clone()\n    z[0]")
+    assert actions[0]["edit"]["documentChanges"][0]["textDocument"]["version"] == 3
+
+
+@pytest.mark.usefixtures("_in_a_folder")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--line", "0"], "0 is not a number from 1"),
+        (["--line", "3", "--end-line", "2"], "is before --line"),
+        (["--line", "x"], "x is not a number"),
+        ([], "Missing option"),
+    ],
+)
+def test_usage(arguments: list[str], words: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["code-action", "model.py", *arguments]) == 2
+    assert words in " ".join(capfd.readouterr().err.replace("│", "").split())
+
+
+# The Python API
+
+
+def test_rewrite_source() -> None:
+    report = unplace.rewrite_source(MODEL, path="model.py")
+    assert "y = y + 1\n    y = y.mul(2)\n    x -= 1" in report.after
+    assert [f.line for f in report.findings if f.status is Status.REFUSED] == [7]
+    assert "x = x - 1" in unplace.rewrite_source(MODEL, unsafe=True).after
+    assert unplace.rewrite_source(MODEL, select=["UNP005"]).after == MODEL.replace(
+        "    z[0]", "    z = z.clone()\n    z[0]"
+    )
+    assert "y.mul_(2)" in unplace.rewrite_source(MODEL, ignore=["UNP002"]).after
+    assert [f.line for f in unplace.rewrite_source(MODEL, only=["unknown"]).findings] == [7]
+
+
+def test_what_rewrite_source_refuses() -> None:
+    with pytest.raises(SyntaxError):
+        unplace.rewrite_source("x = (")
+    with pytest.raises(ValueError, match="no rule UNP999"):
+        unplace.rewrite_source("", select=["UNP999"])
+    with pytest.raises(ValueError, match="no harm bad"):
+        unplace.rewrite_source("", only=["bad"])

@@ -1,0 +1,163 @@
+"""Comments that keep the tool away, those that do nothing, and the command that writes them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from unplace import suppressions
+from unplace.cli import main
+from unplace.findings import FileReport
+from unplace.rewriter import Options, rewrite_text
+
+HEAD = "import torch\ndef f(x: torch.Tensor, m: torch.Tensor):\n    y = x.exp()\n"
+
+
+def report(body: str) -> FileReport:
+    return rewrite_text(HEAD + body + "\n    return y\n", "model.py", Options())
+
+
+def reported(body: str) -> list[tuple[int, str]]:
+    return [(f.line - 3, f.code) for f in report(body).findings]
+
+
+def unused(body: str) -> list[str]:
+    return [str(warning) for warning in report(body).warnings]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    y += 1  # unplace: ignore",
+        "    y += 1  # unplace: ignore[UNP001]",
+        "    y += 1  #unplace:ignore[UNP003, unp001]",
+        "    y += 1  # type: ignore # unplace: ignore",
+        "    y += 1; x = 2  # unplace: ignore[UNP001]",
+        "    y += (  # unplace: ignore\n        1)",
+        "    y += (\n        1  # unplace: ignore\n    )",
+        "    y[0] = torch.stack(\n        [x[0]]\n    ).sum()  # unplace: ignore[UNP005]",
+    ],
+)
+def test_what_a_comment_covers(body: str) -> None:
+    assert reported(body) == []
+    assert report(body).after == report(body).before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    y += 1  # unplace: ignore[UNP002]",
+        "    # unplace: ignore\n    y += 1",
+        "    s = '# unplace: ignore'; y += 1",
+        "    y += 1  # unplace: ignored",
+        "    y += 1  # unplace: ignore[UNP001",
+        "    y += 1\n    z = 1  # unplace: ignore",
+    ],
+)
+def test_what_it_does_not_cover(body: str) -> None:
+    assert len(reported(body)) == 1
+
+
+def test_a_file_can_be_left_out() -> None:
+    assert reported("    y += 1") == [(1, "UNP001")]
+    text = HEAD + "    y += 1\n    return y\n# unplace: skip-file\n"
+    assert rewrite_text(text, "model.py", Options()) == FileReport("model.py", text, text)
+    with pytest.raises(SyntaxError):
+        rewrite_text("# unplace: skip-file\nx = (\n", "model.py", Options())
+
+
+def test_unused_comments_are_told() -> None:
+    what = "nothing here would be rewritten or refused; remove it"
+    assert unused("    y += 1  # unplace: ignore[UNP001]") == []
+    assert unused("    i = 0  # unplace: ignore") == [f"model.py:4:12: unused suppression: {what}"]
+    assert unused("    y += 1  # unplace: ignore[UNP001, UNP002, UNP999]") == [
+        f"model.py:4:13: unused suppression of UNP002, UNP999: {what}"
+    ]
+    kept = "    with torch.no_grad():\n        y += 1  # unplace: ignore"
+    assert unused(kept) == [f"model.py:5:17: unused suppression: {what}"]
+
+
+def test_a_selection_of_rules_makes_no_comment_unused() -> None:
+    text = HEAD + "    y += 1  # unplace: ignore[UNP001]\n    return y\n"
+    assert rewrite_text(text, "model.py", Options(select=frozenset({"UNP003"}))).warnings == []
+
+
+def test_what_is_ignored_counts_as_a_write_that_stays() -> None:
+    body = "    h = torch.zeros(3)\n    h.data = torch.exp(x)\n    h.mul_(2)"
+    assert "\n    h = torch.exp(x)\n" in report(body).after
+    ignored = report(f"{body}  # unplace: ignore")
+    assert not ignored.changed
+    assert "the write in line 6 stays in place" in ignored.findings[0].message
+
+
+# Writing them
+
+WRITTEN = """\
+import torch
+def f(x: torch.Tensor, m: torch.Tensor):
+    y = x.exp()
+    y += 1
+    y.mul_(2); x += 1  # a note
+    y[0] = (
+        1)
+    y[m] = '''
+'''.count('a')
+    y[0] = \\
+        2
+    y += 3  # unplace: ignore[UNP003]
+    return y
+"""
+MARKED = """\
+import torch
+def f(x: torch.Tensor, m: torch.Tensor):
+    y = x.exp()
+    y += 1  # unplace: ignore[UNP001]
+    y.mul_(2); x += 1  # a note  # unplace: ignore[UNP001, UNP002]
+    y[0] = (  # unplace: ignore[UNP005]
+        1)
+    y[m] = '''
+'''.count('a')  # unplace: ignore[UNP005]
+    y[0] = \\
+        2  # unplace: ignore[UNP005]
+    y += 3  # unplace: ignore[UNP001, UNP003]
+    return y
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_are_added_where_they_count(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_bytes(WRITTEN.replace("\n", end).encode())
+    Path("clean.py").write_text("x = 1\n")
+    assert main(["check", "--add-ignores", "."]) == 0
+    assert capfd.readouterr().err == "Marked 7 in-place operations in 1 file of 2.\n"
+    assert Path("model.py").read_bytes() == MARKED.replace("\n", end).encode()
+
+
+def test_a_marked_file_is_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in sorted((Path(__file__).parent / "fixtures").glob("UNP00[1-6]/*/before.py"))[::6]:
+        Path(f"{path.parent.name}.py").write_bytes(path.read_bytes())
+    before = {path: ast.dump(ast.parse(path.read_bytes())) for path in Path().glob("*.py")}
+    assert main(["check", "."]) == 1
+    assert main(["check", "--add-ignores", "."]) == 0
+    capfd.readouterr()
+    assert main(["check", "."]) == 0, capfd.readouterr().out
+    assert "unused" not in capfd.readouterr().err
+    assert before == {path: ast.dump(ast.parse(path.read_bytes())) for path in Path().glob("*.py")}
+
+
+def test_a_place_without_room_for_a_comment_is_told() -> None:
+    text = HEAD + "    z = '''\n'''; y += 1; z = '''\n'''\n    return y\n"
+    findings = rewrite_text(text, "model.py", Options()).findings
+    edits, problems = suppressions.ignoring_edits(text, findings, "model.py")
+    assert edits == []
+    assert [str(problem).split(",")[0] for problem in problems] == [
+        "model.py:5:6: no comment can stand in this line",
+    ]
