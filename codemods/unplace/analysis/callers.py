@@ -44,7 +44,7 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
     nested = scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
     if not nested and (not name.startswith("_") or name.startswith("__")):
         return False
-    return uses_of(program, scope) == calls and calls > 0
+    return calls > 0 and uses_of(program, scope) == calls
 
 
 def uses_of(program: Program, scope: Scope) -> int:
@@ -53,10 +53,4 @@ def uses_of(program: Program, scope: Scope) -> int:
     if isinstance(scope.node, ast.Lambda):
         outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
         name = next((n for n, sources in outer.items() if sources == [scope.node]), name)
-    return sum(_is_use(n, name) for n in ast.walk(program.tree))
-
-
-def _is_use(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id == name and isinstance(node.ctx, ast.Load)
-    return isinstance(node, ast.Attribute) and node.attr == name
+    return program.uses()[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -59,6 +60,7 @@ class Program:
         self._sites: dict[str, list[tuple[Scope, ast.Call]]] | None = None
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self._bindings: dict[Scope, Bindings] = {}
+        self._uses: Counter[str] | None = None
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -344,6 +346,17 @@ class Program:
                     if name is not None:
                         self._sites.setdefault(name, []).append((scope, call))
         return self._sites
+
+    def uses(self) -> Counter[str]:
+        """How often each name is read in the file, as a name or as an attribute of something."""
+        if self._uses is None:
+            self._uses = Counter()
+            for node in ast.walk(self.tree):
+                if type(node) is ast.Attribute:
+                    self._uses[node.attr] += 1
+                elif type(node) is ast.Name and type(node.ctx) is ast.Load:
+                    self._uses[node.id] += 1
+        return self._uses
 
     def bindings(self, scope: Scope) -> Bindings:
         """The index of a scope's names."""

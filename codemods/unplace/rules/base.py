@@ -12,7 +12,7 @@ from unplace.analysis.run import WriteKind
 from unplace.analysis.values import NUMBER
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import Change, Snippet
-from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.rules.verdicts import Collect, Copy, Rebind, Refuse, Verdict
 from unplace.sites import Site
 
 
@@ -37,6 +37,8 @@ class StatementRule(Rule):
         """What the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
             return f"the write to `{site.name}` goes to a clone"
+        if isinstance(recipe, Collect):
+            return f"`{site.name}` is collected in the list `{recipe.list_name}` and stacked behind the loop"
         return f"`{site.name}` is rebound to a new tensor"
 
 

@@ -20,10 +20,11 @@ from unplace.positions import Text
 from unplace.rules import dtypes, expressions, judging, modules, pieces, rows, saved
 from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
+from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.layout import declared, new_name, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
-from unplace.rules.verdicts import Aside, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
 
 Wanted = Callable[[str, Harm, ast.AST], bool]
@@ -97,20 +98,28 @@ class Planner:
             if statement not in staying:
                 self._statement(statement, decisions)
         taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+        collected: list[Edit] = []
         for statement in staying:
-            self._stay(statement, decided[statement], taken)
+            self._stay(statement, decided[statement], taken, collected)
         self._constructors(modules.calls_of(sites), wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> set[ast.stmt]:
-        """The statements whose harmful writes stay: autograd gets copies, or something around the statement changes."""
+    def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> list[ast.stmt]:
+        """The statements whose harmful writes stay: autograd gets copies, or something around the statement changes.
+
+        First come those that store into a list from now on.
+        """
         chosen: dict[Decision, Verdict] = {}
         groups = [d for d in decided.values() if len(d) == 1 or all(x.site.write.kind is WriteKind.STORE for x in d)]
+        for decision, *others in groups:
+            collected = self._collected(decision) if not others else None
+            if collected is not None:
+                chosen[decision] = collected
         for decisions in groups:
-            if any(self._had_better_stay(d) for d in decisions):
+            if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
                 chosen |= self._copied(decisions)
         copies = {e for verdict in chosen.values() if isinstance(verdict, CopySaved) for e in verdict.expressions}
         for decision, *others in groups:
@@ -124,7 +133,17 @@ class Planner:
                     chosen[decision] = aside
         for decision, verdict in chosen.items():
             decision.instead, decision.verdict = decision.verdict, verdict
-        return {decision.site.statement for decision in chosen}
+        return list(dict.fromkeys(decision.site.statement for decision in chosen))
+
+    def _collected(self, decision: Decision) -> Collect | None:
+        """The list that takes the place of the written tensor, where that repairs something and may be done."""
+        site, verdict = decision.site, decision.verdict
+        if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
+            return None
+        if not isinstance(self._copies.reconsider(site, verdict), Copy):
+            return None
+        collected = collect_slots(site, verdict, self.text)
+        return collected if collected is not None and (self.unsafe or not collected.assumptions) else None
 
     def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
         """The copies that let all stores of a statement stay; empty where there is one that would go on failing."""
@@ -148,10 +167,17 @@ class Planner:
             return False
         return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
 
-    def _stay(self, statement: ast.stmt, decisions: list[Decision], taken: list[Edit]) -> None:
-        """Report writes that stay; where the copies would stand in rewritten code, what else can be done with them."""
+    def _stay(self, statement: ast.stmt, decisions: list[Decision], taken: list[Edit], collected: list[Edit]) -> None:
+        """Report writes that stay; where the copies would stand in rewritten code, what else can be done with them.
+
+        Where a list would, or what else can be done would meet one, nothing is done before the next round.
+        """
         edits = [self._edits_aside(decision.verdict) for decision in decisions]
-        if any(e.start <= other.end and other.start <= e.end for own in edits for e in own for other in taken):
+        every = [edit for own in edits for edit in own]
+        is_collected, is_taken = isinstance(decisions[0].verdict, Collect), _meet(every, taken)
+        whole = [Edit(*self.text.span(statement), "")] if is_taken else []
+        is_postponed = is_taken if is_collected else _meet([*every, *whole], collected)
+        if is_taken and not is_postponed:
             for decision in decisions:
                 assert decision.instead is not None
                 decision.verdict = decision.instead
@@ -159,12 +185,16 @@ class Planner:
             return
         fix = self._number()
         for decision, own in zip(decisions, edits, strict=True):
-            self._report(decision, not isinstance(decision.verdict, Keep), fix, own)
+            if is_postponed:
+                decision.verdict = _LATER
+            self._report(decision, decision.is_recipe, fix, () if is_postponed else own)
+        if is_collected and not is_postponed:
+            collected += every
 
     def _edits_aside(self, verdict: Verdict) -> tuple[Edit, ...]:
         if isinstance(verdict, CopySaved):
             return saved.edits(self.text, verdict)
-        return verdict.edits if isinstance(verdict, Aside) else ()
+        return verdict.edits if isinstance(verdict, Aside | Collect) else ()
 
     def _veto_data(self, decisions: list[Decision], left_out: list[Site]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.
@@ -563,6 +593,14 @@ def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
         return harmful
     is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, _ in harms)
     return (Harm.HARMLESS if is_harmless else Harm.UNKNOWN), None
+
+
+_LATER = Refuse("another rewrite of this run is in the way; run again for this one")
+
+
+def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:
+    """Whether an edit overlaps or touches one of the others."""
+    return any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in others)
 
 
 def _header_expression(statement: ast.stmt, node: ast.AST) -> ast.expr:

@@ -15,6 +15,9 @@ A value that reads the tensor is computed before the clone: computed from the cl
 clone, and the store would break that. Names that are the same tensor get the same clone, live views are made again
 before the store, and a store through a view clones the base that the view looks into.
 
+A tensor that a loop fills slot by slot, `out[t] = f(out[t - 1])`, is collected in a list and stacked behind the loop,
+if what is stored is known (with `--unsafe`: assumed) to have the shape and dtype of a slot.
+
 Not rewritten: lists, dicts and arrays; outputs of `split`, `chunk`, `unbind` and loops over a tensor (torch forbids
 writing them); expanded tensors; tensors that a container, a closure or a caller sees.
 """

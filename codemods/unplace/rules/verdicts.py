@@ -76,5 +76,15 @@ class Aside:
     message: str
 
 
-Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """A tensor that a loop fills slot by slot becomes a list, which is stacked behind the loop."""
+
+    name: str
+    list_name: str
+    edits: tuple[Edit, ...]
+    assumptions: tuple[str, ...]
+
+
+Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside | Collect
 Verdict = Keep | Refuse | Recipe

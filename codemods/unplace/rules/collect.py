@@ -1,0 +1,433 @@
+"""Collect, then stack: a tensor that a loop fills slot by slot becomes a list and `torch.stack`.
+
+    out = torch.zeros(steps, batch, width)        out_steps = []
+    for t in range(steps):                        for t in range(steps):
+        h = cell(x[t], h)                             h = cell(x[t], h)
+        out[t] = h * out_scale                        out_steps.append(h * out_scale)
+                                                  out = torch.stack(out_steps)
+
+Slots that are there before the loop stay as they are written, and begin the list: `out_steps = [out[0]]`. Time and
+memory are linear in the number of steps, those of backward included; a store sends a gradient of the whole tensor back
+in every step, and a clone copies it forward as well.
+
+It takes a loop that stores each slot once, in order, and reads only slots stored before. A store casts and broadcasts,
+so that it also takes what is stored to look like a slot: proved where the tensors are made alike, else assumed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from unplace.analysis.run import Run, Write
+from unplace.analysis.values import NUMBER, Objs, Origin
+from unplace.edits import Edit
+from unplace.positions import Text
+from unplace.rules.constructors import Constructor, constructor
+from unplace.rules.layout import new_name
+from unplace.rules.sizes import Linear, Sizes
+from unplace.rules.slot_values import Contents
+from unplace.rules.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
+from unplace.rules.verdicts import Collect, Copy
+from unplace.sites import Site
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """A loop that fills a tensor: `for t in rounds: name[t + shift] = value`, after `first` slots that were there."""
+
+    site: Site
+    name: str
+    store: ast.Assign
+    loop: ast.For
+    made: ast.stmt  # the statement that makes the tensor
+    between: list[ast.stmt]  # those behind it, up to the loop
+    how: Constructor
+    sizes: Sizes  # as they are in the body of the loop
+    rounds: Rounds
+    dim: int
+    shift: int
+    first: int
+
+
+def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
+    """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
+    if not isinstance(site.write.target, ast.Name) or copy.places != (site.write.target.id,) or site.write.autocast:
+        return None
+    parents = {child: node for node in ast.walk(site.run.scope.node) for child in ast.iter_child_nodes(node)}
+    filling = _filling(site, parents)
+    if filling is None or not _is_private(filling, copy, parents):
+        return None
+    reads = list(_reads(filling, parents))
+    edits = _Edits(filling, text)
+    if None in reads or not edits.fits() or _changes_value(filling):
+        return None
+    contents = Contents(site, filling.store.value, filling.how, filling.sizes, filling.dim, filling.name, filling.loop)
+    if not contents.are_plausible(filling.rounds.variable):
+        return None
+    assumptions = [*copy.assumptions, *contents.assumptions()]
+    if not _has_slots(filling):
+        is_begun = filling.first > 0
+        loop = f"the loop in line {filling.loop.lineno} runs at least once"
+        assumptions.append(f"`{filling.name}` isn't empty" if is_begun else loop)
+    return Collect(
+        filling.name, edits.list_name, edits.all([read for read in reads if read is not None]), tuple(assumptions)
+    )
+
+
+# -- the shape of the loop --------------------------------------------------------------------------------------------
+
+
+def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
+    """The loop that a store stands in, if it counts through all slots of a tensor made before it."""
+    store, target = site.statement, site.write.target
+    loop = parents.get(store)
+    assert isinstance(target, ast.Name)
+    if not isinstance(loop, ast.For) or store not in loop.body or loop.orelse or not isinstance(store, ast.Assign):
+        return None
+    if len(store.targets) > 1 or store.targets[0] is not site.node or any(_leaves(s) for s in loop.body):
+        return None
+    block = _block(loop, parents)
+    position = block.index(loop)
+    start = next((p for p in reversed(range(position)) if target.id in _bound([block[p]])), None)
+    made = _made(site.run, target.id, block[start]) if start is not None else None
+    if start is None or made is None:
+        return None
+    sizes = Sizes(site.run)
+    assert isinstance(store.targets[0], ast.Subscript)
+    slot = picked(store.targets[0].slice)
+    if slot is None or slot.rest:
+        return None
+    for statement in block[:start]:
+        sizes.pass_by(statement)
+    size = made.extent(slot.dim, sizes)
+    sizes.pass_by(block[start])
+    if size is None:
+        return None
+    sizes.note(_SIZE, size)
+    like = made.like
+    if isinstance(like, ast.Name):
+        sizes.note(f"<{like.id}>", Linear(like.id, 0))
+    for statement in block[start + 1 : position]:
+        sizes.pass_by(statement)
+    return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
+
+
+_SIZE = "<size>"
+
+
+def _counted(
+    site: Site, loop: ast.For, made: ast.stmt, between: list[ast.stmt], how: Constructor, sizes: Sizes, slot: Pick
+) -> _Filling | None:
+    """The filling, if the loop counts exactly through the slots that are left."""
+    assert isinstance(site.write.target, ast.Name)
+    assert isinstance(site.statement, ast.Assign)
+    name = site.write.target.id
+    size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
+    if rounds is None or rounds.start.term or rounds.variable in _bound(loop.body):
+        return None
+    if rounds.stop == Linear(f"{name}.shape[{slot.dim}]", 0):
+        size = rounds.stop
+    sizes.enter(loop, rounds.variable)
+    index = sizes.of(slot.part)
+    if size is None or index is None or index.term != rounds.variable or size.term != rounds.stop.term:
+        return None
+    shift, left = index.offset, size.offset - rounds.stop.offset - index.offset
+    first = left if rounds.is_reversed else rounds.start.offset + shift
+    is_whole = rounds.start.offset + shift == 0 and left in (0, 1) if rounds.is_reversed else left == 0 and first >= 0
+    if not is_whole:
+        return None
+    return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
+
+
+def _block(statement: ast.stmt, parents: Mapping[ast.AST, ast.AST]) -> list[ast.stmt]:
+    """The block that a statement stands in."""
+    fields = (getattr(parents[statement], name, None) for name in ("body", "orelse", "finalbody"))
+    return next(block for block in fields if isinstance(block, list) and statement in block)
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether a `break` or `continue` in a statement leaves the round of the loop around it."""
+    if isinstance(statement, ast.Break | ast.Continue):
+        return True
+    if isinstance(statement, _LOOPS):
+        return any(_leaves(s) for s in statement.orelse)
+    inner = (n for n in ast.iter_child_nodes(statement) if not isinstance(n, _CLOSED))
+    return any(_leaves(n) for n in inner)  # type: ignore[arg-type]  # handlers and cases hold statements
+
+
+def _bound(statements: list[ast.stmt]) -> set[str]:
+    nodes = (n for statement in statements for n in ast.walk(statement))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+
+
+def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
+    """The constructor that a statement assigns to a name, alone or in a tuple."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Name):
+        return constructor(run, value)
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+        if not any(isinstance(e, ast.Starred) for pair in pairs for e in pair):
+            return next((constructor(run, v) for t, v in pairs if isinstance(t, ast.Name) and t.id == name), None)
+    return None
+
+
+def _has_slots(filling: _Filling) -> bool:
+    """Whether the tensor has a slot for certain, so that there is something to stack."""
+    rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
+    if rounds.is_some or (filling.first and size is not None and ".shape[" in size.term and size.offset > 0):
+        return True
+    wanted = {Linear("", n) for n in range(filling.first)}
+    for statement in filling.between:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == filling.name:
+            slot = picked(target.slice)
+            if slot is not None and slot.dim == filling.dim:
+                index = filling.site.run.values.get(slot.part)
+                is_end = filling.rounds.is_reversed and index is not None and index.must_be(NUMBER)
+                if filling.first and (is_end or filling.sizes.of(slot.part) in wanted):
+                    return True
+    return False
+
+
+# -- who else looks at it ---------------------------------------------------------------------------------------------
+
+
+def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether nobody but this loop sees the tensor being filled."""
+    scope, name = filling.site.run.scope, filling.name
+    if name not in scope.bound or name in scope.captured | scope.volatile or not _is_plain_inside(filling, parents):
+        return False
+    inside = _bound(filling.loop.body)
+    if any(view.split(" = ")[0] not in inside - _bound([filling.made, *filling.between]) for view in copy.views):
+        return False
+    if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
+        return False
+    if any(_uses(filling.loop.iter, name)) and not filling.first:
+        return False
+    return not any(_touches(filling, write, inside) for write in _other_writes(filling))
+
+
+def _is_plain_inside(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether an exception in the loop ends the function: nobody can look at a tensor that is half filled."""
+    run, node = filling.site.run, parents[filling.loop]
+    while node is not run.scope.node:
+        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            return False
+        if isinstance(node, ast.With | ast.AsyncWith):
+            calls = [item.context_expr for item in node.items]
+            names = [run.program.qualified(run.scope, c.func) if isinstance(c, ast.Call) else None for c in calls]
+            if any(name is None or not name.startswith("torch.") for name in names):
+                return False
+        node = parents[node]
+    return True
+
+
+def _is_subscripted(node: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    parent = parents[node]
+    return isinstance(parent, ast.Subscript) and parent.value is node
+
+
+def _uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
+    return (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
+
+
+def _other_writes(filling: _Filling) -> Iterator[Write]:
+    """The other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
+    site = filling.site
+    roots = _ageless(site, site.roots())
+    every = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
+    for write in every:
+        if write is not site.write and _ageless(site, write.state.roots(write.value.objs)) & roots:
+            yield write
+
+
+def _ageless(site: Site, objs: Objs) -> Objs:
+    """Objects, whichever round of a loop made them."""
+    return frozenset(site.run.names.aged(obj) for obj in objs)
+
+
+def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
+    """Whether another write to the tensor could be noticed: one in the loop, or one behind it with a slot in sight."""
+    if write.statement in set(ast.walk(filling.loop)):
+        return True
+    if any(write.statement in set(ast.walk(s)) for s in filling.between):
+        return False
+    site, state = filling.site, write.state
+    roots = _ageless(site, site.roots())
+    seen = [*(value for name, value in state.env.items() if name in inside), *state.heap.values()]
+    return any(_ageless(site, state.roots(value.objs)) & roots for value in seen if value.objs)
+
+
+def _changes_value(filling: _Filling) -> bool:
+    """Whether the value may be written in place before the list is stacked, which the stored copy of it didn't see."""
+    site, value = filling.site, filling.site.run.values.get(filling.store.value)
+    if value is None:
+        return True
+    stored = site.state.roots(value.objs)
+    if any(o.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE) for o in stored):
+        return True
+    names = {n.id for n in ast.walk(filling.store.value) if isinstance(n, ast.Name)}
+    if value.objs and names & site.run.scope.volatile:
+        return True
+    aged, inside = _ageless(site, stored), set(ast.walk(filling.loop))
+    every = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
+    return any(
+        write is not site.write
+        and write.statement in inside
+        and _ageless(site, write.state.roots(write.value.objs)) & aged
+        for write in every
+    )
+
+
+# -- reads of earlier slots -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """`name[.., part, rest]`; `index` replaces `part` where the list counts otherwise."""
+
+    node: ast.Subscript
+    slot: Pick
+    index: str | None
+
+
+def _reads(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> Iterator[_Read | None]:
+    """The reads of the tensor in the loop; None for a use that isn't a read of a slot stored before."""
+    behind = False
+    for statement in filling.loop.body:
+        for use in _uses(statement, filling.name):
+            node = parents[use]
+            if node is not filling.store.targets[0]:
+                yield _read(filling, node, parents, behind=behind)
+        behind = behind or statement is filling.store
+
+
+def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], *, behind: bool) -> _Read | None:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return None
+    slot = picked(node.slice)
+    index = filling.sizes.of(slot.part) if slot is not None else None
+    if slot is None or index is None or slot.dim != filling.dim:
+        return None
+    rounds = narrowed(filling.rounds, node, parents, filling.sizes)
+    ahead = index.offset - filling.shift  # how far the slot is from the one that is stored in this round
+    if filling.rounds.is_reversed:
+        is_stored = ahead > 0 or (behind and ahead == 0)
+        is_there = rounds.stop.offset - 1 + index.offset < filling.rounds.stop.offset + filling.shift + filling.first
+        if index.term != filling.rounds.variable or not is_stored or not is_there:
+            return None
+        return _Read(node, slot, str(-ahead - behind))
+    if not index.term:
+        is_stored = 0 <= index.offset < rounds.start.offset + filling.shift + behind
+        return _Read(node, slot, None) if is_stored else None
+    if index.term != filling.rounds.variable or ahead >= behind or rounds.start.offset + index.offset < 0:
+        return None
+    return _Read(node, slot, None)
+
+
+# -- the edits --------------------------------------------------------------------------------------------------------
+
+
+class _Edits:
+    """Writes the list in the place of the tensor."""
+
+    def __init__(self, filling: _Filling, text: Text) -> None:
+        self._filling = filling
+        self._text = text
+        scope, program = filling.site.run.scope, filling.site.program
+        taken = scope.all_names() | program.scopes.module.bound
+        self.list_name = new_name(taken, f"{filling.name}_steps")
+        self._stack = program.name_for(scope, "torch.stack")
+        users = [s for s in filling.between if any(_uses(s, filling.name))]
+        self._last = users[-1] if users else filling.made
+
+    def fits(self) -> bool:
+        """Whether there is room for a line before and behind the loop."""
+        filling = self._filling
+        if self._stack is None or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(filling.store.value)):
+            return False
+        if not filling.first:
+            is_alone = isinstance(filling.made, ast.Assign) and isinstance(filling.made.targets[0], ast.Name)
+            is_alone = is_alone and "#" not in self._text.slice(filling.made)
+            return is_alone and self._last is filling.made and self._ends_line(filling.loop)
+        return self._ends_line(self._last) and self._ends_line(filling.loop)
+
+    def all(self, reads: list[_Read]) -> tuple[Edit, ...]:
+        """The beginning of the list, the stores, the reads, and the line behind the loop."""
+        filling, name = self._filling, self.list_name
+        edits: list[Edit] = []
+        if filling.first:
+            edits.append(self._behind(self._last, f"{name} = {self._beginning()}"))
+        else:
+            edits.append(Edit(*self._text.span(filling.made), f"{name} = []"))
+        start, end = self._text.span(filling.store)
+        value = filling.store.value
+        inner, outer = self._text.span(value)
+        behind_target = self._text.span(filling.store.targets[0])[1]
+        parenthesis = self._text.text.find("(", behind_target, inner)  # one that stands around the value
+        if parenthesis >= 0:
+            edits.append(Edit(start, parenthesis + 1, f"{name}.append("))
+        else:
+            edits += [Edit(start, inner, f"{name}.append("), Edit(outer, end, ")")]
+        for read in reads:
+            edits += self._read(read)
+        order = "[::-1]" if filling.rounds.is_reversed else ""
+        dim = f", dim={filling.dim}" if filling.dim else ""
+        edits.append(self._behind(filling.loop, f"{filling.name} = {self._stack}({name}{order}{dim})"))
+        return tuple(edits)
+
+    def _beginning(self) -> str:
+        """The list of the slots that are there before the loop."""
+        filling = self._filling
+        before = "..., " if filling.dim == LAST else ":, " * filling.dim
+        if filling.first == 1:
+            return f"[{filling.name}[{before}{-1 if filling.rounds.is_reversed else 0}]]"
+        slots = f"{filling.name}[{before}:{filling.first}]"
+        return f"list({slots})" if filling.dim == 0 else f"list({slots}.unbind({filling.dim}))"
+
+    def _read(self, read: _Read) -> Iterator[Edit]:
+        """`out[:, t - 1, k]` becomes `out_steps[t - 1][k]`."""
+        start, end = self._text.span(read.node)
+        inner, outer = self._text.span(read.slot.part)
+        index = self._text.slice(read.slot.part) if read.index is None else read.index
+        yield Edit(start, inner, f"{self.list_name}[")
+        if read.index is not None:
+            yield Edit(inner, outer, index)
+        if read.slot.rest:
+            yield Edit(outer, self._text.span(read.slot.rest[0])[0], "][")
+            yield Edit(self._text.span(read.slot.rest[-1])[1], end, "]")
+        else:
+            yield Edit(outer, end, "]")
+
+    def _behind(self, statement: ast.stmt, line: str) -> Edit:
+        """A line behind a statement, at the same indentation."""
+        start, _ = self._text.span(statement)
+        indent = self._text.before(start).replace("\f", "")
+        place = self._next_line(statement)
+        assert place is not None
+        while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
+            place += comment.end()  # it belongs to the block above
+        return Edit(place, place, f"{indent}{line}{self._text.newline}")
+
+    def _ends_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement has its lines to itself."""
+        start, end = self._text.span(statement)
+        rest = self._text.text[end : self._text.line_end(end)].strip()
+        is_alone = not self._text.before(start).strip() and (not rest or rest.startswith("#"))
+        return is_alone and self._next_line(statement) is not None
+
+    def _next_line(self, statement: ast.stmt) -> int | None:
+        """Where the line behind a statement begins; None at the end of a file without a line end."""
+        end = self._text.line_end(self._text.span(statement)[1])
+        found = _LINE_END.match(self._text.text, end)
+        return found.end() if found is not None else None
