@@ -69,6 +69,8 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     lines = [f"{' = '.join((whole[0], *observers.together))} = {joined}"]
     if live & set(pieces) and _is_written_again(site):
         lines.append(f"{', '.join(pieces)} = {ast.unparse(split.value)}")
+        piece = next(name for name in names if name in pieces)
+        lines += [f"{name} = {piece}" for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
     return PutBack(tuple(places), (*lines, *_again(observers)), tuple(observers.assumptions))
 
