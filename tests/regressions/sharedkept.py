@@ -1,6 +1,8 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+
 def f(x: torch.Tensor):
     y = x.exp()
     y[0] = 1.0
@@ -8,6 +10,7 @@ def f(x: torch.Tensor):
     w = v * v
     y[1] = 2.0
     return w.sum() + y.sum()
+
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,6 +1,8 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+
 def f(x: torch.Tensor):
     a, b = x.exp(), x.sin()
     c = a
@@ -8,6 +10,7 @@ def f(x: torch.Tensor):
     a += 1
     b += 2
     return a, b, c
+
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -443,8 +443,11 @@ class Evaluator:
         born: set[Obj] = set()
         self.run.born.append(born)
         self.run.inside.append(node)
+        is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.scopes.runs_at_once(node)
         for generator in node.generators:
             iterable = self.evaluate(generator.iter, state)
+            if is_late:
+                self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
             element = self.iterate(generator.iter, iterable, state)
             self.bind_target(generator.target, element, state)
             for condition in generator.ifs:

@@ -62,6 +62,7 @@ class Program:
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self._bindings: dict[Scope, Bindings] = {}
         self._uses: Counter[str] | None = None
+        self._passed_on: set[str] = set()
         self._of_optimizers: set[str] | None = None
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
@@ -366,11 +367,19 @@ class Program:
         if self._uses is None:
             self._uses = Counter()
             for node in ast.walk(self.tree):
-                if type(node) is ast.Attribute:
+                if type(node) is ast.Call:
+                    arguments = [*node.args, *(k.value for k in node.keywords)]
+                    self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
+                elif type(node) is ast.Attribute:
                     self._uses[node.attr] += 1
                 elif type(node) is ast.Name and type(node.ctx) is ast.Load:
                     self._uses[node.id] += 1
         return self._uses
+
+    def passed_on(self) -> set[str]:
+        """The names that some call of the file gets as an argument."""
+        self.uses()
+        return self._passed_on
 
     def bindings(self, scope: Scope) -> Bindings:
         """The index of a scope's names."""

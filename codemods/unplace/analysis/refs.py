@@ -50,6 +50,15 @@ class Class:
             base.startswith("torch.nn.") or base.endswith("Module") for base in self.all_bases()
         )
 
+    @property
+    def is_immutable(self) -> bool:
+        """Whether instances refuse that an attribute is assigned: named tuples and frozen dataclasses."""
+        frozen = any(
+            isinstance(d, ast.Call) and any(k.arg == "frozen" and ast.unparse(k.value) == "True" for k in d.keywords)
+            for d in self.node.decorator_list
+        )
+        return frozen or any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
+
     def all_bases(self) -> set[str]:
         """The names of all known bases."""
         return set(self.bases).union(*(a.all_bases() for a in self.ancestors))

@@ -94,6 +94,10 @@ class Scopes:
             self._visit(statement, self.module)
         self._resolve(self.module)
 
+    def runs_at_once(self, node: ast.AST) -> bool:
+        """Whether a generator expression is an argument of the call that runs through it."""
+        return node in self._consumed
+
     def _open(self, node: FunctionNode, name: str, parent: Scope | None) -> Scope:
         scope = Scope(node, name, parent)
         self.by_node[node] = scope

@@ -34,7 +34,8 @@ _DEPTH = 3
 class Result:
     """A returned value: fresh, or one of these parameters (or a view of it), or something held elsewhere.
 
-    `same` names the parameter that is handed back itself, for certain.
+    `same` names the parameter that is handed back itself, for certain. `together` are pairs of elements that may share
+    memory.
     """
 
     kinds: int
@@ -46,6 +47,7 @@ class Result:
     tracked: Tracked = Tracked.MAYBE
     ref: Hashable = None
     likely: bool = False
+    together: frozenset[tuple[Hashable, Hashable]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
     roots = state.roots(value.objs)
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
     elements: tuple[tuple[Hashable, Result], ...] = ()
+    together: frozenset[tuple[Hashable, Hashable]] = frozenset()
     if value.must_be(CONTAINER) and value.objs:
         if depth == 0:
             foreign = True
@@ -140,6 +143,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
                     described = _describe(held, state, depth - 1)
                     slots[key] = _join(slots[key], described) if key in slots else described
             elements = tuple(slots.items())
+            together = _sharing(value, state)
     same = None
     if len(value.objs) == 1 and isinstance(value.identity, Obj) and value.identity.origin is Origin.PARAMETER:
         same = value.identity.label.strip("`")
@@ -153,6 +157,18 @@ def _describe(value: Value, state: State, depth: int) -> Result:
         value.tracked,
         value.ref,
         value.likely,
+        together,
+    )
+
+
+def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashable]]:
+    """The pairs of elements that may share memory."""
+    held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
+    return frozenset(
+        (first, second)
+        for position, (first, one) in enumerate(held)
+        for second, other in held[position + 1 :]
+        if first != second and state.may_share(one.objs, other.objs)
     )
 
 
@@ -188,6 +204,7 @@ def _join(first: Result, second: Result) -> Result:
         tracked,
         first.ref if first.ref == second.ref else None,
         first.likely or second.likely,
+        first.together | second.together,
     )
 
 
@@ -243,4 +260,12 @@ def instantiate(
         held = instantiate(calls, node, element, bound, captured, state, (key, slot))
         for obj in value.objs:
             state.heap[(obj, slot)] = replace(held, identity=None) if slot == ANY else held
+    for first, second in sorted(result.together, key=str):
+        for obj in value.objs:
+            one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
+            if one is None or other is None:
+                continue
+            for part in other.objs:
+                known = state.bases[part].objs if part in state.bases else frozenset()
+                state.bases[part] = Base((known | one.objs) - {part}, Link.MAYBE)
     return value

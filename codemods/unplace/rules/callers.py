@@ -27,9 +27,10 @@ from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
 from unplace.rules import expressions
-from unplace.rules.base import fresh_name, without_places
+from unplace.rules.base import without_places
 from unplace.rules.handback import Handback, Taking, returned_form
 from unplace.rules.judging import private_copy, rebind, root_name
+from unplace.rules.layout import new_name
 from unplace.rules.verdicts import Copy, Rebind, Refuse
 from unplace.sites import Site, is_site
 
@@ -44,10 +45,20 @@ class Callers:
     _planning: set[Scope] = field(default_factory=set)
     _statements: set[ast.stmt] | None = None
     _calls: Counter[ast.stmt] | None = None
+    _asking: set[tuple[Scope, str]] = field(default_factory=set)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
         """Blockers and assumptions about the callers of the function whose parameter is written."""
         assumption = f"no caller reads the argument `{parameter}` after the call"
+        if (scope, parameter) in self._asking:
+            return [], [assumption]
+        self._asking.add((scope, parameter))
+        try:
+            return self._sees(scope, parameter, assumption)
+        finally:
+            self._asking.discard((scope, parameter))
+
+    def _sees(self, scope: Scope, parameter: str, assumption: str) -> tuple[list[str], list[str]]:
         handed = calls_that_hand(self.program, scope, parameter)
         assumptions: list[str] = []
         for call in handed:
@@ -60,12 +71,18 @@ class Callers:
                     reason = f"the caller in line {line} reads what it passes for `{parameter}` after the call"
                     return [f"{reason}, and {planned.reason}"], []
                 return [], list(planned.assumptions)
-            observers = Watch(call.run, call.write.state, live).of(call.write.value, "")
+            outer = call.run.scope
+            watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
+            observers = watch.of(call.write.value, "")
+            if observers.blockers and not _notices(Watch(call.run, call.write.state, live).of(call.write.value, "")):
+                return observers.blockers, []
             assumptions += [assumption] if _notices(observers) else observers.assumptions
         if is_private(self.program, scope, len(handed)):
             return [], assumptions
         if self._only_writes(scope):
             return [f"`{scope.name}` returns nothing, so that its callers must want what it writes"], []
+        if scope.name in self.program.passed_on():
+            return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
         return [], [assumption]
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -173,7 +190,8 @@ class Callers:
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)
             if isinstance(copied, Copy):
-                value = fresh_name(site)
+                taken = {n for names in taking.places.values() for n in names}
+                value = new_name(site.run.scope.all_names() | site.program.scopes.module.bound | taken)
                 taking.stores[name] = [without_places(copied.places), *copied.views, f"{site.name} = {value}"]
                 taking.places[name] = (value,)
                 rebound = copied

@@ -187,6 +187,10 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
         if isinstance(place.value, ast.Name):
             holder = site.run.values.get(place.value)
             owner = getattr(holder.ref, "of", None) if holder is not None else None
+            if owner is not None and owner.is_immutable:
+                return Refuse(
+                    f"a `{owner.node.name}` can't be changed, so that `{ast.unparse(place)}` can't be rebound"
+                )
             if owner is not None and owner.lookup("special", place.attr):
                 return Refuse(f"`{ast.unparse(place)}` is a property, a slot or shared by the class")
             return None

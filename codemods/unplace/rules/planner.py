@@ -185,7 +185,9 @@ class Planner:
         every = [edit for own in edits for edit in own]
         is_collected, is_taken = isinstance(decisions[0].verdict, Collect), _meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
-        is_postponed = is_taken if is_collected else _meet([*every, *whole], collected)
+        is_postponed = (
+            is_taken if is_collected else _meet([*(e for e in every if e not in collected), *whole], collected)
+        )
         if is_taken and not is_postponed:
             for decision in decisions:
                 assert decision.instead is not None
@@ -197,7 +199,7 @@ class Planner:
             if is_postponed:
                 decision.verdict = _LATER
             self._report(decision, decision.is_recipe, fix, () if is_postponed else own)
-        if is_collected and not is_postponed:
+        if not is_postponed and not isinstance(decisions[0].verdict, CopySaved):
             collected += every
 
     def _edits_aside(self, verdict: Verdict) -> tuple[Edit, ...]:

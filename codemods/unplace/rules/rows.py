@@ -26,19 +26,24 @@ from unplace.sites import Site
 
 def by_index(site: Site, text: Text) -> Aside | None:
     """The edits that let the loop around a write take its rows by index; None where it isn't such a loop."""
-    row = site.write.target
+    row: ast.expr = site.write.target
     while isinstance(row, ast.Subscript):
         row = row.value
-    bases = site.state.bases
-    if not isinstance(row, ast.Name) or site.is_untracked():
+    if site.is_untracked():
         return None
-    held = site.state.env.get(row.id)
-    if held is None or not held.objs or not all(o in bases and bases[o].forbidden for o in held.objs):
-        return None
-    loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
-    if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
-        return None
-    return _reindexed(site, loop, row.id, text)
+    found: Aside | None = None
+    while isinstance(row, ast.Name) and _is_row(site, row.id):  # the outermost of nested loops comes first
+        loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
+        if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
+            break
+        found, row = _reindexed(site, loop, row.id, text), loop.iter
+    return found
+
+
+def _is_row(site: Site, name: str) -> bool:
+    """Whether torch forbids writing what a name is bound to."""
+    held, bases = site.state.env.get(name), site.state.bases
+    return held is not None and bool(held.objs) and all(o in bases and bases[o].forbidden for o in held.objs)
 
 
 def _yields(node: ast.AST, name: str, site: Site) -> bool:

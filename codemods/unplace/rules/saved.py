@@ -18,10 +18,10 @@ import ast
 from unplace import torchapi
 from unplace.analysis.arithmetic import FUNCTION_OF
 from unplace.analysis.refs import Bound, Function, Instance
-from unplace.analysis.run import Run
+from unplace.analysis.run import WHOLE, Run
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
-from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked
+from unplace.analysis.values import NAMESPACE, TENSOR, Origin, Saved, Tracked
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
 from unplace.positions import Text
@@ -35,7 +35,7 @@ def copy_saved(site: Site) -> CopySaved | None:
     is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
     if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
         return None
-    if site.saves_its_result() or site.is_leaf():
+    if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
         return None
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
@@ -68,6 +68,15 @@ def edits(text: Text, verdict: CopySaved) -> tuple[Edit, ...]:
     return tuple(found)
 
 
+def _is_impossible(site: Site) -> bool:
+    """Whether copies in this function can't help: the write raises anyway, or a caller's operation saved the tensor."""
+    roots = site.roots()
+    if site.write.kind in WHOLE and any(obj.overlapping and obj.label.startswith("expand") for obj in roots):
+        return True
+    names = [o.label.strip("`") for o in roots if o.origin is Origin.PARAMETER]
+    return any(site.callers.saved_before(site.run.scope, name) is not None for name in names)
+
+
 def _has_other_views(site: Site) -> bool:
     """Whether the memory has views for which the write stays a problem.
 
@@ -77,7 +86,10 @@ def _has_other_views(site: Site) -> bool:
     if any(base.forbidden and state.roots((obj,)) & roots for obj, base in state.bases.items()):
         return True
     seen = [*state.env.values(), *state.heap.values()]
-    apart = [v for v in seen if v.tracked is Tracked.LEAF or (v.tracked is Tracked.NO and v.objs & state.bases.keys())]
+    others = [v for v in seen if not v.objs & site.value.objs]
+    apart = [
+        v for v in others if v.tracked is Tracked.LEAF or (v.tracked is Tracked.NO and v.objs & state.bases.keys())
+    ]
     return any(state.roots(v.objs) & roots for v in apart)
 
 

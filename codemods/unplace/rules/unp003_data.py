@@ -55,9 +55,10 @@ class DataStore(StatementRule):
             return Refuse(f"nothing is known of `{ast.unparse(place)}`")
         if any(b.link is Link.VIEW for o in value.objs if (b := site.state.bases.get(o)) is not None):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
-        if can_be_tracked(value) and not any(can_be_tracked(operand) for operand in site.write.operands):
-            return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
         is_stored = isinstance(statement, ast.Assign)
+        is_cut = not any(can_be_tracked(operand) for operand in site.write.operands)
+        if is_stored and is_cut and can_be_tracked(value):
+            return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
         if is_stored and any(not _is_new(site, operand) for operand in site.write.operands):
             return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
