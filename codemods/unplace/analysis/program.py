@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
 from unplace.analysis import classes, kinds, parameters
 from unplace.analysis.bindings import Bindings, last_name
+from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
 from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
@@ -65,6 +65,7 @@ class Program:
         self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
+        self.starred = starred(self)
         self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
         self.answers: dict[Hashable, Any] = {}  # what other files asked about this one
         self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
@@ -356,33 +357,6 @@ class Program:
             return qualified
         found = self.targets.get(qualified)
         return found if found is not None else self.place.project.find(self, qualified)
-
-    def binds(self, name: str) -> bool:
-        """Whether the module itself binds a name, by whatever means."""
-        return name in self.scopes.module.bound
-
-    def reexported(self, name: str) -> str | None:
-        """What the module imports under a name, as written, if that is all it binds the name to."""
-        return self.imports.names.get(name) if self.binds(name) and name not in self.scopes.module.assigned else None
-
-    def defines(self, name: str) -> bool:
-        """Whether the module binds a name in one place only, which is no import."""
-        module = self.scopes.module
-        imported_too = any(
-            name in [bound for bound, _ in imported(node)] for node, where in self.scopes.imports if where is module
-        )
-        is_once = len(self.bindings(module).sources.get(name, ())) == 1
-        return is_once and name in module.assigned and name not in module.volatile and not imported_too
-
-    @cached_property
-    def starred(self) -> list[str]:
-        """The modules from which everything is imported, as written."""
-        module = self.scopes.module
-        return [
-            "." * node.level + (node.module or "")
-            for node, where in self.scopes.imports
-            if where is module and isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)
-        ]
 
     def is_named_elsewhere(self, name: str) -> bool:
         """Whether another file of the run contains a name, in whatever meaning."""

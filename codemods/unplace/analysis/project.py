@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
+from unplace.analysis.exports import binds, defines, reexported
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Class, Function, Member
 from unplace.analysis.scopes import Scope
@@ -153,12 +154,12 @@ class Project:
         name, *further = rest
         if home is None:
             return written
-        if not home.binds(name):
+        if not binds(home, name):
             starred = self.find_starred(home, name) if not further else None
             return starred if starred is not None else written
-        imported = home.reexported(name)
+        imported = reexported(home, name)
         if imported is None:
-            return Member(path, name) if home.defines(name) and not further else written
+            return Member(path, name) if defines(home, name) and not further else written
         found = self.find(home, ".".join([imported, *further]))
         return written if isinstance(found, str) and found.startswith(".") else found
 
@@ -196,9 +197,9 @@ class Project:
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
         """Whether a package binds the name of one of its own modules to something else."""
         package = self.program(outer)
-        if package is None or package.place is None or not package.binds(parts[-1]):
+        if package is None or package.place is None or not binds(package, parts[-1]):
             return False
-        imported = package.reexported(parts[-1])
+        imported = reexported(package, parts[-1])
         return imported is None or package.place.absolute(imported) != parts
 
     def _file(self, root: str, parts: list[str]) -> str | None:
