@@ -12,6 +12,8 @@ from kinds_candidates import Shape
 from kinds_observer import TENSOR
 from kinds_static import Judged, Verdict, judge
 
+from unplace.analysis.project import Project
+
 NONE = "builtins.NoneType"
 _EXAMPLES = 3
 
@@ -59,8 +61,10 @@ def compared(package: Path, observed: Path) -> Comparison:
     """Judge the files of a package that ran, and match them with what was observed."""
     seen: dict[str, dict[str, int]] = json.loads(observed.read_text(encoding="utf-8"))
     result = Comparison()
-    for path in sorted(package.rglob("*.py")):
-        for judged in judge(path):
+    paths = sorted(package.rglob("*.py"))
+    project = Project(map(str, paths))
+    for path in paths:
+        for judged in judge(path, project):
             result.verdicts[judged.verdict] += 1
             types = seen.pop(judged.key, None)
             if types is not None:

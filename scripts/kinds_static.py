@@ -11,10 +11,11 @@ from pathlib import Path
 from kinds_candidates import Candidate, Shape, candidates
 from kinds_causes import Cause, Causes
 
-from unplace.analysis.program import Program
+from unplace.analysis.project import Project
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import TENSOR, UNKNOWN, Value
 from unplace.sites import is_site, runs
+from unplace.source import read_source
 
 
 class Verdict(Enum):
@@ -50,13 +51,12 @@ class Judged:
         return ast.unparse(self.candidate.target)
 
 
-def judge(path: Path) -> Iterator[Judged]:
-    """The verdicts on all candidates of a file."""
-    tree = ast.parse(path.read_bytes(), filename=str(path))
-    program = Program(tree)
+def judge(path: Path, project: Project) -> Iterator[Judged]:
+    """The verdicts on all candidates of a file of a project."""
+    program = project.begin(str(path), read_source(path.read_bytes()).text)
     done = list(runs(program))
     causes = Causes(program)
-    for candidate in candidates(tree):
+    for candidate in candidates(program.tree):
         run = next((r for r in done if candidate.target in r.values), None)
         if run is None:
             yield Judged(path, candidate, Verdict.UNKNOWN, Cause("the function isn't analysed, or this is dead code"))

@@ -42,7 +42,7 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewriter, "may_have_sites", lambda data: True)
 
 
-def rewrite_text(text: str, path: str, options: Options) -> FileReport:
+def rewrite_text(text: str, path: str, options: Options, project: object = None) -> FileReport:
     found = list(re.finditer(r"(?P<name>[yz]) \+= (?P<number>\d+)", text))
     shared = tuple(Edit(*m.span(), f"z = z + {m['number']}") for m in found if m["name"] == "z")
     findings = [finding(text, match, number, shared) for number, match in enumerate(found)]

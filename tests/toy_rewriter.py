@@ -31,7 +31,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewriter, "may_have_sites", lambda data: True)
 
 
-def rewrite_text(text: str, path: str, options: Options) -> FileReport:
+def rewrite_text(text: str, path: str, options: Options, project: object = None) -> FileReport:
     ast.parse(text)
     misbehave(text)
     findings = [finding for match in LINE.finditer(text) if (finding := judge(match, text, options))]

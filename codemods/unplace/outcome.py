@@ -9,12 +9,16 @@ import traceback
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unplace import rewriter
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
 from unplace.source import Source, SourceError, read_source
+
+if TYPE_CHECKING:
+    from unplace.analysis.project import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +50,36 @@ class Outcome:
         return sum(finding.status is status for finding in self.findings)
 
 
-def rewrite_file(path: str, options: rewriter.Options) -> Outcome:
+def rewrite_file(path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:
     """Read one file and work out what becomes of it."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         return failed(shown(path), f"cannot read: {error.strerror or error}; check its mode bits")
-    return rewrite_bytes(data, shown(path), options)
+    return rewrite_bytes(data, shown(path), options, project)
 
 
-def rewrite_bytes(data: bytes, path: str, options: rewriter.Options) -> Outcome:
-    """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception."""
+def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:
+    """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception.
+
+    The project, if there is one, are the other files of the run.
+    """
     try:
         source = read_source(data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
-            return _rewrite(source, path, options)
+            return _rewrite(source, path, options, project)
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
     except Exception as error:
         return failed(path, _internal_error(error))
 
 
-def with_ignores(outcome: Outcome, options: rewriter.Options) -> Outcome:
+def with_ignores(outcome: Outcome, options: rewriter.Options, project: Project | None = None) -> Outcome:
     """The change that puts a comment behind everything reported; its findings are those that get one.
 
-    What is ignored stays in place, which can make its neighbours findings: they get comments, too.
+    What is ignored stays in place, which can make its neighbours findings: they get comments, too. The project, if
+    there is one, are the other files of the run.
     """
     from unplace.suppressions import ignoring_edits
 
@@ -89,7 +97,7 @@ def with_ignores(outcome: Outcome, options: rewriter.Options) -> Outcome:
         without = {(problem.line, problem.column) for problem in unmarked}
         marked |= {place: finding for place, finding in reported.items() if place[:2] not in without}
         source = source.with_text(apply_edits(source.text, edits))
-        current = rewrite_bytes(source.data, outcome.path, options)
+        current = rewrite_bytes(source.data, outcome.path, options, project)
     change = Change(before, source) if marked else None
     found = tuple(marked.values())
     return Outcome(outcome.path, found, change, current.problem, source=before, warnings=tuple(unmarked))
@@ -100,12 +108,12 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
-def _rewrite(source: Source, path: str, options: rewriter.Options) -> Outcome:
+def _rewrite(source: Source, path: str, options: rewriter.Options, project: Project | None) -> Outcome:
     try:
         if not rewriter.may_have_sites(source.data):
             ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
             return Outcome(path)
-        report = rewriter.rewrite_text(source.text, path, options)
+        report = rewriter.rewrite_text(source.text, path, options, project)
     except SyntaxError:
         reject_invalid(source.text)
         raise

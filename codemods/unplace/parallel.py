@@ -14,6 +14,8 @@ from unplace.outcome import Outcome, failed
 
 Work = Callable[[str], Outcome]
 
+_work: Work  # of a worker process, which keeps it from one file to the next
+
 
 def in_processes(work: Work, paths: Sequence[str], jobs: int) -> Iterator[Outcome]:
     """Do the work on each file, in `jobs` processes.
@@ -24,8 +26,8 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int) -> Iterator[Outcom
     chunk = max(1, min(16, len(paths) // (jobs * 4)))
     while done < len(paths):
         try:
-            with _pool(jobs) as pool:
-                for outcome in pool.map(work, paths[done:], chunksize=chunk):
+            with _pool(work, jobs) as pool:
+                for outcome in pool.map(_do, paths[done:], chunksize=chunk):
                     yield outcome
                     done += 1
         except BrokenProcessPool:  # noqa: PERF203
@@ -39,8 +41,8 @@ def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
     """The work on one file after the other, up to and including the first that kills its process."""
     for path in paths:
         try:
-            with _pool(1) as pool:
-                yield pool.submit(work, path).result()
+            with _pool(work, 1) as pool:
+                yield pool.submit(_do, path).result()
         except BrokenProcessPool:  # noqa: PERF203
             reason = "its process died (out of memory, or a crash of the interpreter)"
             yield failed(shown(path), f"internal error, nothing written: {reason}; please report it with this file")
@@ -48,8 +50,8 @@ def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
 
 
 @contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_to_parent)
+def _pool(work: Work, jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, initializer=_begin, initargs=(work,))
     try:
         yield pool
     except BaseException:
@@ -60,5 +62,12 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts_to_parent() -> None:
+def _begin(work: Work) -> None:
+    """Prepare a worker process, which leaves interrupts to its parent."""
+    global _work
+    _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _do(path: str) -> Outcome:
+    return _work(path)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unplace import rules
@@ -14,6 +15,7 @@ from unplace.findings import FileReport, Finding, Harm, Status
 from unplace.positions import Text
 
 if TYPE_CHECKING:
+    from unplace.analysis.project import Project
     from unplace.patterns import Patterns
     from unplace.rules.planner import Wanted
     from unplace.suppressions import Suppressions
@@ -53,11 +55,14 @@ class Options:
 _MOST_ROUNDS = 10
 
 
-def rewrite_text(text: str, path: str, options: Options) -> FileReport:
-    """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does."""
-    report = _round(text, path, options, lambda line: line)
+def rewrite_text(text: str, path: str, options: Options, project: Project | None = None) -> FileReport:
+    """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does.
+
+    With a project, the other files of the run tell what the module imports from them.
+    """
+    report = _round(text, path, options, lambda line: line, project)
     for _ in range(_MOST_ROUNDS) if report.changed else ():
-        following = _round(report.after, path, options, _origins(report.before, report.after, report.edits))
+        following = _round(report.after, path, options, _origins(report.before, report.after, report.edits), project)
         if not following.changed:
             break
         report = _joined(report, following)
@@ -87,17 +92,19 @@ def _joined(first: FileReport, second: FileReport) -> FileReport:
     return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
 
 
-def _round(text: str, path: str, options: Options, origin: Callable[[int], int]) -> FileReport:
+def _round(text: str, path: str, options: Options, origin: Callable[[int], int], project: Project | None) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
     from unplace import suppressions  # the road is only entered for files that may have sites
     from unplace.analysis.program import Program
     from unplace.sites import has_sites
 
-    tree = ast.parse(text, filename=path)
+    if project is not None:
+        program = project.begin(str(Path(path).absolute()), text)
+    else:
+        program = Program(ast.parse(text, filename=path))
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)
-    program = Program(tree)
     if not has_sites(program):
         return FileReport(path, text, text, warnings=comments.unused(lambda _: (), path))
     from unplace.rules.planner import Planner  # imports libcst

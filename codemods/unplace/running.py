@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
 
 from unplace.outcome import Outcome, failed, rewrite_file
 from unplace.rewriter import Options
 
+if TYPE_CHECKING:
+    from unplace.analysis.project import Project
+
 _FILES_PER_PROCESS = 8
 """Fewer are handled sooner than a process has started and imported LibCST."""
+
+_ALLOCATIONS = 50_000
+"""Parsed files are many objects that live long: collecting garbage as often as Python does costs a third of a run."""
 
 
 def rewrite_files(paths: Sequence[str], options: Options, jobs: int | None) -> Generator[Outcome, None, None]:
     """What becomes of each file, in their order, worked out in up to `jobs` processes; nothing is written."""
-    work = functools.partial(rewrite_file, options=options)
+    work = functools.partial(rewrite_file, options=options, project=project_of(paths))
     wanted = min(_processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
     if wanted > 1:
         from unplace.parallel import in_processes  # only now: it costs a fifth of a small run
@@ -23,6 +31,16 @@ def rewrite_files(paths: Sequence[str], options: Options, jobs: int | None) -> G
         yield from in_processes(work, paths, wanted)
     else:
         yield from map(work, paths)
+
+
+def project_of(paths: Sequence[str]) -> Project | None:
+    """What the files may ask about each other; nothing where there is one file only."""
+    if len(paths) < 2:
+        return None
+    gc.set_threshold(_ALLOCATIONS)
+    from unplace.analysis.project import Project  # only now: one file needs none of it
+
+    return Project(paths)
 
 
 def written(outcome: Outcome) -> Outcome:

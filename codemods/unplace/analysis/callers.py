@@ -38,13 +38,23 @@ def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Hand
 def is_private(program: Program, scope: Scope, calls: int) -> bool:
     """Whether all calls of a function are among these in the file.
 
-    That holds for a nested function and one whose name begins with an underscore, when the name is only ever called.
+    That holds for a nested function and one whose name begins with an underscore, when the name is only ever called,
+    and no other file of the run contains it.
     """
     name = scope.name
-    nested = scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
-    if not nested and (not name.startswith("_") or name.startswith("__")):
+    if not is_nested(scope) and (not name.startswith("_") or name.startswith("__")):
         return False
-    return calls > 0 and uses_of(program, scope) == calls
+    return calls > 0 and uses_of(program, scope) == calls and not is_named_elsewhere(program, scope)
+
+
+def is_nested(scope: Scope) -> bool:
+    """Whether a function stands inside another one."""
+    return scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
+
+
+def is_named_elsewhere(program: Program, scope: Scope) -> bool:
+    """Whether another file of the run may use a function, because it contains its name."""
+    return not is_nested(scope) and program.is_named_elsewhere(scope.name)
 
 
 def uses_of(program: Program, scope: Scope) -> int:

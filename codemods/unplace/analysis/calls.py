@@ -358,7 +358,7 @@ class Calls:
     def _captured(self, function: Function, state: State) -> Objs:
         """What an inner function can reach of the names that are bound here."""
         return anything(
-            [state.env[n] for n in sorted(function.scope.free_names()) if n in state.env and state.env[n].objs]
+            [state.env[n] for n in sorted(function.captured(self.run.scope)) if n in state.env and state.env[n].objs]
         )
 
     def _bound(self, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from unplace.analysis.bindings import own_nodes
-from unplace.analysis.refs import Class
+from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
 
 Qualified = Callable[[Scope, ast.expr], "str | None"]
+Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
 _REGISTERED = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
 _KEEPS_MEANING = frozenset(
@@ -17,26 +19,38 @@ _KEEPS_MEANING = frozenset(
 )
 
 
-def collect(scope: Scope, qualified: Qualified) -> dict[ast.ClassDef, Class]:
-    """All classes in and below a scope, outer ones first; `qualified` resolves imported names."""
+def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.ClassDef, Class]:
+    """All classes in and below a scope, outer ones first.
+
+    `qualified` resolves imported names within the file; `imported`, which is asked only when a class is used, also
+    through other files, where it may find a class.
+    """
     found: dict[ast.ClassDef, Class] = {}
-    _collect(scope, qualified, found)
+    _collect(scope, qualified, imported, found)
     return found
 
 
-def _collect(scope: Scope, qualified: Qualified, found: dict[ast.ClassDef, Class]) -> None:
+def _collect(scope: Scope, qualified: Qualified, imported: Imported, found: dict[ast.ClassDef, Class]) -> None:
     for inner in scope.inner:
         if isinstance(inner.node, ast.ClassDef):
-            found[inner.node] = _describe(inner, inner.node, scope, qualified, found)
-        _collect(inner, qualified, found)
+            known = [[c for c in found.values() if c.node.name == ast.unparse(base)] for base in inner.node.bases]
+            find_parents = partial(_parents_of, inner.node, scope, known, imported)
+            found[inner.node] = _describe(inner, inner.node, find_parents, qualified)
+        _collect(inner, qualified, imported, found)
 
 
-def _describe(
-    scope: Scope, node: ast.ClassDef, outer: Scope, qualified: Qualified, known: dict[ast.ClassDef, Class]
-) -> Class:
-    bases = tuple(qualified(outer, base) or ast.unparse(base) for base in node.bases)
-    ancestors = tuple(c for c in known.values() if c.node.name in bases)
-    found = Class(node, scope, bases, ancestors)
+def _parents_of(node: ast.ClassDef, outer: Scope, known: list[list[Class]], imported: Imported) -> Parents:
+    names: list[str] = []
+    classes: list[Class] = []
+    for base, candidates in zip(node.bases, known, strict=True):
+        qualified, elsewhere = imported(outer, base)
+        names.append(qualified or ast.unparse(base))
+        classes += [elsewhere] if elsewhere is not None else candidates if qualified is None else []
+    return Parents(tuple(names), tuple(classes))
+
+
+def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Parents], qualified: Qualified) -> Class:
+    found = Class(node, scope, find_parents)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             if (
@@ -101,13 +115,6 @@ def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
         for element in target.elts:
             for name, _ in _self_targets(element, me):
                 yield name, False
-
-
-def linearized(owner: Class) -> Iterator[Class]:
-    """The class and its ancestors in this file."""
-    yield owner
-    for ancestor in owner.ancestors:
-        yield from linearized(ancestor)
 
 
 def is_static(node: ast.AST) -> bool:

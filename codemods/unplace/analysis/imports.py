@@ -61,5 +61,5 @@ def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     """The names that a statement binds, with what they stand for."""
     if isinstance(node, ast.Import):
         return [(a.asname, a.name) if a.asname else (a.name.split(".")[0], a.name.split(".")[0]) for a in node.names]
-    module = "." * node.level + (node.module or "")
-    return [(a.asname or a.name, f"{module}.{a.name}") for a in node.names if a.name != "*"]
+    module = "." * node.level + (f"{node.module}." if node.module else "")
+    return [(a.asname or a.name, f"{module}{a.name}") for a in node.names if a.name != "*"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
+from unplace.analysis.scopes import Scope
 from unplace.analysis.state import ANY, HIDDEN, Definition, State
 from unplace.analysis.values import (
     CALLABLE,
@@ -306,7 +307,7 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
             return False  # what else the object holds isn't read
     if isinstance(node, ast.Call):
         callee = run.values.get(node.func)
-        if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, state, objs):
+        if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, run.scope, state, objs):
             return True
     if isinstance(node, ast.Name):
         held = state.env.get(node.id)
@@ -315,9 +316,9 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     return any(reads(run, child, state, objs) for child in ast.iter_child_nodes(node))
 
 
-def _captures(function: Function, state: State, objs: Objs) -> bool:
+def _captures(function: Function, scope: Scope, state: State, objs: Objs) -> bool:
     """Whether a function of this scope may read the memory through a name that it captures."""
-    held = [state.env[n].objs for n in function.scope.free_names() if n in state.env]
+    held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
     return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
 from unplace.analysis import classes, kinds, parameters
 from unplace.analysis.bindings import Bindings, last_name
+from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
 from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
 from unplace.analysis.liveness import Liveness
-from unplace.analysis.refs import Class, Function, Named
+from unplace.analysis.refs import Class, Function, Member, Named
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.state import ANY, State, weak_join
@@ -32,37 +35,61 @@ from unplace.analysis.values import (
     OTHER,
     TENSOR,
     TEXT,
+    UNKNOWN,
     UNKNOWN_VALUE,
     Origin,
     Tracked,
     Value,
 )
 
+if TYPE_CHECKING:
+    from unplace.analysis.project import Place
+
 _OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
 
 
 class Program:
-    """The facts about one module."""
+    """The facts about one module.
 
-    def __init__(self, tree: ast.Module) -> None:
+    With a place in a project, imported names are looked up in the other files of the run.
+    """
+
+    def __init__(self, tree: ast.Module, place: Place | None = None, text: str = "") -> None:
         """Index scopes, imports and classes; functions are analysed when someone asks."""
         self.tree = tree
+        self.place = place
+        self.text = text
         self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
         self.scopes = Scopes(tree)
+        self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)
-        self.classes = classes.collect(self.scopes.module, self.qualified)
+        self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
+        self.starred = starred(self)
+        self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
+        self.answers: dict[Hashable, Any] = {}  # what other files asked about this one
+        self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
+        self._bindings: dict[Scope, Bindings] = {}
+        self._uses: Counter[str] | None = None
+        self._passed_on: set[str] = set()
+        self._forget()
+
+    def fresh(self, derived: tuple[Class, ...] = ()) -> Program:
+        """The same module with nothing worked out yet; `derived` are classes of other files that derive from it."""
+        other = copy.copy(self)
+        other._forget()
+        other._derived = derived
+        return other
+
+    def _forget(self) -> None:
+        self._derived: tuple[Class, ...] = ()
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Summary | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
         self._guessing: set[object] = set()
-        self._sites: dict[str, list[tuple[Scope, ast.Call]]] | None = None
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
-        self._bindings: dict[Scope, Bindings] = {}
-        self._uses: Counter[str] | None = None
-        self._passed_on: set[str] = set()
         self._of_optimizers: set[str] | None = None
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
@@ -165,8 +192,11 @@ class Program:
         return self._of_optimizers
 
     def summary(self, function: Function) -> Summary | None:
-        """What calling a function of this file does; None when nothing can be said."""
+        """What calling a function does; None when nothing can be said."""
         scope = function.scope
+        if not self._is_own(scope):
+            assert self.place is not None
+            return self.place.project.summary(self, function)
         if scope not in self._summaries:
             if scope.suspends or scope in self._running:
                 return None
@@ -189,6 +219,9 @@ class Program:
         name = node.id
         owner = self.scopes.owner(run.scope, name)
         if owner is None:
+            starred = self.place.project.find_starred(self, name) if self.place is not None else None
+            if starred is not None:
+                return self._member(run, starred, node) or UNKNOWN_VALUE
             return Value(CALLABLE, ref=Named(f"builtins.{name}")) if name in _BUILTINS else UNKNOWN_VALUE
         if name in self.imports.names and name not in owner.assigned:
             return self.named(run, canonical(self.imports.names[name]), node)
@@ -225,18 +258,21 @@ class Program:
         owner = self.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
         if owner is not None and isinstance(node, ast.Name):
             return self.elements(owner, node.id)
-        return self._elements_of(scope, node)
+        return self.elements_of(scope, node)
 
     def elements(self, scope: Scope, name: str) -> Value:
         """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
         found: Value | None = None
         with self.guessing((scope, name, "elements")) as is_first:
             for source in self.bindings(scope).sources.get(name, ()) if is_first else ():
-                held = self._elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
+                held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
         return found if found is not None else UNKNOWN_VALUE
 
-    def _elements_of(self, scope: Scope, source: ast.expr) -> Value:
+    def elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        """What the elements of a list or dictionary are that an expression makes."""
+        if self.place is not None and not self._is_own(scope):
+            return self.place.project.elements_of(scope, source)
         run, state = Run(self, scope), State()
         run.statement = ast.copy_location(ast.Pass(), source)
         container = Interpreter(run).evaluator.evaluate(source, state)
@@ -247,6 +283,11 @@ class Program:
 
     def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
         """Something imported, by its qualified name."""
+        target = self._target(qualified)
+        if isinstance(target, Member):
+            found = self._member(run, target, node)
+            return found if found is not None else Value(NAMESPACE, ref=Named(qualified))
+        qualified = canonical(target)
         if torchapi.function(qualified) is not None or torchapi.module(qualified) is not None:
             return Value(CALLABLE, ref=Named(qualified))
         if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
@@ -257,6 +298,27 @@ class Program:
         if qualified.startswith(("torch.", "numpy.")) and kinds_of_dtype(last):
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
+
+    def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:
+        """What another file defines under a name; None where that can't be told."""
+        assert self.place is not None
+        if not member.name:
+            return Value(NAMESPACE, ref=Named(self.place.project.module_name(member.path)))
+        value = self.place.project.value(member)
+        if value.must_be(CALLABLE) or value.kinds & ~(NUMBER | TEXT | NONE) == 0:
+            return value
+        if run is None or value.kinds & UNKNOWN:
+            return None
+        return run.foreign(
+            member,
+            Origin.GLOBAL,
+            f"`{member.name}`",
+            getattr(node, "lineno", 0),
+            value.kinds,
+            ref=value.ref,
+            tracked=value.tracked if value.tracked is Tracked.LEAF else Tracked.MAYBE,
+            likely=value.likely,
+        )
 
     def name_for(self, scope: Scope, qualified: str) -> str | None:
         """How a scope can write a qualified name for certain: by an import that has run and isn't shadowed."""
@@ -271,6 +333,14 @@ class Program:
 
     def qualified(self, scope: Scope, node: ast.expr) -> str | None:
         """The qualified name of an expression made of an imported name and attributes."""
+        written = self._qualified_here(scope, node)
+        if written is None:
+            return None
+        target = self._target(written)
+        return canonical(target) if isinstance(target, str) else written
+
+    def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
+        """The same, without looking into other files."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -281,6 +351,17 @@ class Program:
         if owner is None or node.id in owner.assigned or node.id not in self.imports.names:
             return None
         return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
+
+    def _target(self, qualified: str) -> Member | str:
+        """What an imported name stands for in the end: what another file defines, or something from outside."""
+        if self.place is None or qualified.startswith("torch."):
+            return qualified
+        found = self.targets.get(qualified)
+        return found if found is not None else self.place.project.find(self, qualified)
+
+    def is_named_elsewhere(self, name: str) -> bool:
+        """Whether another file of the run contains a name, in whatever meaning."""
+        return self.place is not None and self.place.project.is_named_elsewhere(name, self.place.path)
 
     # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
 
@@ -339,6 +420,8 @@ class Program:
 
     def estimate(self, scope: Scope, node: ast.expr) -> Value:
         """The value of an expression without knowing the flow up to it: good for kinds, not for aliases."""
+        if self.place is not None and not self._is_own(scope):
+            return self.place.project.estimate(scope, node)
         known = self._estimates.get((scope, node))
         if known is not None:
             return known
@@ -353,8 +436,7 @@ class Program:
 
     def call_sites(self) -> dict[str, list[tuple[Scope, ast.Call]]]:
         """All calls of the module by the last name of what is called, with the scope they stand in."""
-        if self._sites is None:
-            self._sites = {}
+        if not self._sites:
             for scope in self.scopes.by_node.values():
                 for call in self.bindings(scope).calls:
                     name = last_name(call.func)
@@ -399,16 +481,34 @@ class Program:
         """Whether an attribute is a property, or a method that a decorator wraps."""
         return any(
             isinstance(s, ast.FunctionDef) and s.name == name and name in c.special
-            for c in classes.linearized(owner)
+            for c in owner.linearized()
             for s in c.node.body
         )
 
     def descendants(self, owner: Class) -> Iterator[Class]:
-        """The classes of this file that derive from a class."""
-        return (c for c in self.classes.values() if c is not owner and owner in classes.linearized(c))
+        """The classes that derive from a class, as far as this file, its own file and those asking for it know."""
+        own = self.classes.values()
+        there = owner.scope.home.classes.values() if not self._is_own(owner.scope) else ()
+        return (c for c in (*own, *there, *self._derived) if c is not owner and owner in c.linearized())
+
+    def derived_from(self, owner: Class) -> tuple[Class, ...]:
+        """The classes known here that derive from a class of another file, and don't stand in that file themselves."""
+        home = owner.scope.module
+        return tuple(c for c in self.descendants(owner) if c.scope.module is not home)
+
+    def _is_own(self, scope: Scope) -> bool:
+        return scope.module is self.scopes.module
+
+    def _base_of(self, scope: Scope, node: ast.expr) -> tuple[str | None, Class | None]:
+        """The qualified name of a base class, and the class where it is one of another file."""
+        written = self._qualified_here(scope, node)
+        target = self._target(written) if written is not None else None
+        if isinstance(target, Member) and self.place is not None:
+            return written, self.place.project.class_named(target)
+        return (canonical(target), None) if isinstance(target, str) else (None, None)
 
     def method(self, owner: Class, name: str) -> Function | None:
-        """A method of a class of this file, unless a decorator wraps it or a subclass overrides it."""
+        """A method of a class, unless a decorator wraps it or a subclass overrides it."""
         for cls in self.descendants(owner):
             if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
                 return None
@@ -419,7 +519,7 @@ class Program:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
                 if name in owner.special:
                     return None
-                return Function(self.scopes.by_node[statement], owner)
+                return Function(owner.scope.home.scopes.by_node[statement], owner)
         for ancestor in owner.ancestors:
             found = self._own_method(ancestor, name)
             if found is not None:
@@ -443,14 +543,14 @@ class Program:
         """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
         found: Value | None = None
         with self.guessing((owner, name, "elements")) as is_first:
-            for cls in (*classes.linearized(owner), *self.descendants(owner)) if is_first else ():
+            for cls in (*owner.linearized(), *self.descendants(owner)) if is_first else ():
                 for scope, source in cls.assigned.get(name, ()):
                     if (
                         isinstance(source, ast.List | ast.Tuple | ast.Dict)
                         and not list(ast.iter_child_nodes(source))[1:]
                     ):
                         continue  # made empty
-                    held = self._elements_of(scope, source) if source is not None else UNKNOWN_VALUE
+                    held = self.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
                     found = held if found is None else weak_join(found, held)
         return found if found is not None else UNKNOWN_VALUE
 
@@ -458,9 +558,11 @@ class Program:
         if owner.lookup("registered", name):
             return Value(TENSOR, tracked=Tracked.LEAF)
         values: list[Value] = []
-        for cls in (*classes.linearized(owner), *self.descendants(owner)):
+        for cls in (*owner.linearized(), *self.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
+        if any(obj.origin is Origin.REGISTERED for value in values for obj in value.objs):
+            return Value(TENSOR, tracked=Tracked.LEAF)
         if not values:
             return self._inherited_attribute(owner, name)
         result = values[0]
@@ -474,14 +576,14 @@ class Program:
 
     def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
         """What the class, its ancestors and descendants add to an attribute and the like."""
-        for cls in (*classes.linearized(owner), *self.descendants(owner)):
+        for cls in (*owner.linearized(), *self.descendants(owner)):
             yield from cls.augmented.get(name, ())
 
     def _inherited_attribute(self, owner: Class, name: str) -> Value:
         """What an attribute is that no method assigns: by its declaration in the class, or by torch's own classes."""
         if name == "training":
             return Value(NUMBER)
-        declared = [cls.declared[name] for cls in classes.linearized(owner) if name in cls.declared]
+        declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
         if declared:
             return Value(kinds.of_annotation(declared[0]))
         if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis import kinds, parameters
 from unplace.analysis.bindings import own_nodes
-from unplace.analysis.classes import linearized
 from unplace.analysis.evidence import of_name
 from unplace.analysis.refs import Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run
@@ -192,7 +191,7 @@ class _Walk:
     def _class_attribute(self, owner: Class, name: str) -> None:
         if owner.lookup("registered", name):
             self._add(owner.node, f"`{name}` is registered as a parameter or buffer")
-        for cls in (*linearized(owner), *self.run.program.descendants(owner)):
+        for cls in (*owner.linearized(), *self.run.program.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 if source is not None and scope is not self.run.scope:
                     kind = kind_in_words(self.run.program.estimate(scope, source))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from unplace.analysis.scopes import Scope
@@ -16,28 +17,71 @@ class Named:
     qualified: str
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A name that a module of the run defines; without a name: the module."""
+
+    path: str
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function, method or lambda of this file."""
+    """A function, method or lambda of a file of the run."""
 
     scope: Scope
     owner: Class | None = None
 
+    def captured(self, scope: Scope) -> set[str]:
+        """The names that it may take from a scope around it; none from one of another file."""
+        return self.scope.free_names() if self.scope.module is scope.module else set()
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """What a class derives from: the names, qualified where known, else as written, and the classes that are known."""
+
+    names: tuple[str, ...] = ()
+    classes: tuple[Class, ...] = ()
+
 
 @dataclass(slots=True, eq=False)
 class Class:
-    """A class of this file and what its methods say about its instances' attributes."""
+    """A class of a file of the run and what its methods say about its instances' attributes."""
 
     node: ast.ClassDef
     scope: Scope
-    bases: tuple[str, ...]  # qualified where known, else as written
-    ancestors: tuple[Class, ...]  # those in this file
+    find_parents: Callable[[], Parents]
     assigned: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
     augmented: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.x += value`
     declared: dict[str, ast.expr] = field(default_factory=dict)  # `x: Tensor` in the body of the class
     registered: set[str] = field(default_factory=set)  # parameters and buffers
     buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
+    _parents: Parents | None = None
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The names of the bases, qualified where known, else as written."""
+        return self._known_parents().names
+
+    @property
+    def ancestors(self) -> tuple[Class, ...]:
+        """The bases that are classes of the run."""
+        return self._known_parents().classes
+
+    def _known_parents(self) -> Parents:
+        if self._parents is None:
+            self._parents = Parents()  # what classes of two files that derive from each other see
+            found = self.find_parents()
+            self._parents = Parents(found.names, tuple(c for c in found.classes if self not in c.linearized()))
+        return self._parents
+
+    def linearized(self) -> Iterator[Class]:
+        """The class and its ancestors."""
+        yield self
+        for ancestor in self.ancestors:
+            yield from ancestor.linearized()
 
     def derives_from(self, *qualified: str) -> bool:
         """Whether the class has one of these among its (known) bases."""
@@ -45,7 +89,7 @@ class Class:
 
     @property
     def is_module(self) -> bool:
-        """Whether instances are nn.Modules as far as this file shows."""
+        """Whether instances are nn.Modules as far as the files show."""
         return self.derives_from("torch.nn.Module") or any(
             base.startswith("torch.nn.") or base.endswith("Module") for base in self.all_bases()
         )
@@ -70,7 +114,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of a class of this file."""
+    """An object of a class of a file of the run."""
 
     of: Class
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unplace.analysis.program import Program
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -33,6 +36,7 @@ class Scope:
     inner: list[Scope] = field(default_factory=list)
     suspends: bool = False  # has yield or await
     may_write: bool = False  # has something that looks like an in-place operation
+    program: Program | None = None  # of the module's scope: the program that all of its scopes belong to
 
     @property
     def is_module(self) -> bool:
@@ -56,6 +60,21 @@ class Scope:
         if isinstance(self.node, ast.Module | ast.ClassDef):
             return []
         return list(all_parameters(self.node.args))
+
+    @property
+    def module(self) -> Scope:
+        """The scope of the module."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    @property
+    def home(self) -> Program:
+        """The program of the module."""
+        program = self.module.program
+        assert program is not None
+        return program
 
     def free_names(self) -> set[str]:
         """The names used here or further in that this scope doesn't bind itself."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import indexing, parameters
-from unplace.analysis.classes import linearized
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.refs import Instance
+from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
 from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value, is_same
@@ -124,28 +123,30 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
 
 
 def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
-    """Whether an attribute is a number that only constructors of classes in this file assign (`self.half`)."""
+    """Whether an attribute is a number that only constructors of known classes assign (`self.half`)."""
     receiver = run.values.get(node.value)
     if receiver is None or not isinstance(receiver.ref, Instance) or not isinstance(node.value, ast.Name):
         return False
     owner = receiver.ref.of
     assigned = [
         scope.name
-        for cls in (*linearized(owner), *run.program.descendants(owner))
+        for cls in (*owner.linearized(), *run.program.descendants(owner))
         for scope, _ in (*cls.assigned.get(node.attr, ()), *cls.augmented.get(node.attr, ()))
     ]
     is_constant = bool(assigned) and all(name == "__init__" for name in assigned)
-    return is_constant and _is_number(run, node) and not _is_stored_elsewhere(run, node.attr)
+    return is_constant and _is_number(run, node) and not _is_stored_elsewhere(run, owner, node.attr)
 
 
-def _is_stored_elsewhere(run: Run, attribute: str) -> bool:
-    """Whether the file assigns the attribute of anything but a method's own `self`."""
+def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
+    """Whether the file or that of a base class assigns the attribute of anything but a method's own `self`."""
+    trees = {run.program.tree, *(cls.scope.home.tree for cls in owner.linearized())}
     return any(
         isinstance(n, ast.Attribute)
         and n.attr == attribute
         and isinstance(n.ctx, ast.Store)
         and not (isinstance(n.value, ast.Name) and n.value.id == "self")
-        for n in ast.walk(run.program.tree)
+        for tree in trees
+        for n in ast.walk(tree)
     )
 
 

@@ -35,7 +35,7 @@ class Result:
     """A returned value: fresh, or one of these parameters (or a view of it), or something held elsewhere.
 
     `same` names the parameter that is handed back itself, for certain. `together` are pairs of elements that may share
-    memory.
+    memory. `overlapping`: several elements of the tensor may share one place.
     """
 
     kinds: int
@@ -48,6 +48,7 @@ class Result:
     ref: Hashable = None
     likely: bool = False
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
+    overlapping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
         value.ref,
         value.likely,
         together,
+        any(obj.overlapping for obj in roots),
     )
 
 
@@ -205,6 +207,7 @@ def _join(first: Result, second: Result) -> Result:
         first.ref if first.ref == second.ref else None,
         first.likely or second.likely,
         first.together | second.together,
+        first.overlapping or second.overlapping,
     )
 
 
@@ -251,6 +254,7 @@ def instantiate(
             dtype=dtype,
             tracked=result.tracked,
             ref=result.ref,
+            overlapping=result.overlapping,
             likely=result.likely,
         )
     if sources:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from unplace.reporting import FORMATS, TEXTS, document, lint
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
 from unplace.rewriter import Options
+from unplace.running import project_of
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -113,7 +115,8 @@ def check(
 
 def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:
     """Write the comments and end the command."""
-    done = files.write([with_ignores(outcome, options) for outcome in outcomes])
+    project = project_of([str(Path(outcome.path).absolute()) for outcome in outcomes])
+    done = files.write([with_ignores(outcome, options, project) for outcome in outcomes])
     marked = [outcome for outcome in done if outcome.change is not None]
     count = number(sum(len(outcome.findings) for outcome in marked), "in-place operation")
     files.conclude(done, [f"Marked {count} in {number(len(marked), 'file')} of {len(done)}."])

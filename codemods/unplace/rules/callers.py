@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from unplace.analysis.bindings import own_nodes
-from unplace.analysis.callers import Handed, calls_that_hand, is_private, uses_of
+from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Function
@@ -153,6 +153,8 @@ class Callers:
             return Refuse(f"a `return` of `{scope.name}` holds an in-place operation; move it to a line of its own")
         tensor = self.program.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor)
+        if form.is_changed and is_named_elsewhere(self.program, scope):
+            return Refuse(f"another file of this run contains the name `{scope.name}`")
         if form.is_changed and not is_private(self.program, scope, len(calls)):
             handback.assume(f"no code outside this file calls `{scope.name}`")
         for taking in takings:

@@ -1,0 +1,296 @@
+"""The files of one run: which of them an import means, and what one file may ask about another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
+
+from unplace.analysis.exports import binds, defines, reexported
+from unplace.analysis.program import Program
+from unplace.analysis.refs import Class, Function, Member
+from unplace.analysis.scopes import Scope
+from unplace.analysis.summaries import Summary
+from unplace.analysis.values import UNKNOWN_VALUE, Value
+from unplace.source import SourceError, read_source
+
+T = TypeVar("T")
+
+_MOST_OPEN = 64
+"""How many parsed files are kept although nobody uses them."""
+
+_DEEPEST = 8
+"""How many files a question may lead through, one asking the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a module stands: its file, the folder from which its own package is imported, and that package."""
+
+    project: Project
+    path: str
+    root: str
+    package: tuple[str, ...]
+
+    def absolute(self, written: str) -> list[str] | None:
+        """The parts of a name imported in this module, relative imports resolved; None above the top package."""
+        name = written.lstrip(".")
+        level = len(written) - len(name)
+        if level == 0:
+            return name.split(".")
+        up = len(self.package) - (level - 1)
+        return [*self.package[:up], *name.split(".")] if up >= 0 else None
+
+
+class Project:
+    """The files of one run, each parsed when another one asks for a name in it.
+
+    What is found out about a file for others is worked out as if nothing had been asked before, and kept only where no
+    question led back to one under way. So the answers don't depend on the order in which files are handled, nor on how
+    they are distributed over processes; each process has its own.
+    """
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """`files` are the absolute paths."""
+        self._files = frozenset(files)
+        self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
+        self._recent: OrderedDict[str, Program] = OrderedDict()
+        self._broken: set[str] = set()
+        self._roots: dict[tuple[str, str], str | None] = {}
+        self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
+        self._asked: list[Hashable] = []
+        self._cuts = 0  # how often a question led back to one under way, or to such an answer
+
+    def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
+        return Project, (tuple(sorted(self._files)),)
+
+    def begin(self, path: str, text: str) -> Program:
+        """The program of a file that is handled now; raises `SyntaxError` where CPython's parser does."""
+        self._passing.clear()
+        known = self._programs.get(path)
+        if known is not None and known.text == text:
+            return known.fresh()
+        program = self._parsed(path, text)
+        if known is None:
+            self._programs[path] = program
+        return program.fresh()
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def program(self, path: str) -> Program | None:
+        """The program of a file of the run, as it is on disk; None where it can't be read or parsed."""
+        found = self._programs.get(path)
+        if found is None and path not in self._broken:
+            try:
+                found = self._programs[path] = self._parsed(path, read_source(Path(path).read_bytes()).text)
+            except (OSError, SourceError, SyntaxError, ValueError):  # reported when it is that file's turn
+                self._broken.add(path)
+        if found is not None:
+            self._recent[path] = found
+            self._recent.move_to_end(path)
+            if len(self._recent) > _MOST_OPEN:
+                self._recent.popitem(last=False)
+        return found
+
+    def _parsed(self, path: str, text: str) -> Program:
+        folder, package = Path(path).parent, _package(str(Path(path).parent))
+        root = folder.parents[len(package) - 1] if package else folder
+        return Program(ast.parse(text, filename=path), Place(self, path, str(root), package), text)
+
+    def is_named_elsewhere(self, name: str, path: str) -> bool:
+        """Whether any other file of the run contains a name, in whatever meaning."""
+        return not name.isascii() or not self._naming(name) <= {path}
+
+    def _naming(self, name: str) -> frozenset[str]:
+        found = self._names.get(name)
+        if found is None:
+            plain, word = name.encode(), re.compile(rf"\b{name}\b".encode())
+            found = self._names[name] = frozenset(
+                path for path, data in self._contents.items() if plain in data and word.search(data)
+            )
+        return found
+
+    @cached_property
+    def _names(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for path in self._files:
+            try:
+                found[path] = Path(path).read_bytes()
+            except OSError:  # noqa: PERF203 - reported when it is that file's turn
+                continue
+        return found
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def find(self, program: Program, written: str) -> Member | str:
+        """What a name imported in a module stands for: a member of a file of the run, or a name from outside.
+
+        Re-exports are followed, also those of names from outside: of `from .core import Tensor` to `torch.Tensor`.
+        """
+        found = program.targets.get(written)
+        if found is None:
+            program.targets[written] = written  # what two modules that import it from each other get
+            found = program.targets[written] = self._find(program, written)
+        return found
+
+    def _find(self, program: Program, written: str) -> Member | str:
+        located = self._locate(program, written)
+        if located is None:
+            return written
+        path, rest = located
+        if not rest:
+            return Member(path)
+        home = self.program(path)
+        name, *further = rest
+        if home is None:
+            return written
+        if not binds(home, name):
+            starred = self.find_starred(home, name) if not further else None
+            return starred if starred is not None else written
+        imported = reexported(home, name)
+        if imported is None:
+            return Member(path, name) if defines(home, name) and not further else written
+        found = self.find(home, ".".join([imported, *further]))
+        return written if isinstance(found, str) and found.startswith(".") else found
+
+    def _locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
+        """The file that an imported name leads to, and the names to look up in it."""
+        place = program.place
+        assert place is not None
+        parts = place.absolute(written)
+        root = None if parts is None else place.root if written[0] == "." else self._root(place, parts[0])
+        if parts is None or root is None:
+            return None
+        for length in range(len(parts), 0, -1):
+            path = self._file(root, parts[:length])
+            if path is not None:
+                outer = self._file(root, parts[:-1]) if length == len(parts) > 1 else None
+                if outer is not None and self._is_shadowed(outer, parts):
+                    return outer, parts[-1:]
+                return path, parts[length:]
+        return None
+
+    def find_starred(self, program: Program, name: str) -> Member | None:
+        """What a name is that a module can only have from `from ... import *`."""
+        modules = program.starred
+        if not modules or name.startswith("_") or any(isinstance(self.find(program, m), str) for m in modules):
+            return None
+        found = {self.find(program, f"{module}.{name}") for module in modules} - {f"{m}.{name}" for m in modules}
+        members = {member for member in found if isinstance(member, Member)}
+        return members.pop() if len(found) == len(members) == 1 else None
+
+    def module_name(self, path: str) -> str:
+        """The dotted name of a file's module, seen from the folder from which its package is imported."""
+        own = Path(path)
+        return ".".join([*_package(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
+
+    def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
+        """Whether a package binds the name of one of its own modules to something else."""
+        package = self.program(outer)
+        if package is None or package.place is None or not binds(package, parts[-1]):
+            return False
+        imported = reexported(package, parts[-1])
+        return imported is None or package.place.absolute(imported) != parts
+
+    def _file(self, root: str, parts: list[str]) -> str | None:
+        start = "/".join([root.rstrip("/"), *parts])
+        return next((path for path in (f"{start}/__init__.py", f"{start}.py") if path in self._files), None)
+
+    def _root(self, place: Place, first: str) -> str | None:
+        """The folder below which an absolute import looks; None where several may be meant, or none of the run."""
+        if place.package and place.package[0] == first:
+            return place.root
+        key = (place.root, first)
+        if key not in self._roots:
+            above = {place.root, *map(str, Path(place.root).parents)}
+            found = [root for root in above | self._package_roots if self._is_in(root, first)]
+            self._roots[key] = found[0] if len(found) == 1 else None
+        return self._roots[key]
+
+    def _is_in(self, root: str, name: str) -> bool:
+        start = f"{root.rstrip('/')}/{name}"
+        return f"{start}.py" in self._files or start in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(str(folder) for path in self._files for folder in Path(path).parents)
+
+    @cached_property
+    def _package_roots(self) -> frozenset[str]:
+        """The folders that hold the packages of the run."""
+        inits = [Path(path).parent for path in self._files if path.endswith("/__init__.py")]
+        return frozenset(str(folder.parents[len(_package(str(folder))) - 1]) for folder in inits)
+
+    # -- questions ------------------------------------------------------------------------------------------------
+
+    def value(self, member: Member) -> Value:
+        """What a name that a module defines is, whatever the flow."""
+        home = self.program(member.path)
+        if home is None:
+            return UNKNOWN_VALUE
+        found = self._answer(
+            home.answers, ("value", home, member.name), lambda: home.fresh().guess(home.scopes.module, member.name)
+        )
+        return found if found is not None else UNKNOWN_VALUE
+
+    def class_named(self, member: Member) -> Class | None:
+        """The class that a module defines under a name."""
+        ref = self.value(member).ref
+        return ref if isinstance(ref, Class) else None
+
+    def estimate(self, scope: Scope, source: ast.expr) -> Value:
+        """The value of an expression of another file, without knowing the flow up to it."""
+        home = scope.home
+        found = self._answer(home.answers, ("estimate", source), lambda: home.fresh().estimate(scope, source))
+        return found if found is not None else UNKNOWN_VALUE
+
+    def elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        """What the elements of a list or dictionary are that an expression of another file makes."""
+        home = scope.home
+        found = self._answer(home.answers, ("elements", source), lambda: home.fresh().elements_of(scope, source))
+        return found if found is not None else UNKNOWN_VALUE
+
+    def summary(self, asking: Program, function: Function) -> Summary | None:
+        """What calling a function of another file does, given the classes that the asking file derives from its own."""
+        home = function.scope.home
+        derived = asking.derived_from(function.owner) if function.owner is not None else ()
+        answers = asking.answers if derived else home.answers
+        return self._answer(
+            answers, ("summary", function.scope, derived), lambda: home.fresh(derived).summary(function)
+        )
+
+    def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
+        """The answer to a question about a file; None where it leads back to itself or too far."""
+        if question in lasting:
+            return cast(T, lasting[question])
+        if question in self._passing:
+            self._cuts += 1
+            return cast(T, self._passing[question])
+        if question in self._asked or len(self._asked) == _DEEPEST:
+            self._cuts += 1
+            return None
+        before = self._cuts
+        self._asked.append(question)
+        try:
+            answer = work()
+        finally:
+            self._asked.pop()
+        (lasting if self._cuts == before else self._passing)[question] = answer
+        return answer
+
+
+@cache
+def _package(folder: str) -> tuple[str, ...]:
+    """The package whose modules lie in a folder; empty where it has no `__init__.py`."""
+    path = Path(folder)
+    return (*_package(str(path.parent)), path.name) if (path / "__init__.py").exists() else ()
