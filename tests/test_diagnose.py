@@ -59,6 +59,7 @@ def _keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What running a program changes in `sys` is taken back."""
     monkeypatch.setattr("sys.argv", ["unplace"])
     monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("sys.excepthook", sys.excepthook)
     torch.set_num_threads(1)
 
 

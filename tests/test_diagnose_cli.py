@@ -41,6 +41,7 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["unplace"])
     monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("sys.excepthook", sys.excepthook)
 
 
 def write(text: str, name: str = "train.py") -> None:

@@ -37,6 +37,7 @@ def repaired(script: Path, *, unsafe: bool) -> Repair:
 def _keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["unplace"])
     monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("sys.excepthook", sys.excepthook)
 
 
 @pytest.fixture

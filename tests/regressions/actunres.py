@@ -1,21 +1,17 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.act = nn.ReLU(inplace=True)
         self.layers = nn.ModuleList([self.act])
-
     def forward(self, x: torch.Tensor):
         h = self.act(x * 2)
         z = x - 1
         for m in self.layers:
             m(z)
         return h + z
-
 
 def example():
     torch.manual_seed(0)

@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv = nn.Linear(2, 2)
-
     def forward(self, x: torch.Tensor):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = self.conv(x)
             y = x * 1
             out += y
         return out
-
 
 def example():
     torch.manual_seed(0)

@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     v = y[0]
@@ -10,7 +8,6 @@ def f(x: torch.Tensor):
     y = x.sin()
     w += 1
     return v, y, w
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,15 +1,12 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     g = y.view
     v = g(-1)
     y += 1
     return v
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -2,14 +2,11 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from typing import cast
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     z = cast(torch.Tensor, y)
     y += 1
     return z * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,16 +1,9 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class Box:
-    def __init__(self):
-        self.h = None
-
-    def __call__(self):
-        return self.h
-
-
+    def __init__(self): self.h = None
+    def __call__(self): return self.h
 def f(x: torch.Tensor):
     b = Box()
     y = x.exp()
@@ -18,7 +11,6 @@ def f(x: torch.Tensor):
     z = b()
     y += 1
     return z * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

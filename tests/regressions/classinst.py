@@ -1,22 +1,11 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class Box:
-    def __init__(self):
-        self.h = None
-
-    def __getitem__(self, i):
-        return self.h
-
-    def __iter__(self):
-        return iter([self.h])
-
-    def __call__(self):
-        return self.h
-
-
+    def __init__(self): self.h = None
+    def __getitem__(self, i): return self.h
+    def __iter__(self): return iter([self.h])
+    def __call__(self): return self.h
 def f(x: torch.Tensor):
     b = Box()
     y = x.exp()
@@ -24,7 +13,6 @@ def f(x: torch.Tensor):
     z = b[0]
     y += 1
     return z * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,16 +1,9 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class Box:
-    def __init__(self):
-        self.h = None
-
-    def __iter__(self):
-        return iter([self.h])
-
-
+    def __init__(self): self.h = None
+    def __iter__(self): return iter([self.h])
 def f(x: torch.Tensor):
     b = Box()
     y = x.exp()
@@ -19,7 +12,6 @@ def f(x: torch.Tensor):
         pass
     y += 1
     return z * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,14 +1,10 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     y += nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))(x)
     return y
-
-
 def example():
     torch.manual_seed(0)
     return f, (torch.ones(2, 2, requires_grad=True),)

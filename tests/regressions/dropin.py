@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.d = nn.Dropout(0.5, True)
         self.eval()
-
     def forward(self, x: torch.Tensor):
         z = x.exp()
         h = self.d(z)
         h += 1
         return h * z
-
 
 def example():
     torch.manual_seed(0)

@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.d = nn.Dropout(0.0)
         self.eval()
-
     def forward(self, x: torch.Tensor):
         y = x.exp()
         e = self.d(y)
         y += 1
         return e, y
-
 
 def example():
     torch.manual_seed(0)

@@ -1,19 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self, inplace=True):
         super().__init__()
         self.act = nn.ReLU(inplace=inplace)
-
     def forward(self, x: torch.Tensor):
         y = x * 2 - 2
         h = self.act(y)
         h += 1
         return h * 2 + y
-
 
 def example():
     torch.manual_seed(0)

@@ -1,19 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def get(self):
         return self._h
-
     def forward(self, x: torch.Tensor):
         y = x.exp()
         self._h = y
         z = self.get()
         y += 1
         return z * y
-
 
 def example():
     torch.manual_seed(0)

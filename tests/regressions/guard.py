@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     match 3:
@@ -11,7 +9,6 @@ def f(x: torch.Tensor):
         case n if n > 2 and x.exp().add_(1).sum() > 0:
             y = y * 2
     return y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

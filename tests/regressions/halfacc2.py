@@ -1,18 +1,14 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.l = nn.Linear(2, 2)
-
     def forward(self, x: torch.Tensor):
         c = torch.zeros(2, 2, dtype=torch.bfloat16)
         c += self.l(x)
         return c
-
 
 def example():
     torch.manual_seed(0)

@@ -1,18 +1,14 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.bias = nn.Parameter(torch.ones(2))
-
     def forward(self, x: torch.Tensor):
         h = x.bfloat16()
         h += self.bias
         return h
-
 
 def example():
     torch.manual_seed(0)

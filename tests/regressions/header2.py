@@ -1,14 +1,11 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     if F.relu(y - 1, inplace=True).sum() > 0 and y.add_(1).sum() > 0:
         return y * 2
     return x
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

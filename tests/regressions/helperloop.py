@@ -1,20 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def last(xs):
     for t in xs:
         pass
     return t
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     z = last((x, y))
     y += 1
     return z * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     base = torch.zeros(2, 2)
     for i in range(2):
@@ -10,7 +8,6 @@ def f(x: torch.Tensor):
         row[0] = x[i, 0]
         row[1] = x[i, 1] * 2
     return base * base
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

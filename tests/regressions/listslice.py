@@ -1,15 +1,12 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     a, b = x.exp(), x.sin()
     xs = [a, b]
     ys = xs[::-1]
     ys[0] += 1
     return a, b
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

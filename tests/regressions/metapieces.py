@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x * 2
     a = y[0]
@@ -10,7 +8,6 @@ def f(x: torch.Tensor):
     b = y[1]
     b += 1
     return a * b
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

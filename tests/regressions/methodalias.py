@@ -1,19 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def set(self, t):
         self.c = t
-
     def forward(self, x: torch.Tensor):
         self.c = x.exp()
         z = self.c
         self.set(x.sin())
         self.c += 1
         return z * self.c
-
 
 def example():
     torch.manual_seed(0)

@@ -1,16 +1,12 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
 xs = []
 y = torch.ones(2)
 xs.append(y)
 y += 1
-
-
 def f(x: torch.Tensor):
     return x * xs[0]
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

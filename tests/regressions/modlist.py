@@ -1,18 +1,14 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = nn.ModuleList([nn.Linear(2, 2), nn.ReLU(inplace=True)])
-
     def forward(self, x: torch.Tensor):
         h = self.layers[0](x)
         r = self.layers[1](h)
         return r * 2 + h
-
 
 def example():
     torch.manual_seed(0)

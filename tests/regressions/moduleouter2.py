@@ -1,23 +1,17 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class A(nn.Module):
     def __init__(self):
         super().__init__()
         self.act = nn.ReLU(inplace=True)
-
     def forward(self, x: torch.Tensor):
         return self.act(x * 2)
-
-
 class M(A):
     def forward(self, x: torch.Tensor):
         z = x - 1
         w = self.act(z)
         return w * 2 + z + super().forward(x)
-
 
 def example():
     torch.manual_seed(0)

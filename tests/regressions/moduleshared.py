@@ -1,21 +1,17 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         act = nn.ReLU(inplace=True)
         self.a = nn.Sequential(nn.Linear(2, 2), act)
         self.b = nn.Sequential(act, nn.Linear(2, 2))
-
     def forward(self, x: torch.Tensor):
         z = x - 1
         h = self.a(x)
         w = self.b(z)
         return h + w + z
-
 
 def example():
     torch.manual_seed(0)

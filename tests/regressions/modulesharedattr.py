@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.act = nn.ReLU(inplace=True)
         self.b = nn.ModuleDict({"a": self.act})
-
     def forward(self, x: torch.Tensor):
         z = x - 1
         h = self.act(x * 2)
         w = self.b["a"](z)
         return h + w * 2 + z
-
 
 def example():
     torch.manual_seed(0)

@@ -2,16 +2,12 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from collections import namedtuple
-
 P = namedtuple("P", "a b")
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     p = P(y, 1)
     y += 1
     return p.a * y
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

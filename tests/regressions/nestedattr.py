@@ -1,12 +1,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
-class Box:
-    pass
-
-
+class Box: pass
 def f(x: torch.Tensor):
     b = Box()
     b.i = Box()
@@ -15,7 +10,6 @@ def f(x: torch.Tensor):
     z = c.h
     b.i.h += 1
     return z * 1
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     a = x.exp()
     y = x.sin()
@@ -16,7 +14,6 @@ def f(x: torch.Tensor):
     except ValueError:
         y += 1
     return a, y * 1
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

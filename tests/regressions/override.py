@@ -1,23 +1,17 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class B(nn.Module):
     def norm(self, t):
         return t * 2
-
     def forward(self, x: torch.Tensor):
         y = x.exp()
         z = self.norm(y)
         y += 1
         return z * y
-
-
 class M(B):
     def norm(self, t):
         return t
-
 
 def example():
     torch.manual_seed(0)

@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     @property
     def h(self):
         return self._h
-
     def forward(self, x: torch.Tensor):
         y = x.exp()
         self._h = y
         z = self.h
         y += 1
         return z * y
-
 
 def example():
     torch.manual_seed(0)

@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     z = x * 1
@@ -10,7 +8,6 @@ def f(x: torch.Tensor):
     z.unsqueeze_(0)
     y += 1
     return v
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,16 +1,13 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 def f(x: torch.Tensor):
     y = x.exp()
     s = [0, 1]
-    v = y[s[0] : s[1]]
+    v = y[s[0]:s[1]]
     s.reverse()
     y += 1
     return v
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,19 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def loss(self):
         return (self.h * self.h).sum()
-
     def forward(self, x: torch.Tensor):
         self.h = x.exp()
         self.h[0] = 1.0
         l = self.loss()
         self.h[1] = 2.0
         return l + self.h.sum()
-
 
 def example():
     torch.manual_seed(0)

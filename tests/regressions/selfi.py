@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def forward(self, x: torch.Tensor):
         self.i = 0
@@ -11,7 +9,6 @@ class M(nn.Module):
         self.i = 1
         y += 1
         return v, y
-
 
 def example():
     torch.manual_seed(0)

@@ -1,8 +1,6 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def forward(self, x: torch.Tensor):
         me = self
@@ -10,7 +8,6 @@ class M(nn.Module):
         z = me.c
         self.c += 1
         return z * self.c
-
 
 def example():
     torch.manual_seed(0)

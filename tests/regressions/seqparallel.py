@@ -1,17 +1,13 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.branches = nn.ModuleList([nn.Linear(2, 2), nn.Tanh(), nn.ReLU(inplace=True)])
-
     def forward(self, x: torch.Tensor):
         z = x * 1
         return sum(b(z) for b in self.branches) + z
-
 
 def example():
     torch.manual_seed(0)

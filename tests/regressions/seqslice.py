@@ -1,18 +1,14 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.f = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
-
     def forward(self, x: torch.Tensor):
         h = self.f[0](x)
         r = self.f[1](h)
         return h * 2 + r
-
 
 def example():
     torch.manual_seed(0)

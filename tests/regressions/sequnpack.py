@@ -1,19 +1,15 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         layers = [nn.Linear(2, 2), nn.ReLU(inplace=True)]
         self.lin, self.act = layers
-
     def forward(self, x: torch.Tensor):
         h = self.lin(x)
         r = self.act(h)
         return h * 2 + r
-
 
 def example():
     torch.manual_seed(0)

@@ -2,8 +2,6 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 import random
-
-
 def f(x: torch.Tensor):
     random.seed(3)
     a, b = x.exp(), x.sin()
@@ -11,7 +9,6 @@ def f(x: torch.Tensor):
     random.shuffle(xs)
     xs[0] += 1
     return a, b, xs[0]
-
 
 def example():
     return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

@@ -1,18 +1,14 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv, self.act = nn.Linear(2, 2), nn.ReLU(inplace=True)
-
     def forward(self, x: torch.Tensor):
         y = self.conv(x)
         z = self.act(y)
         return z * 2 + y
-
 
 def example():
     torch.manual_seed(0)

@@ -1,20 +1,16 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.features = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True), nn.Linear(2, 2), nn.ReLU(inplace=True))
-
     def forward(self, x: torch.Tensor):
         outs = []
         for layer in self.features:
             x = layer(x)
             outs.append(x)
         return outs
-
 
 def example():
     torch.manual_seed(0)
