@@ -13,6 +13,9 @@ from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SPARSE = frozenset(
+    ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
+)
 
 
 @dataclass(slots=True)
@@ -32,6 +35,11 @@ class Copies:
 
     def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
         """The verdict, unless the store may as well stay as it is."""
+        if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
+            return Keep(
+                f"nothing has saved the memory of `{site.name}` before the write of some elements, and a new tensor in "
+                "every round of the loop would copy all of them"
+            )
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
         if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
             return verdict
@@ -56,6 +64,19 @@ class Copies:
                 "loop would copy all of it"
             )
         return copy
+
+    def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
+        """Whether each round of a loop writes some elements of a tensor that nothing has saved."""
+        loop = self._place(site)[2]
+        if loop is None or site.write.name not in _SPARSE or site.harm()[0] is not Harm.HARMLESS:
+            return False
+        inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
+        owners = site.roots() - site.state.bases.keys()
+        writes = [w for w in site.run.writes.values() if w.statement in inside and w.value.objs & owners]
+        if any(w.kind in WHOLE and w.name not in _SPARSE for w in writes):
+            return False  # rebound in the loop, so that every round has its own tensor anyway
+        name = verdict.places[0].partition(".")[0].partition("[")[0]
+        return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
 
     def in_same_block(self, first: Site, second: Site) -> bool:
         """Whether two statements follow each other in the same block."""
