@@ -20,18 +20,25 @@ class Handed:
 
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
     """The calls of a function in this file, with what they pass for a parameter that the function writes."""
-    name = scope.name
-    if name in ("forward", "__call__", "<lambda>"):
-        callers = set(program.scopes.by_node.values())
-    else:
+    name = "" if scope.name in ("forward", "__call__", "<lambda>") else scope.name
+    if name not in program.handed:
+        program.handed[name] = _handed(program, name)
+    return [Handed(run, write) for run, write in program.handed[name].get((scope, parameter), ())]
+
+
+def _handed(program: Program, name: str) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:
+    """What the calls of functions of one name hand over; what all calls do where the name is empty."""
+    if name:
         callers = {caller for caller, _ in program.call_sites().get(name, ())}
-    found: list[Handed] = []
+    else:
+        callers = set(program.scopes.by_node.values())
+    found: dict[tuple[Scope, str], list[tuple[Run, Write]]] = {}
     for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
         run = program.run(caller)
-        if run is not None:
-            found += [
-                Handed(run, w) for (_, p), (callee, w) in run.handed.items() if callee is scope and p == parameter
-            ]
+        if run is None:
+            continue
+        for (_, parameter), (callee, write) in run.handed.items():
+            found.setdefault((callee, parameter), []).append((run, write))
     return found
 
 

@@ -6,7 +6,7 @@ import ast
 import builtins
 import copy
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
 from unplace.analysis.liveness import Liveness
 from unplace.analysis.refs import Class, Function, Member, Named
-from unplace.analysis.run import Run
+from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.state import ANY, State, weak_join
 from unplace.analysis.summaries import Summary, exits_of, summarize
@@ -91,6 +91,10 @@ class Program:
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self._of_optimizers: set[str] | None = None
+        self._descendants: dict[Class, list[Class]] | None = None
+        self.handed: dict[
+            str, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
+        ] = {}  # by the name of the callee
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -487,7 +491,12 @@ class Program:
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """The classes that derive from a class, as far as this file, its own file and those asking for it know."""
-        own = self.classes.values()
+        if self._descendants is None:
+            self._descendants = {}
+            for derived in self.classes.values():
+                for ancestor in derived.linearized():
+                    self._descendants.setdefault(ancestor, []).append(derived)
+        own = self._descendants.get(owner, [])
         there = owner.scope.home.classes.values() if not self._is_own(owner.scope) else ()
         return (c for c in (*own, *there, *self._derived) if c is not owner and owner in c.linearized())
 
