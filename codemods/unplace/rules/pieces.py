@@ -78,6 +78,9 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
 def _is_written_again(site: Site) -> bool:
     """Whether a write to the whole or to a piece may follow, for which they have to share memory again."""
     roots, line = site.roots(), site.statement.lineno
+    captured = [v for n, v in site.state.env.items() if n in site.run.scope.captured]
+    if any(site.state.roots(v.objs) & roots for v in captured):
+        return True  # an inner function may write it when it is called
     loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
     if any(s is site.statement for loop in loops for s in ast.walk(loop)):
         return True

@@ -220,7 +220,8 @@ class Planner:
             if not is_hidden or not self._is_applied(decision):
                 continue
             for other in staying:
-                shared = other.roots() & site.value.objs
+                made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
+                shared = made & {(o.label, o.line) for o in site.value.objs}
                 if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
                     line = other.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")

@@ -1,0 +1,15 @@
+import torch
+
+
+def run(x: torch.Tensor, w: torch.Tensor):
+    s = x.abs()
+    for i in range(2):
+        for g in s:
+            s *= 2
+        s.div_(w)
+        s.data = s.sigmoid()
+    return s
+
+
+def example():
+    return run, (torch.tensor([[1.457, -1.466], [1.258, 1.472]], requires_grad=True), torch.tensor([1.266, 1.746]))
