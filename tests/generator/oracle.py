@@ -50,6 +50,7 @@ STEP = 1e-6
 ALONE = "by finite differences alone"
 CUT = re.compile(r"\.(detach|item|tolist)\(")
 UNJUDGED = "raises in float64"
+KINK = "at a kink"
 
 
 class Result(str, Enum):
@@ -167,12 +168,14 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
 def _is_unclear(before: str, after: str, detail: str) -> bool:
     """Whether no reference can be trusted.
 
-    Writes behind autograd's back stay, which finite differences do see; or a `.data` store is repaired, so that the
+    The function has no derivative there (`KINK`); writes behind autograd's back stay, which finite differences do see; or a `.data` store is repaired, so that the
     original's gradient is none, while differences see through what the program detaches on purpose.
     """
     if "requires_grad" in detail or "no gradient at all" in detail:
         return False
-    if UNJUDGED in detail or (ALONE in detail and "nan instead" in detail):  # 0 * nan, which no difference shows
+    if (
+        UNJUDGED in detail or KINK in detail or (ALONE in detail and "nan instead" in detail)
+    ):  # 0 * nan, which no difference shows
         return True
     if HIDDEN_WRITE.search(before) and CUT.search(after):
         return True
@@ -336,12 +339,14 @@ def _derivatives(
         _total(make, [torch.zeros_like(leaf) for leaf in leaves], 0.0, reads)
     for number in range(count):
         direction = [torch.randn(leaf.shape, generator=generator, dtype=torch.float64) for leaf in leaves]
-        up, down = (_total(make, direction, step, reads and reads.replayed()) for step in (STEP, -STEP))
+        up, here, down = (_total(make, direction, step, reads and reads.replayed()) for step in (STEP, 0.0, -STEP))
         expected = (up - down) / (2 * STEP)
+        bend = abs(up - 2 * here + down) / STEP  # the difference of the derivatives on both sides
+        place = f" {KINK}" if not bend <= 1e-3 * abs(expected) + 1e-3 else ""
         pairs = zip(gradients, direction, strict=True)
         actual = sum(float((g.value.double() * d).sum()) for g, d in pairs if g.value is not None)
         if not abs(expected - actual) <= 1e-5 * abs(expected) + 1e-5:
-            message = f"direction {number}: {actual:.6f} instead of {expected:.6f}"
+            message = f"direction {number}: {actual:.6f} instead of {expected:.6f}{place}"
             found.append(Difference("gradient of all leaves", message))
     return found
 

@@ -15,7 +15,7 @@ PLAIN_METHODS = (
 OPERAND_METHODS = (
     "add_({o})", "mul_({o})", "sub_({o})", "copy_({o})", "add_({o}, alpha=2)", "mul_({o}).add_(1)", "lerp_({f}, 0.3)",
     "addcmul_({o}, {o})", "add_({o}).relu_()", "masked_fill_({m}, 0).add_({o})", "div_({a}.abs() + 1)",
-    "copy_({f})", "hypot_({f} + 3)", "maximum_({f})",
+    "copy_({f})", "hypot_({f})", "maximum_({f})",
 )  # fmt: skip
 RANDOM_METHODS = ("normal_()", "uniform_(-1, 1)", "bernoulli_(0.5)")
 FUNCTIONS = (
