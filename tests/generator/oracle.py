@@ -168,8 +168,9 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
 def _is_unclear(before: str, after: str, detail: str) -> bool:
     """Whether no reference can be trusted.
 
-    The function has no derivative there (`KINK`); writes behind autograd's back stay, which finite differences do see; or a `.data` store is repaired, so that the
-    original's gradient is none, while differences see through what the program detaches on purpose.
+    There is no derivative (`KINK`); writes behind autograd's back stay, which finite differences do see; or a `.data`
+    store is repaired, so that the original's gradient is none, while differences see through what the program detaches
+    on purpose.
     """
     if "requires_grad" in detail or "no gradient at all" in detail:
         return False
@@ -288,6 +289,8 @@ def _references(before: Maker, after: Maker) -> list[Difference]:
             expected = None
     if expected is not None and not list(compare_gradients(expected, actual, WIDE)):
         return []
+    if expected is not None and any(g.value is not None and bool(g.value.isnan().any()) for g in expected):
+        expected = None  # no reference for a gradient that isn't a number either
     found = _directions(before, actual)
     if found and all(gradient.value is None for gradient in actual):
         return [Difference("gradient of all leaves", "there is no gradient at all")]
@@ -323,8 +326,8 @@ def _directions(make: Maker, gradients: Sequence[Gradient], count: int = 2) -> l
             found = _derivatives(make, gradients, count, DetachedReads() if constant else None)
         except RuntimeError:
             return found
-        if not found:
-            return []
+        if not found or any(KINK in difference.message for difference in found):
+            break
     return found
 
 
