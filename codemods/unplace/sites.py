@@ -238,8 +238,8 @@ class Site:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
         for root in roots if not certain else ():
-            if root.origin is Origin.PARAMETER:
-                saved = self.callers.saved_before(self.run.scope, root.label.strip("`"))
+            if root.parameter is not None:
+                saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []
         if certain and self.write.grad.records:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))

@@ -35,6 +35,11 @@ class LiveView:
     definition: Definition
     obj: Obj
 
+    @property
+    def replay(self) -> str:
+        """The statement that makes the view again."""
+        return f"{self.name} = {ast.unparse(self.definition.expression)}"
+
 
 @dataclass(slots=True)
 class Observers:
@@ -266,8 +271,8 @@ class Watch:
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
         for obj in sorted(state.roots(objs), key=lambda o: o.index):
-            if obj.origin is Origin.PARAMETER and self._of_parameter is not None:
-                blockers, assumptions = self._of_parameter(obj.label.strip("`"))
+            if obj.parameter is not None and self._of_parameter is not None:
+                blockers, assumptions = self._of_parameter(obj.parameter)
                 found.blockers += blockers
                 found.assumptions += [a for a in assumptions if a not in found.assumptions]
                 continue

@@ -103,6 +103,10 @@ class Program:
         done = self._finished(scope)
         return done[0] if done is not None else None
 
+    def all_runs(self) -> Iterator[Run]:
+        """The finished runs over all functions of the module."""
+        return (run for scope in self.scopes.by_node.values() if (run := self.run(scope)) is not None)
+
     def _finished(self, scope: Scope) -> tuple[Run, State | None] | None:
         if scope not in self._runs:
             if scope in self._running:

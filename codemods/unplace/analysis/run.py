@@ -98,6 +98,10 @@ class Run:
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
 
+    def taken_names(self) -> set[str]:
+        """Every name that means something in the scope or the module: what a new name must avoid."""
+        return self.scope.all_names() | self.program.scopes.module.bound
+
     def fresh(
         self,
         node: ast.AST,

@@ -125,7 +125,7 @@ def summarize(run: Run, end: State | None) -> Summary:
 
 
 def _parameters(objs: Objs) -> set[str]:
-    return {obj.label.strip("`") for obj in objs if obj.origin is Origin.PARAMETER}
+    return {name for obj in objs if (name := obj.parameter) is not None}
 
 
 def _describe(value: Value, state: State, depth: int) -> Result:
@@ -146,8 +146,8 @@ def _describe(value: Value, state: State, depth: int) -> Result:
             elements = tuple(slots.items())
             together = _sharing(value, state)
     same = None
-    if len(value.objs) == 1 and isinstance(value.identity, Obj) and value.identity.origin is Origin.PARAMETER:
-        same = value.identity.label.strip("`")
+    if len(value.objs) == 1 and isinstance(value.identity, Obj):
+        same = value.identity.parameter
     return Result(
         value.kinds,
         frozenset(_parameters(roots)),

@@ -81,6 +81,11 @@ class Obj:
     def __hash__(self) -> int:
         return self.index
 
+    @property
+    def parameter(self) -> str | None:
+        """The name of the parameter that the object was passed for, if it was."""
+        return self.label.strip("`") if self.origin is Origin.PARAMETER else None
+
 
 Objs = frozenset[Obj]
 NO_OBJS: Objs = frozenset()

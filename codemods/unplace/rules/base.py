@@ -89,7 +89,7 @@ def _may_write_outer(site: Site, value: ast.expr) -> bool:
 
 def fresh_name(site: Site) -> str:
     """A name for a value computed before: one that means nothing in the function or the module."""
-    return new_name(site.run.scope.all_names() | site.program.scopes.module.bound)
+    return new_name(site.run.taken_names())
 
 
 def is_number(site: Site, node: ast.expr) -> bool:

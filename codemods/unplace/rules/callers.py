@@ -74,7 +74,7 @@ class Callers:
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
             observers = watch.of(call.write.value, "")
-            if observers.blockers and not _notices(Watch(call.run, call.write.state, live).of(call.write.value, "")):
+            if observers.blockers and not self._is_read(call, at_call, live, elsewhere=True):
                 return observers.blockers, []
             assumptions += [assumption] if _notices(observers) else observers.assumptions
         if is_private(self.program, scope, len(handed)):
@@ -104,7 +104,7 @@ class Callers:
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
         """The edits of the function's end and of its callers that the rewriting of a site needs."""
-        names = {o.label.strip("`") for o in site.roots() if o.origin is Origin.PARAMETER}
+        names = {o.parameter for o in site.roots()}
         planned = self._planned.get(site.run.scope)
         if not isinstance(planned, Handback) or not names & set(planned.names):
             return ()
@@ -193,7 +193,7 @@ class Callers:
             copied = private_copy(site)
             if isinstance(copied, Copy):
                 taken = {n for names in taking.places.values() for n in names}
-                value = new_name(site.run.scope.all_names() | site.program.scopes.module.bound | taken)
+                value = new_name(site.run.taken_names() | taken)
                 taking.stores[name] = [without_places(copied.places), *copied.views, f"{site.name} = {value}"]
                 taking.places[name] = (value,)
                 rebound = copied
@@ -239,15 +239,19 @@ class Callers:
     def _with_sites(self) -> set[ast.stmt]:
         """The statements that hold in-place operations."""
         if self._statements is None:
-            runs = [r for s in self.program.scopes.by_node.values() if (r := self.program.run(s)) is not None]
-            self._statements = {w.statement for run in runs for w in run.writes.values() if is_site(w)}
+            self._statements = {
+                w.statement for run in self.program.all_runs() for w in run.writes.values() if is_site(w)
+            }
         return self._statements
 
     def _with_calls(self) -> Counter[ast.stmt]:
         """How many calls of a statement hand a tensor to a function that writes it."""
         if self._calls is None:
-            runs = [r for s in self.program.scopes.by_node.values() if (r := self.program.run(s)) is not None]
-            found = {(call, write.statement) for run in runs for (call, _), (_, write) in run.handed.items()}
+            found = {
+                (call, write.statement)
+                for run in self.program.all_runs()
+                for (call, _), (_, write) in run.handed.items()
+            }
             self._calls = Counter(statement for _, statement in found)
         return self._calls
 
@@ -259,7 +263,7 @@ def _notices(observers: Observers) -> bool:
 def _is_still(name: str, value: object) -> bool:
     """Whether a name is still bound to what was passed for it."""
     identity = getattr(value, "identity", None)
-    return isinstance(identity, Obj) and identity.origin is Origin.PARAMETER and identity.label == f"`{name}`"
+    return isinstance(identity, Obj) and identity.parameter == name
 
 
 def _is_guarded(run: Run, statement: ast.stmt) -> bool:

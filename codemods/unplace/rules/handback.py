@@ -12,7 +12,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.values import NONE, Value
 from unplace.edits import Edit
 from unplace.positions import Text
-from unplace.rules.layout import new_name, replace_statement
+from unplace.rules.layout import new_name, put_before, replace_statement
 from unplace.rules.verdicts import Refuse
 
 
@@ -218,17 +218,13 @@ class Handback:
 
     def _take_before(self, taking: Taking, targets: str, after: tuple[str, ...]) -> None:
         """Move the call to a line before its statement, where a name takes its place."""
-        run = taking.run
-        name = new_name(run.scope.all_names() | run.program.scopes.module.bound)
+        name = new_name(taking.run.taken_names())
         if not self.form.is_extra:
             name = next(iter(taking.places.values()))[0]
             lines = [f"{targets} = {self.text.slice(taking.call)}"]
         else:
             lines = [f"{name}, {targets} = {self.text.slice(taking.call)}"]
-        start, _ = self.text.span(taking.statement)
-        separator = self.text.newline + self.text.before(start)
-        lines += [*after, *taking.views]
-        self._edits.add(Edit(start, start, "".join(line + separator for line in lines)))
+        self._edits.add(put_before(self.text, taking.statement, [*lines, *after, *taking.views]))
         self._edits.add(Edit(*self.text.span(taking.call), name))
 
     def _is_on_own_line(self, statement: ast.stmt) -> bool:

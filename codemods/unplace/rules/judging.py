@@ -169,7 +169,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
 
 def replays(views: list[LiveView]) -> tuple[str, ...]:
     """The statements that make views again."""
-    return tuple(f"{view.name} = {ast.unparse(view.definition.expression)}" for view in views)
+    return tuple(view.replay for view in views)
 
 
 def _unstorable(site: Site, place: ast.expr) -> Refuse | None:

@@ -39,10 +39,15 @@ def declared(text: Text, function: ast.FunctionDef, word: str, name: str) -> Edi
     """The edit that puts `nonlocal name` or `global name` at the start of a function, behind its docstring."""
     first = function.body[0]
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
-    start, _ = text.span(function.body[1] if is_docstring else first)
+    return put_before(text, function.body[1] if is_docstring else first, [f"{word} {name}"])
+
+
+def put_before(text: Text, statement: ast.stmt, lines: list[str]) -> Edit:
+    """The edit that puts lines before a statement, in the same line where that begins with something else."""
+    start, _ = text.span(statement)
     indent = text.before(start)
     separator = text.newline + indent if not indent.strip(" \t\f") else "; "
-    return Edit(start, start, f"{word} {name}{separator}")
+    return Edit(start, start, "".join(line + separator for line in lines))
 
 
 def new_name(taken: set[str], wanted: str = "value") -> str:

@@ -19,11 +19,9 @@ each becomes a tensor of its own:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.bindings import own_nodes
-from unplace.analysis.observers import Observers
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
 from unplace.analysis.values import Obj, Origin, Value, is_same
@@ -72,7 +70,7 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
         piece = next(name for name in names if name in pieces)
         lines += [f"{name} = {piece}" for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
-    return PutBack(tuple(places), (*lines, *_again(observers)), tuple(observers.assumptions))
+    return PutBack(tuple(places), (*lines, *(view.replay for view in observers.views)), tuple(observers.assumptions))
 
 
 def _is_written_again(site: Site) -> bool:
@@ -124,11 +122,6 @@ def _is_piece(state: State, obj: Obj, split: ast.Call) -> bool:
         (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
         for ancestor in state.ancestors(obj)
     )
-
-
-def _again(observers: Observers) -> Iterator[str]:
-    for view in observers.views:
-        yield f"{view.name} = {ast.unparse(view.definition.expression)}"
 
 
 def _split_of(site: Site, place: ast.expr) -> ast.Assign | None:

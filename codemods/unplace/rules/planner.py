@@ -22,7 +22,7 @@ from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_com
 from unplace.rules.callers import Callers
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
-from unplace.rules.layout import declared, new_name, replace_statement
+from unplace.rules.layout import declared, new_name, put_before, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect
@@ -410,9 +410,7 @@ class Planner:
         root = _header_expression(statement, decisions[0].site.node)
         snippet = self._snippet(root, decisions)
         lines = self._split_lines(decisions, snippet)
-        start, _ = self.text.span(statement)
-        separator = self.text.newline + self.text.before(start)
-        before = Edit(start, start, "".join(line + separator for line in lines))
+        before = put_before(self.text, statement, lines)
         return (before, Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
 
     def _can_precede(self, statement: ast.stmt) -> bool:
@@ -471,7 +469,7 @@ class Planner:
         taken: set[str] = set()
         for decision in decisions:
             site = decision.site
-            taken |= site.run.scope.all_names() | site.program.scopes.module.bound
+            taken |= site.run.taken_names()
             for argument in expressions.arguments_of(site) if isinstance(decision.verdict, Copy) else ():
                 if not is_computed_before(site, argument):
                     continue

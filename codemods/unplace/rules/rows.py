@@ -19,7 +19,7 @@ from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import Value
 from unplace.edits import Edit
 from unplace.positions import Text
-from unplace.rules.layout import new_name
+from unplace.rules.layout import new_name, put_before
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
 
@@ -62,7 +62,7 @@ def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)
-    taken = site.run.scope.all_names() | site.program.scopes.module.bound
+    taken = site.run.taken_names()
     index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
     if call is None:
         tensor, header = loop.iter, (index, "range(len({}))")
@@ -84,12 +84,9 @@ def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     whole = text.slice(tensor)
     start, _ = text.span(loop.target)
     _, end = text.span(loop.iter)
-    first, _ = text.span(loop.body[0])
-    indent = text.before(first)
-    separator = text.newline + indent if not indent.strip(" \t\f") else "; "
     edits = (
         Edit(start, end, f"{header[0]} in {header[1].format(whole)}"),
-        Edit(first, first, f"{row} = {whole}[{index}]{separator}"),
+        put_before(text, loop.body[0], [f"{row} = {whole}[{index}]"]),
     )
     return Aside(edits, f"`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields")
 

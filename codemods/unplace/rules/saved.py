@@ -21,7 +21,7 @@ from unplace.analysis.refs import Bound, Function, Instance
 from unplace.analysis.run import WHOLE, Run
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
-from unplace.analysis.values import NAMESPACE, TENSOR, Origin, Saved, Tracked
+from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
 from unplace.positions import Text
@@ -73,8 +73,8 @@ def _is_impossible(site: Site) -> bool:
     roots = site.roots()
     if site.write.kind in WHOLE and any(obj.overlapping and obj.label.startswith("expand") for obj in roots):
         return True
-    names = [o.label.strip("`") for o in roots if o.origin is Origin.PARAMETER]
-    return any(site.callers.saved_before(site.run.scope, name) is not None for name in names)
+    names = [o.parameter for o in roots]
+    return any(n is not None and site.callers.saved_before(site.run.scope, n) is not None for n in names)
 
 
 def _has_other_views(site: Site) -> bool:
