@@ -1,0 +1,1 @@
+"""Migration of many repositories: what happens in each, and how the work is spread and kept."""
