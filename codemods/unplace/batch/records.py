@@ -1,4 +1,4 @@
-"""What a migration has to say of each repository: plain values, which are stored, sent between machines and reported."""
+"""What a migration has to say of each repository: plain values, to be stored, sent to other machines and reported."""
 
 from __future__ import annotations
 
