@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from unplace import suppressions, torchapi
 from unplace.analysis.aliases import Alias, aliases
-from unplace.analysis.bindings import last_name, own_nodes
+from unplace.analysis.bindings import last_name
 from unplace.analysis.gradmode import GradMode
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.program import Program
 from unplace.analysis.provenance import Evidence, evidence, kind_in_words
 from unplace.analysis.scopes import Scope

@@ -11,6 +11,7 @@ from unplace import torchapi
 from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.nodes import children, walk
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Instance
@@ -94,7 +95,6 @@ class Site:
 
     def live(self) -> set[str]:
         """The names that may be read after the write, the rest of its statement included."""
-        assert self.run.liveness is not None
         statement = self.statement
         if self.in_header:
             live = self.run.liveness.live_behind_header(statement)
@@ -104,7 +104,7 @@ class Site:
             live -= {t.id for t in statement.targets if isinstance(t, ast.Name)}
             for target in statement.targets:
                 if isinstance(target, ast.Tuple | ast.List):
-                    live -= {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+                    live -= {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             live -= {statement.target.id}
         if self.node is not statement and not self._is_store_of_statement():
@@ -126,27 +126,27 @@ class Site:
         if isinstance(statement, ast.AugAssign):
             found |= _names(statement.target)
         elif isinstance(statement, ast.Assign):
-            targets = (n for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+            targets = (n for target in statement.targets for n in walk(target) if isinstance(n, ast.Name))
             found |= {n.id for n in targets if isinstance(n.ctx, ast.Load)}
         node: ast.AST = statement
         while node is not self.node:
-            children = [c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.stmt)]
-            position = next((i for i, c in enumerate(children) if any(n is self.node for n in ast.walk(c))), None)
+            parts = [c for c in children(node) if not isinstance(c, ast.stmt)]
+            position = next((i for i, c in enumerate(parts) if any(n is self.node for n in walk(c))), None)
             if position is None:
                 return found | _names(node)
             in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(
                 node, "generators"
             )
-            for index, child in enumerate(children):
+            for index, child in enumerate(parts):
                 if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
                     if index > position or not in_order or self._holds_target(child):
                         found |= _names(child)
-            node = children[position]
+            node = parts[position]
         return found
 
     def _holds_target(self, node: ast.AST) -> bool:
         """Whether the value of an expression evaluated before may share memory with the target."""
-        values = [self.run.values.get(n) for n in ast.walk(node) if isinstance(n, ast.expr)][:1]
+        values = [self.run.values.get(n) for n in walk(node) if isinstance(n, ast.expr)][:1]
         return any(v is None or self.state.may_share(self.state.reachable(v.objs), self.value.objs) for v in values)
 
     def watch(self, live: set[str] | None = None) -> Watch:
@@ -260,7 +260,7 @@ _FORMS = {
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def collect(program: Program, callers: Callers) -> list[Site]:

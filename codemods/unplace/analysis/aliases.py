@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.bindings import assigned_names, own_nodes
+from unplace.analysis.bindings import assigned_names
+from unplace.analysis.nodes import own_nodes, walk
 from unplace.analysis.run import Run
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.values import TENSOR, UNKNOWN, Link, Value, is_same
@@ -60,18 +61,18 @@ def _reads_after(run: Run, name: str, statement: ast.stmt) -> tuple[int, ...]:
     loops = [
         n
         for n in own_nodes(root)
-        if isinstance(n, _LOOPS) and n is not statement and any(s is statement for s in ast.walk(n))
+        if isinstance(n, _LOOPS) and n is not statement and any(s is statement for s in walk(n))
     ]
     begin = min((loop.lineno for loop in loops), default=statement.lineno)
     end = None if loops else _rebound(root, name, statement)
-    reads = (n for n in ast.walk(root) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    own = set() if loops else set(ast.walk(statement))
+    reads = (n for n in walk(root) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+    own = set() if loops else set(walk(statement))
     return tuple(sorted({n.lineno for n in reads if begin <= n.lineno <= (end or n.lineno) and n not in own}))
 
 
 def _rebound(root: ast.AST, name: str, statement: ast.stmt) -> int | None:
     """The line in which a later statement of the same block gives the name another value."""
-    for node in ast.walk(root):
+    for node in walk(root):
         for block in (getattr(node, part, None) for part in ("body", "orelse", "finalbody")):
             if isinstance(block, list) and statement in block:
                 later = block[block.index(statement) + 1 :]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from unplace.analysis import evidence
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.nodes import own_nodes, walk
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
 
 
@@ -104,26 +104,15 @@ class Bindings:
         self.sources.setdefault(name, []).append(source)
 
     def _put_all(self, target: ast.AST, source: ast.AST) -> None:
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._put(node.id, source)
 
 
 def assigned_names(statement: ast.Assign) -> set[str]:
     """The names that an assignment binds, those in tuples and lists included."""
-    targets = (n for target in statement.targets for n in ast.walk(target))
+    targets = (n for target in statement.targets for n in walk(target))
     return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope without those of the scopes inside it, whose definitions are included."""
-    body = getattr(root, "body", None)
-    todo: list[ast.AST] = list(body) if isinstance(body, list) else [body] if isinstance(body, ast.AST) else []
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            todo.extend(ast.iter_child_nodes(node))
 
 
 def _tensors_of(node: ast.expr) -> Iterator[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from unplace.analysis.bindings import own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
 

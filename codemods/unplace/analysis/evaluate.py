@@ -10,6 +10,7 @@ from unplace import torchapi
 from unplace.analysis import arithmetic, indexing
 from unplace.analysis.calls import Calls
 from unplace.analysis.imports import canonical
+from unplace.analysis.nodes import children, walk
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
@@ -53,45 +54,17 @@ class Evaluator:
         """`run` collects what is met on the way."""
         self.run = run
         self.calls = Calls(self)
-        self._by_type: dict[type, Callable[[ast.expr, State], Value]] = {
-            ast.Constant: self._constant,
-            ast.Name: self._name,
-            ast.Attribute: self._attribute,
-            ast.Subscript: self._subscript,
-            ast.Call: self.calls.call,
-            ast.BinOp: self._binary,
-            ast.UnaryOp: self._unary,
-            ast.Compare: self._compare,
-            ast.BoolOp: self._boolean,
-            ast.IfExp: self._conditional,
-            ast.Tuple: self._display,
-            ast.List: self._display,
-            ast.Set: self._set,
-            ast.Dict: self._dict,
-            ast.ListComp: self._comprehension,
-            ast.SetComp: self._comprehension,
-            ast.GeneratorExp: self._comprehension,
-            ast.DictComp: self._comprehension,
-            ast.Lambda: self._lambda,
-            ast.NamedExpr: self._walrus,
-            ast.Starred: self._starred,
-            ast.Await: self._suspend,
-            ast.Yield: self._suspend,
-            ast.YieldFrom: self._suspend,
-            ast.JoinedStr: self._text,
-            ast.Slice: self._slice,
-        }
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """The value of an expression; `state` is updated with its effects."""
-        handler = self._by_type.get(type(node))
+        handler = _BY_TYPE.get(type(node))
         if handler is None:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(child, ast.expr):
                     self.evaluate(child, state)
             value = self.unknown(node, state, "an expression")
         else:
-            value = handler(node, state)
+            value = handler(self, node, state)
         self.run.values[node] = value
         return value
 
@@ -101,6 +74,9 @@ class Evaluator:
         for obj in value.objs:
             self.run.make(obj, state)
         return value
+
+    def _call(self, node: ast.expr, state: State) -> Value:
+        return self.calls.call(node, state)
 
     # -- leaves ---------------------------------------------------------------------------------------------------
 
@@ -124,7 +100,7 @@ class Evaluator:
         return replace(value, objs=value.objs | found.objs) if found is not None else value
 
     def _text(self, node: ast.expr, state: State) -> Value:
-        for child in ast.walk(node):
+        for child in walk(node):
             if isinstance(child, ast.FormattedValue):
                 self.evaluate(child.value, state)
         return TEXT_VALUE
@@ -462,7 +438,7 @@ class Evaluator:
         is_distinct = state.is_unheld(element) and element.identity in born
         state.age(self.run.names, born)
         element = replace(aged_value(element, self.run.names, born), identity=DISTINCT if is_distinct else None)
-        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         state.env = {
             name: outer[name] if name in own else value
             for name, value in state.env.items()
@@ -585,3 +561,33 @@ def _result_kinds(result: Result) -> int:
         Result.OTHER: OTHER,
         Result.UNKNOWN: UNKNOWN,
     }[result]
+
+
+_BY_TYPE: dict[type, Callable[[Evaluator, ast.expr, State], Value]] = {
+    ast.Constant: Evaluator._constant,
+    ast.Name: Evaluator._name,
+    ast.Attribute: Evaluator._attribute,
+    ast.Subscript: Evaluator._subscript,
+    ast.Call: Evaluator._call,
+    ast.BinOp: Evaluator._binary,
+    ast.UnaryOp: Evaluator._unary,
+    ast.Compare: Evaluator._compare,
+    ast.BoolOp: Evaluator._boolean,
+    ast.IfExp: Evaluator._conditional,
+    ast.Tuple: Evaluator._display,
+    ast.List: Evaluator._display,
+    ast.Set: Evaluator._set,
+    ast.Dict: Evaluator._dict,
+    ast.ListComp: Evaluator._comprehension,
+    ast.SetComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+    ast.DictComp: Evaluator._comprehension,
+    ast.Lambda: Evaluator._lambda,
+    ast.NamedExpr: Evaluator._walrus,
+    ast.Starred: Evaluator._starred,
+    ast.Await: Evaluator._suspend,
+    ast.Yield: Evaluator._suspend,
+    ast.YieldFrom: Evaluator._suspend,
+    ast.JoinedStr: Evaluator._text,
+    ast.Slice: Evaluator._slice,
+}

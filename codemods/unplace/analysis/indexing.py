@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 
+from unplace.analysis.nodes import walk
 from unplace.analysis.run import Run
 from unplace.analysis.state import State
 from unplace.analysis.values import ARRAY, LIST, NONE, NUMBER, Token, Value
@@ -74,12 +75,12 @@ def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
     bound = part.upper if part.lower is None else part.lower if part.upper is None else None
     if bound is None:
         return None
-    names = sorted({n.id for n in ast.walk(bound) if isinstance(n, ast.Name)})
+    names = sorted({n.id for n in walk(bound) if isinstance(n, ast.Name)})
     if any(
         not isinstance(
             n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp | ast.unaryop
         )
-        for n in ast.walk(bound)
+        for n in walk(bound)
     ):
         return None
     if any(n not in state.binds for n in names):

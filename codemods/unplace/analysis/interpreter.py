@@ -10,6 +10,7 @@ from unplace import torchapi
 from unplace.analysis import arithmetic, indexing, kinds
 from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
+from unplace.analysis.nodes import walk
 from unplace.analysis.refs import Class, Function, Named
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
@@ -59,40 +60,16 @@ class Interpreter:
         self._loops: list[_Loop] = []
         self._raises: list[list[State]] = []
         self._heads: dict[ast.stmt, State] = {}
-        self._by_type: dict[type, Callable[..., State | None]] = {
-            ast.Expr: self._expression,
-            ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated,
-            ast.AugAssign: self._augmented,
-            ast.If: self._if,
-            ast.For: self._loop,
-            ast.AsyncFor: self._loop,
-            ast.While: self._loop,
-            ast.With: self._with,
-            ast.AsyncWith: self._with,
-            ast.Return: self._return,
-            ast.Raise: self._raise,
-            ast.Break: self._break,
-            ast.Continue: self._continue,
-            ast.FunctionDef: self._function,
-            ast.AsyncFunctionDef: self._function,
-            ast.ClassDef: self._class,
-            ast.Delete: self._delete,
-            ast.Assert: self._assert,
-            ast.Match: self._match,
-        }
-        for kind in _TRIES:
-            self._by_type[kind] = self._try
 
     def block(self, body: list[ast.stmt], state: State | None) -> State | None:
         """Walk statements; None means that their end can't be reached."""
         for statement in body:
             if state is None:
                 return None
-            handler = self._by_type.get(type(statement))
+            handler = _BY_TYPE.get(type(statement))
             if handler is not None:
                 self.run.statement = statement
-                state = handler(statement, state)
+                state = handler(self, statement, state)
                 if state is not None and self._raises:
                     self._raises[-1].append(state.fork())
         return state
@@ -373,7 +350,7 @@ class Interpreter:
         ends: list[State | None] = [state.fork()]
         for case in s.cases:
             branch = state.fork()
-            for part in ast.walk(case.pattern):
+            for part in walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
                     value = self.run.foreign((part, name), Origin.ATTRIBUTE, f"`{name}`", s.lineno, UNKNOWN)
@@ -496,3 +473,28 @@ def _is_self_clone(s: ast.Assign) -> bool:
         return False
     receiver = ast.unparse(call.func.value)
     return any(ast.unparse(target) == receiver for target in s.targets)
+
+
+_BY_TYPE: dict[type, Callable[..., State | None]] = {
+    ast.Expr: Interpreter._expression,
+    ast.Assign: Interpreter._assign,
+    ast.AnnAssign: Interpreter._annotated,
+    ast.AugAssign: Interpreter._augmented,
+    ast.If: Interpreter._if,
+    ast.For: Interpreter._loop,
+    ast.AsyncFor: Interpreter._loop,
+    ast.While: Interpreter._loop,
+    ast.With: Interpreter._with,
+    ast.AsyncWith: Interpreter._with,
+    ast.Return: Interpreter._return,
+    ast.Raise: Interpreter._raise,
+    ast.Break: Interpreter._break,
+    ast.Continue: Interpreter._continue,
+    ast.FunctionDef: Interpreter._function,
+    ast.AsyncFunctionDef: Interpreter._function,
+    ast.ClassDef: Interpreter._class,
+    ast.Delete: Interpreter._delete,
+    ast.Assert: Interpreter._assert,
+    ast.Match: Interpreter._match,
+    **dict.fromkeys(_TRIES, Interpreter._try),
+}

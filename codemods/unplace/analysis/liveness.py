@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import cast
 
+from unplace.analysis.nodes import children, walk
 from unplace.analysis.scopes import Scope
 
 _SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
@@ -86,15 +87,15 @@ class Liveness:
                 reads |= self._bit(current.target.id)
             if isinstance(current, ast.BoolOp | ast.IfExp):  # a walrus in there may not run
                 inner_reads = 0
-                for child in ast.iter_child_nodes(current):
+                for child in children(current):
                     inner_reads |= self._reads_and_binds(child)[0]
                 reads |= inner_reads
                 continue
             if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
-                for child in ast.iter_child_nodes(current):
+                for child in children(current):
                     reads |= self._reads_and_binds(child)[0]
                 continue
-            todo.extend(ast.iter_child_nodes(current))
+            todo.extend(children(current))
         self._facts[node] = (reads, binds)
         return reads, binds
 
@@ -120,11 +121,11 @@ class Liveness:
     def _statement(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
         if isinstance(s, _FUNCTIONS):
             reads = 0
-            for child in ast.iter_child_nodes(s):
+            for child in children(s):
                 if not isinstance(child, ast.stmt):
                     reads |= self._reads_and_binds(child)[0]
             if isinstance(s, ast.ClassDef):
-                for child in ast.walk(s):
+                for child in walk(s):
                     if isinstance(child, ast.Name):
                         reads |= self._bit(child.id)
             return live & ~self._bit(s.name) | reads
@@ -187,7 +188,7 @@ class Liveness:
 
     def _try(self, s: ast.Try, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
         returned = 0  # a value that is being returned while the final block runs
-        for node in ast.walk(s) if s.finalbody else ():
+        for node in walk(s) if s.finalbody else ():
             if isinstance(node, ast.Return) and node.value is not None:
                 returned |= self._reads_and_binds(node.value)[0]
         final = (

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from unplace.analysis.nodes import children
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
@@ -318,7 +319,7 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
         held = state.env.get(node.id)
         if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
             return True
-    return any(reads(run, child, state, objs) for child in ast.iter_child_nodes(node))
+    return any(reads(run, child, state, objs) for child in children(node))
 
 
 def _captures(function: Function, scope: Scope, state: State, objs: Objs) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
 from unplace.analysis.arithmetic import is_untracked, promoted
+from unplace.analysis.nodes import walk
 from unplace.analysis.refs import Named
 from unplace.analysis.run import anything
 from unplace.analysis.state import ANY, State
@@ -366,7 +367,7 @@ def cast_dtype(name: str, arguments: Arguments) -> str | None:
 def literal_dtype(node: ast.expr) -> str | None:
     """The dtype that torch infers for a number or a nested display of numbers."""
     leaves = [
-        n for n in ast.walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)
+        n for n in walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)
     ]
     types = {type(n.value) if isinstance(n, ast.Constant) else None for n in leaves}
     if types == {bool}:

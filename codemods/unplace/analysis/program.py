@@ -18,7 +18,7 @@ from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
 from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
-from unplace.analysis.liveness import Liveness
+from unplace.analysis.nodes import children, walk
 from unplace.analysis.refs import Class, Function, Member, Named
 from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
@@ -121,18 +121,16 @@ class Program:
         return self._runs[scope]
 
     def _walk(self, scope: Scope) -> tuple[Run, State | None]:
-        run = Run(self, scope)
-        state = State()
-        interpreter = Interpreter(run)
         node = scope.node
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
             body = node.body
-        run.liveness = Liveness(scope, body)
+        run = Run(self, scope, body=body)
+        state = State()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             self._enter_function(scope, run, state)
-        end = interpreter.block(body, state)
+        end = Interpreter(run).block(body, state)
         return run, end
 
     def _enter_function(self, scope: Scope, run: Run, state: State) -> None:
@@ -456,7 +454,7 @@ class Program:
         """How often each name is read in the file, as a name or as an attribute of something."""
         if self._uses is None:
             self._uses = Counter()
-            for node in ast.walk(self.tree):
+            for node in walk(self.tree):
                 if type(node) is ast.Call:
                     arguments = [*node.args, *(k.value for k in node.keywords)]
                     self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
@@ -558,10 +556,7 @@ class Program:
         with self.guessing((owner, name, "elements")) as is_first:
             for cls in (*owner.linearized(), *self.descendants(owner)) if is_first else ():
                 for scope, source in cls.assigned.get(name, ()):
-                    if (
-                        isinstance(source, ast.List | ast.Tuple | ast.Dict)
-                        and not list(ast.iter_child_nodes(source))[1:]
-                    ):
+                    if isinstance(source, ast.List | ast.Tuple | ast.Dict) and not children(source):
                         continue  # made empty
                     held = self.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
                     found = held if found is None else weak_join(found, held)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis import kinds, parameters
-from unplace.analysis.bindings import own_nodes
 from unplace.analysis.evidence import of_name
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.refs import Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope

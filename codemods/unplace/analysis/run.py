@@ -90,13 +90,21 @@ class Run:
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
-    liveness: Liveness | None = None
+    body: list[ast.stmt] = field(default_factory=list)
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
+    _liveness: Liveness | None = None
+
+    @property
+    def liveness(self) -> Liveness:
+        """Which names of the scope are read where."""
+        if self._liveness is None:
+            self._liveness = Liveness(self.scope, self.body)
+        return self._liveness
 
     def taken_names(self) -> set[str]:
         """Every name that means something in the scope or the module: what a new name must avoid."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from unplace.analysis.nodes import children, walk
+
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
 
@@ -144,7 +146,7 @@ class Scopes:
                 for alias in current.names:
                     scope.bound.add(alias.asname or alias.name.split(".")[0])
             elif kind is ast.GeneratorExp and current not in self._consumed:
-                scope.captured.update(n.id for n in ast.walk(current) if isinstance(n, ast.Name))
+                scope.captured.update(n.id for n in walk(current) if isinstance(n, ast.Name))
             elif kind in _WRITES and _looks_in_place(current):
                 scope.may_write = True
                 self.has_flags = self.has_flags or (kind is ast.Call and _has_true(current))
@@ -160,7 +162,7 @@ class Scopes:
                 scope.bound.add(current.rest)
             if kind is ast.Call:
                 self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)
-            todo.extend(ast.iter_child_nodes(current))
+            todo.extend(children(current))
 
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
         """Open an inner scope; returns the parts of the definition that belong to the outer one."""

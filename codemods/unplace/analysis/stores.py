@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis import indexing, parameters
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.nodes import walk
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
@@ -61,7 +62,7 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
     base = state.bases.get(value.identity)
     if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
         return
-    names = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(source) if isinstance(n, ast.Name)}
     elsewhere = names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
     if name not in names and not elsewhere and names - state.binds.keys() <= _modules(run, names):
         uses = {n: state.binds.get(n) for n in sorted(names)}
@@ -146,7 +147,7 @@ def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
         and isinstance(n.ctx, ast.Store)
         and not (isinstance(n.value, ast.Name) and n.value.id == "self")
         for tree in trees
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
 
 

@@ -15,8 +15,8 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 
-from unplace.analysis.bindings import own_nodes
 from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Function
@@ -218,7 +218,6 @@ class Callers:
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
         if not elsewhere:
-            assert call.run.liveness is not None
             live = live - (live - call.run.liveness.read_after(site.statement) - site.other_reads())
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from unplace.analysis.bindings import own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import NONE, Value

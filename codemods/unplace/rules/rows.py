@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.bindings import own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import Value
 from unplace.edits import Edit
