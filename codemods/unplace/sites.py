@@ -10,6 +10,7 @@ from typing import Protocol
 from unplace import torchapi
 from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.candidates import candidates
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.nodes import children, walk
 from unplace.analysis.observers import Observers, Watch
@@ -276,12 +277,32 @@ def collect(program: Program, callers: Callers) -> list[Site]:
 
 
 def runs(program: Program) -> Iterator[Run]:
-    """The runs over all functions that may write in place; over all of them where modules may have `inplace=True`."""
-    for scope in program.scopes.by_node.values():
-        if scope.may_write or program.scopes.has_flags:
-            run = program.run(scope)
-            if run is not None:
-                yield run
+    """The runs over all functions that may write in place."""
+    for scope in candidates(program):
+        run = program.run(scope)
+        if run is not None:
+            yield run
+
+
+def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
+    """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
+    found: list[tuple[Scope, ast.Call, str]] = []
+    for node, scope in program.scopes.flagged:
+        qualified = program.qualified(scope, node.func)
+        module = torchapi.module(qualified) if qualified is not None else None
+        if qualified is not None and module is not None and has_flag(node, module.inplace):
+            found.append((scope, node, qualified))
+    return found
+
+
+def has_flag(node: ast.Call, position: int | None) -> bool:
+    """Whether a call has True for `inplace`, which may also stand at `position`."""
+    if position is None:
+        return False
+    given = next((k.value for k in node.keywords if k.arg == "inplace"), None)
+    if given is None and position < len(node.args):
+        given = node.args[position]
+    return isinstance(given, ast.Constant) and given.value is True
 
 
 def is_site(write: Write) -> bool:
@@ -319,4 +340,6 @@ def _is_data(target: ast.expr) -> bool:
 
 def has_sites(program: Program) -> bool:
     """Whether anything in the module is or may be an in-place operation on a tensor."""
-    return program.scopes.has_flags or any(is_site(write) for run in runs(program) for write in run.writes.values())
+    if constructors(program):
+        return True
+    return any(is_site(write) for run in runs(program) for write in run.writes.values())

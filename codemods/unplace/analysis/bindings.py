@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from unplace.analysis import evidence
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.nodes import own_nodes, walk
+from unplace.analysis.nodes import SCOPES, walk
+from unplace.analysis.scopes import Scope
 
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
 
@@ -35,42 +37,40 @@ class Bindings:
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
-    def of(cls, root: ast.AST) -> Bindings:
+    def of(cls, scope: Scope) -> Bindings:
         """Index the nodes of a scope, leaving out those of the scopes inside it."""
         found = cls()
-        for node in own_nodes(root):
+        for node in scope.nodes:
             found._add(node)
         return found
 
-    def _add(self, node: ast.AST) -> None:
+    def _add(self, node: Any) -> None:
         kind = type(node)
         if kind is ast.Attribute:
-            assert isinstance(node, ast.Attribute)
-            if isinstance(node.value, ast.Name):
+            if type(node.value) is ast.Name:
                 self.attributes.setdefault(node.value.id, set()).add(node.attr)
                 if node.attr in _OF_MAPPINGS:
                     self.unlike_tensors.add(node.value.id)
         elif kind is ast.Subscript:
-            assert isinstance(node, ast.Subscript)
-            if isinstance(node.value, ast.Name) and is_text(node.slice):
+            if type(node.value) is ast.Name and is_text(node.slice):
                 self.unlike_tensors.add(node.value.id)
         elif kind is ast.Call:
-            assert isinstance(node, ast.Call)
             self._add_call(node)
-        elif isinstance(node, ast.Assign):
+        elif kind is ast.Assign:
             for target in node.targets:
                 self._add_target(target, node.value)
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        elif kind is ast.BinOp:
+            if type(node.op) is ast.FloorDiv and type(node.left) is ast.Name:
+                self.sizes.add(node.left.id)
+        elif kind is ast.AnnAssign or kind is ast.NamedExpr:
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self._put(node.target.id, node.value)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif kind in SCOPES:
             self._put(node.name, node)
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        elif kind is ast.For or kind is ast.AsyncFor or kind is ast.comprehension:
             self._put_all(node.target, node)
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        elif kind is ast.withitem and node.optional_vars is not None:
             self._put_all(node.optional_vars, node)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and isinstance(node.left, ast.Name):
-            self.sizes.add(node.left.id)
 
     def _add_call(self, node: ast.Call) -> None:
         self.calls.append(node)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from unplace.analysis.nodes import own_nodes
 from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
 
@@ -81,7 +80,7 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.args.args:
         return
     me = node.args.args[0].arg
-    for statement in own_nodes(node):
+    for statement in method.nodes:
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for target in targets:

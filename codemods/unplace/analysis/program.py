@@ -18,7 +18,7 @@ from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
 from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
-from unplace.analysis.nodes import children, walk
+from unplace.analysis.nodes import children
 from unplace.analysis.refs import Class, Function, Member, Named
 from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
@@ -454,14 +454,13 @@ class Program:
         """How often each name is read in the file, as a name or as an attribute of something."""
         if self._uses is None:
             self._uses = Counter()
-            for node in walk(self.tree):
-                if type(node) is ast.Call:
-                    arguments = [*node.args, *(k.value for k in node.keywords)]
-                    self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
-                elif type(node) is ast.Attribute:
-                    self._uses[node.attr] += 1
-                elif type(node) is ast.Name and type(node.ctx) is ast.Load:
-                    self._uses[node.id] += 1
+            for scope in self.scopes.by_node.values():
+                self._uses.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
+                self._uses.update(node.attr for node in scope.nodes if type(node) is ast.Attribute)
+                for node in scope.nodes:
+                    if type(node) is ast.Call:
+                        arguments = [*node.args, *(k.value for k in node.keywords)]
+                        self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
         return self._uses
 
     def passed_on(self) -> set[str]:
@@ -473,7 +472,7 @@ class Program:
         """The index of a scope's names."""
         found = self._bindings.get(scope)
         if found is None:
-            found = self._bindings[scope] = Bindings.of(scope.node)
+            found = self._bindings[scope] = Bindings.of(scope)
         return found
 
     # -- classes --------------------------------------------------------------------------------------------------

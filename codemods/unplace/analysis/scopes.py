@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unplace.analysis.nodes import children, walk
+from unplace.analysis.nodes import SCOPES, children, walk
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+_SPECIAL = frozenset(
+    [
+        *(ast.Import, ast.ImportFrom, ast.GeneratorExp, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    ]
+)
+_INDEXED = frozenset(
+    [
+        *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension),
+        *(ast.withitem, ast.Return, ast.Yield, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp),
+        *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    ]
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -37,7 +48,9 @@ class Scope:
     volatile: set[str] = field(default_factory=set)
     inner: list[Scope] = field(default_factory=list)
     suspends: bool = False  # has yield or await
-    may_write: bool = False  # has something that looks like an in-place operation
+    nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
+    names: list[ast.Name] = field(default_factory=list)
+    suspects: list[ast.AST] = field(default_factory=list)  # what looks like an in-place operation
     program: Program | None = None  # of the module's scope: the program that all of its scopes belong to
 
     @property
@@ -109,10 +122,9 @@ class Scopes:
         self.by_node: dict[ast.AST, Scope] = {}
         self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
-        self.has_flags = False  # something is called with a True that may be `inplace`
+        self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a True that may be `inplace`
         self.module = self._open(tree, "<module>", None)
-        for statement in tree.body:
-            self._visit(statement, self.module)
+        self._visit(tree.body, self.module)
         self._resolve(self.module)
 
     def runs_at_once(self, node: ast.AST) -> bool:
@@ -126,43 +138,55 @@ class Scopes:
             parent.inner.append(scope)
         return scope
 
-    def _visit(self, node: ast.AST, scope: Scope) -> None:
-        todo: list[ast.AST] = [node]
+    def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:
+        """Note what the nodes mean for their scope, in the order of the source."""
+        todo = list(reversed(body))
         while todo:
             current: Any = todo.pop()
             kind = type(current)
             if kind is ast.Name:
-                if isinstance(current.ctx, ast.Load):
+                scope.names.append(current)
+                if type(current.ctx) is ast.Load:
                     scope.read.add(current.id)
                 else:
                     scope.bound.add(current.id)
                     scope.assigned.add(current.id)
                 continue
-            if kind in _SCOPES:
-                todo.extend(self._enter(current, scope))
+            if kind in _INDEXED:
+                scope.nodes.append(current)
+            if kind in SCOPES:
+                todo += reversed(self._enter(current, scope))
                 continue
-            if kind is ast.Import or kind is ast.ImportFrom:
-                self.imports.append((current, scope))
-                for alias in current.names:
-                    scope.bound.add(alias.asname or alias.name.split(".")[0])
-            elif kind is ast.GeneratorExp and current not in self._consumed:
-                scope.captured.update(n.id for n in walk(current) if isinstance(n, ast.Name))
-            elif kind in _WRITES and _looks_in_place(current):
-                scope.may_write = True
-                self.has_flags = self.has_flags or (kind is ast.Call and _has_true(current))
-            elif kind is ast.Global:
-                scope.global_names.update(current.names)
-            elif kind is ast.Nonlocal:
-                scope.nonlocal_names.update(current.names)
-            elif kind is ast.Yield or kind is ast.YieldFrom or kind is ast.Await:
-                scope.suspends = True
-            elif kind in _NAMING and current.name:
-                scope.bound.add(current.name)
-            elif kind is ast.MatchMapping and current.rest:
-                scope.bound.add(current.rest)
+            if kind in _WRITES and _looks_in_place(current):
+                scope.suspects.append(current)
+                if kind is ast.Call and has_true(current):
+                    self.flagged.append((current, scope))
             if kind is ast.Call:
                 self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)
-            todo.extend(children(current))
+            elif kind in _SPECIAL:
+                self._note(current, scope)
+            below = children(current)
+            below.reverse()
+            todo += below
+
+    def _note(self, node: Any, scope: Scope) -> None:
+        """What binds names other than by assigning to them, or changes what they mean."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.imports.append((node, scope))
+            scope.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.GeneratorExp):
+            if node not in self._consumed:
+                scope.captured.update(n.id for n in walk(node) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.Global):
+            scope.global_names.update(node.names)
+        elif isinstance(node, ast.Nonlocal):
+            scope.nonlocal_names.update(node.names)
+        elif isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+            scope.suspends = True
+        elif isinstance(node, ast.MatchMapping):
+            scope.bound.update([node.rest] if node.rest else [])
+        elif node.name:
+            scope.bound.add(node.name)
 
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
         """Open an inner scope; returns the parts of the definition that belong to the outer one."""
@@ -186,9 +210,9 @@ class Scopes:
                 scope.assigned.add(node.name)
                 outside += node.decorator_list
                 outside += [a.annotation for a in all_parameters(arguments) if a.annotation]
+                outside += [node.returns] if node.returns is not None else []
                 body = list(node.body)
-        for child in body:
-            self._visit(child, inner)
+        self._visit(body, inner)
         return outside
 
     def _resolve(self, scope: Scope) -> None:
@@ -221,7 +245,7 @@ class Scopes:
         return found if found is not None and name in found.bound else None
 
 
-_WRITES = (ast.Call, ast.AugAssign, ast.Subscript, ast.Attribute)
+_WRITES = frozenset([ast.Call, ast.AugAssign, ast.Subscript, ast.Attribute])
 
 
 def _looks_in_place(node: ast.AST) -> bool:
@@ -232,16 +256,14 @@ def _looks_in_place(node: ast.AST) -> bool:
         return isinstance(node.ctx, ast.Store)
     if isinstance(node, ast.Attribute):
         return node.attr == "data" and isinstance(node.ctx, ast.Store)
-    if not isinstance(node, ast.Call):
-        return False
-    function = node.func
-    name = (
-        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    )
-    return name.endswith("_") or any(k.arg == "out" for k in node.keywords) or _has_true(node)
-
-
-def _has_true(node: ast.AST) -> bool:
     assert isinstance(node, ast.Call)
+    name: str = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+    if name.endswith("_") and not name.endswith("__"):
+        return True
+    return any(k.arg == "out" for k in node.keywords) or has_true(node)
+
+
+def has_true(node: ast.Call) -> bool:
+    """Whether a call has a True among its positional arguments, or `inplace=True`."""
     flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
     return any(isinstance(f, ast.Constant) and f.value is True for f in flags)

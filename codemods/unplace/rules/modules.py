@@ -8,38 +8,15 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.program import Program
-from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.rules.arguments import drop_argument
 from unplace.rules.judging import kind_assumptions
 from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Inline, Refuse, Verdict
-from unplace.sites import Site, runs
+from unplace.sites import Site, has_flag
 from unplace.torchapi import Result, View
 
 _NOBODY = "nobody reads the input of the module after it was called"
-
-
-def constructors(program: Program) -> list[tuple[Run, ast.Call, str]]:
-    """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
-    found: list[tuple[Run, ast.Call, str]] = []
-    for run in runs(program):
-        for node in run.values:
-            if isinstance(node, ast.Call):
-                qualified = program.qualified(run.scope, node.func)
-                module = torchapi.module(qualified) if qualified is not None else None
-                if qualified is not None and module is not None and _has_flag(node, module.inplace):
-                    found.append((run, node, qualified))
-    return found
-
-
-def _has_flag(node: ast.Call, position: int | None) -> bool:
-    if position is None:
-        return False
-    given = next((k.value for k in node.keywords if k.arg == "inplace"), None)
-    if given is None and position < len(node.args):
-        given = node.args[position]
-    return isinstance(given, ast.Constant) and given.value is True
 
 
 @dataclass(slots=True)
@@ -78,7 +55,7 @@ class Judge:
             module = torchapi.module(qualified) if qualified is not None else None
             if module is None:
                 break
-            if module.view is View.NEVER and module.result is Result.TENSOR and not _has_flag(before, module.inplace):
+            if module.view is View.NEVER and module.result is Result.TENSOR and not has_flag(before, module.inplace):
                 return Inline(extra)
         held = f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds"
         return Inline((held, *extra))

@@ -25,7 +25,7 @@ from unplace.rules.copies import Copies
 from unplace.rules.layout import declared, new_name, put_before, replace_statement
 from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
-from unplace.sites import Site, collect
+from unplace.sites import Site, collect, constructors
 
 Wanted = Callable[[str, Harm, ast.AST], bool]
 """Whether a run looks at an operation, given the code of its rule, its harm and its node."""
@@ -484,12 +484,12 @@ class Planner:
     def _constructors(self, calls: dict[ast.Call, list[Site]], wanted: Wanted) -> None:
         judge = modules.Judge(self.program)
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
-        for run, node, qualified in modules.constructors(self.program):
+        for scope, node, qualified in constructors(self.program):
             own = calls.get(node, [])
             harm, by = _harm_of_calls(own)
             if not wanted(rule.code, harm, node):
                 continue
-            verdict = judge.decide(run.scope, node, qualified, own)
+            verdict = judge.decide(scope, node, qualified, own)
             start, end = self.text.span(node)
             if any(
                 start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits

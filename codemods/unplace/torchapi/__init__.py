@@ -46,6 +46,7 @@ __all__ = [
     "inplace_flag",
     "inplace_function",
     "inplace_method",
+    "inplace_names",
     "is_in_namespace",
     "module",
     "reflected_functional",
@@ -337,6 +338,12 @@ def _inplace_function(name: str) -> InplaceFunction | None:
         dtype=row["dtype"],
         parameters=tuple(row["parameters"].split()),
     )
+
+
+@cache
+def inplace_names() -> frozenset[str]:
+    """The last parts of the names of the free functions that write their first argument."""
+    return frozenset(name.rsplit(".", 1)[-1] for name in _table()["inplace_functions"])
 
 
 def inplace_flag(qualified: str) -> int | None:
