@@ -10,10 +10,10 @@ A site is `[line, column, code, verdict, applicability, harm, message, [assumpti
 from __future__ import annotations
 
 import json
-from difflib import unified_diff
 from typing import Any
 
-from unplace.batch.records import FileRecord, RepositoryRecord, SiteRecord
+from unplace.batch.records import RepositoryRecord, SiteRecord
+from unplace.reporting.page.hunks import hunks
 from unplace.reporting.text import visible
 from unplace.reporting.totals import Reason, reasons_of, verdict_of
 
@@ -37,7 +37,7 @@ class Data:
         for file in record.found:
             source = file.before.split("\n") if file.before is not None else []
             sites = [self._site(site, source) for site in file.sites]
-            self._files.append([repository, visible(file.path), visible(hunks(file)), sites])
+            self._files.append([repository, visible(file.path), visible(hunks(file.before, file.after)), sites])
 
     def json(self) -> str:
         """All of it, in letters that can't end the script element that it stands in."""
@@ -68,15 +68,3 @@ class Data:
 
     def _string(self, text: str) -> int:
         return self._strings.setdefault(visible(text), len(self._strings))
-
-
-def hunks(file: FileRecord) -> str:
-    """What changes in a file, as a unified diff without its head."""
-    if file.before is None or file.after is None or file.before == file.after:
-        return ""
-    before, after = (_lines(text) for text in (file.before, file.after))
-    return "\n".join(list(unified_diff(before, after, lineterm=""))[2:])
-
-
-def _lines(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

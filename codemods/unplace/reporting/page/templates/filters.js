@@ -1,7 +1,6 @@
 // What is asked for: in the form, and in the address, so that it can be passed on.
 const form = element("filters");
 const fields = [...form.elements].filter((field) => field.name);
-const AS_TEXT = new Set(["repository", "result"]); // these choose repositories, the others operations
 
 function asked() {
   const wanted = Object.fromEntries(fields.map((field) => [field.name, field.value]));
@@ -25,7 +24,10 @@ const hasVerdict = (site, wanted) =>
   wanted.verdict === "any" || (wanted.verdict ? site.verdict === wanted.verdict : site.verdict !== "kept");
 
 /** Whether the question is one about operations, so that a repository without such doesn't belong to the answer. */
-const asksForSites = (wanted) => fields.some((field) => wanted[field.name] && !AS_TEXT.has(field.name) && field.name !== "text");
+function asksForSites(wanted) {
+  const { rule, harm, fix, reason, verdict } = wanted;
+  return Boolean(rule || harm || fix || reason || (verdict && verdict !== "any"));
+}
 
 function toAddress() {
   const set = fields.filter((field) => field.value).map((field) => [field.name, field.value]);

@@ -41,7 +41,9 @@ function showTables(wanted, byRepository, byRule, byReason) {
   showRows("rule", byRule, (_, tally) => !isNarrowed || tally.asked > 0);
   showRows("reason", byReason, (_, tally) => !isNarrowed || tally.asked > 0);
   for (const table of document.querySelectorAll("table.sortable")) {
-    table.closest("section").hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+    const section = table.closest("section");
+    section.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+    document.querySelector(`nav a[href="#${section.id}"]`).hidden = section.hidden;
   }
 }
 
