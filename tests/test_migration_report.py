@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 import re
+import subprocess
+import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -300,3 +302,9 @@ def test_a_file_costs_the_page_its_hunks_only(tmp_path: Path) -> None:
     rest = "".join(f"    x{index} = {index}\n" for index in range(50_000))
     big = FileRecord("big.py", (REWRITTEN,), BEFORE + rest, AFTER + rest)
     assert len(page(tmp_path, repository(found=(big,)))) < len(page(tmp_path, repository(found=()))) + 6_000
+
+
+def test_without_jinja_the_error_says_what_to_install() -> None:
+    program = "import sys; sys.modules['jinja2'] = None; import unplace.reporting.page"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "pip install 'unplace[report]'" in done.stderr

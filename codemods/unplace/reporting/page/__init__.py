@@ -15,8 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+try:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+except ModuleNotFoundError as error:
+    advice = "the page needs jinja2, which isn't installed here: pip install 'unplace[report]'"
+    raise ModuleNotFoundError(advice, name=error.name) from None
 
 from unplace import __version__
 from unplace.batch.records import RepositoryRecord, Result
