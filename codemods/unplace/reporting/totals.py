@@ -174,10 +174,11 @@ class Totals:
         rewritten = self.tally.count(Verdict.REWRITTEN)
         if rewritten:
             harmful = self.tally.count(Verdict.REWRITTEN, harm="harmful")
+            why = " (they break backward or cut a gradient)" if harmful else ""
             verb = "would be" if dry_run else "was" if rewritten == 1 else "were"
             files = counted(self.changed, "file", "files")
             operations = counted(rewritten, "in-place operation", "in-place operations")
-            lines.append(f"{operations} {verb} rewritten in {files}; {harmful:,} of them break backward for certain.")
+            lines.append(f"{operations} {verb} rewritten in {files}; {harmful:,} of them harmful{why}.")
         waiting = self.tally.count(Verdict.REFUSED, fix="unsafe")
         refused = self.tally.count(Verdict.REFUSED)
         if refused:
