@@ -50,10 +50,10 @@ function showTables(wanted, byRepository, byRule, byReason) {
 let waiting = 0;
 form.addEventListener("input", (event) => {
   clearTimeout(waiting);
-  waiting = setTimeout(() => { toAddress(); show(); }, event.target.name === "text" ? 120 : 0);
+  waiting = setTimeout(() => { show(); toAddress(); }, event.target.name === "text" ? 120 : 0);
 });
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(() => { toAddress(); show(); }));
+form.addEventListener("reset", () => setTimeout(() => { show(); toAddress(); }));
 element("order").addEventListener("change", show);
 element("open").addEventListener("click", openAll);
 element("close").addEventListener("click", closeAll);
