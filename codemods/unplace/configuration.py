@@ -14,8 +14,9 @@ from typing import Any
 
 from unplace.findings import Harm
 from unplace.patterns import Patterns
+from unplace.releases import Release
 from unplace.rules import codes
-from unplace.selection import SelectionError, guess, parse_codes, parse_harms
+from unplace.selection import SelectionError, guess, parse_codes, parse_harms, parse_release
 
 NAMES = ("unplace.toml", "pyproject.toml")
 
@@ -37,6 +38,7 @@ class Configuration:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
     unsafe: bool = False
     preserve_dtype: bool = False
+    target_torch: Release | None = None
 
 
 def find(folder: Path) -> str | None:
@@ -123,6 +125,12 @@ def _truth(value: object, _: str) -> bool:
     return value
 
 
+def _release(value: object, _: str) -> Release:
+    if not isinstance(value, str):
+        raise TypeError('must be a string, such as "2.1"')
+    return parse_release(value)
+
+
 _READERS: dict[str, Callable[[object, str], Any]] = {
     "select": _codes,
     "ignore": _codes,
@@ -131,6 +139,7 @@ _READERS: dict[str, Callable[[object, str], Any]] = {
     "per-file-ignores": _ignores_by_pattern,
     "unsafe": _truth,
     "preserve-dtype": _truth,
+    "target-torch": _release,
 }
 KEYS = tuple(_READERS)
 
@@ -147,6 +156,8 @@ def shown(configuration: Configuration) -> list[tuple[str, str]]:
 def _as_toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Release):
+        return _quoted(str(value))
     if isinstance(value, Patterns):
         return _as_list(value.lines)
     if isinstance(value, tuple):
