@@ -71,12 +71,10 @@ def load(path: str) -> Configuration:
             raise ConfigurationError(f"{where}: must be a table")
     values: dict[str, Any] = {}
     for key, value in document.items():
-        read = _READERS.get(key)
-        if read is None:
-            known = ", ".join(_READERS)
-            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, _READERS)} Known: {known}.")
+        if key not in KEYS:
+            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, KEYS)} Known: {', '.join(KEYS)}.")
         try:
-            values[key.replace("-", "_")] = read(value, str(Path(path).absolute().parent))
+            values[key.replace("-", "_")] = KEYS[key].read(value, str(Path(path).absolute().parent))
         except (TypeError, SelectionError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
     return Configuration(path, frozenset(document), **values)
@@ -131,17 +129,35 @@ def _release(value: object, _: str) -> Release:
     return parse_release(value)
 
 
-_READERS: dict[str, Callable[[object, str], Any]] = {
-    "select": _codes,
-    "ignore": _codes,
-    "only": _harms,
-    "exclude": _patterns,
-    "per-file-ignores": _ignores_by_pattern,
-    "unsafe": _truth,
-    "preserve-dtype": _truth,
-    "target-torch": _release,
+@dataclass(frozen=True, slots=True)
+class Key:
+    """How a key's value is read (given the folder of the file), and what people are told of it."""
+
+    read: Callable[[object, str], Any]
+    kind: str
+    meaning: str
+
+
+KEYS = {
+    "select": Key(_codes, "list of codes or prefixes", "these rules only; as `--select`"),
+    "ignore": Key(_codes, "list of codes or prefixes", "not these rules; as `--ignore`"),
+    "only": Key(_harms, "list of `harmful`, `unknown`, `harmless`", "operations of this harm only; as `--only`"),
+    "exclude": Key(
+        _patterns, "list of patterns as in `.gitignore`", "files to leave out; those that you name are taken anyway"
+    ),
+    "per-file-ignores": Key(
+        _ignores_by_pattern, "table of patterns with codes", "rules that don't hold in these files"
+    ),
+    "unsafe": Key(_truth, "true or false", "take edits that rest on an assumption, too; as `--unsafe` and `--safe`"),
+    "preserve-dtype": Key(
+        _truth,
+        "true or false",
+        "cast results back wherever their dtype isn't known to stay; as `--preserve-dtype` and `--no-preserve-dtype`",
+    ),
+    "target-torch": Key(
+        _release, "version, as a string", "the oldest torch that rewritten code has to run on; as `--target-torch`"
+    ),
 }
-KEYS = tuple(_READERS)
 
 
 def shown(configuration: Configuration) -> list[tuple[str, str]]:

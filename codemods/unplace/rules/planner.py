@@ -505,7 +505,7 @@ class Planner:
                 edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
-            message = f"`{ast.unparse(node.func)}` overwrites its input"
+            message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
             self._add(
                 node,
                 rule.code,
