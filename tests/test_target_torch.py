@@ -159,11 +159,7 @@ def test_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     Path("model.py").write_text(BODY.format(statement="y.fill_(2)"))
     assert main(["config"]) == 0
     assert 'target-torch = "1.11"' in capfd.readouterr().out
-    for command in (
-        ["rewrite", "--diff", "model.py"],
-        ["explain", "model.py:4"],
-        ["code-action", "model.py", "--line", "4"],
-    ):
+    for command in ["rewrite --diff model.py", "explain model.py:4", "code-action model.py --line 4"]:
         assert main(command.split()) == 0
         assert "y = y.clone()" in capfd.readouterr().out
         assert main([*command.split(), "--target-torch", "1.12.1"]) == 0
