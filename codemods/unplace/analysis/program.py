@@ -45,6 +45,7 @@ from unplace.analysis.values import (
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Place
+    from unplace.releases import Release
 
 _OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
@@ -62,6 +63,7 @@ class Program:
         self.place = place
         self.text = text
         self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
+        self.target_torch: Release | None = None  # the oldest torch that rewritten code has to run on
         self.scopes = Scopes(tree)
         self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, Unsafe, settings
+from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, TargetTorch, Unsafe, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import parsable, read_file
 from unplace.discovery import shown
@@ -47,6 +47,7 @@ def code_action(
     stdin: Stdin = False,
     unsafe: Unsafe = None,
     preserve_dtype: PreserveDtype = None,
+    target_torch: TargetTorch = None,
     select: Select = None,
     only: Only = None,
     config: Config = None,
@@ -64,7 +65,13 @@ def code_action(
     at = None if column is None else _number("--column", column)
     version = None if document_version is None else _number("--document-version", document_version, least=0)
     options = settings(
-        unsafe=unsafe, preserve_dtype=preserve_dtype, select=select, only=only, config=config, isolated=isolated
+        unsafe=unsafe,
+        preserve_dtype=preserve_dtype,
+        target_torch=target_torch,
+        select=select,
+        only=only,
+        config=config,
+        isolated=isolated,
     ).options
     absolute = Path(file).absolute()
     name = shown(str(absolute))

@@ -14,7 +14,7 @@ from unplace.configuration import Configuration, ConfigurationError, find, load
 from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
-from unplace.selection import SelectionError, parse_codes, parse_harms
+from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
 
 T = TypeVar("T")
 
@@ -28,6 +28,9 @@ PreserveDtype = Annotated[
         "--preserve-dtype/--no-preserve-dtype",
         help="Cast results back wherever their dtype isn't known to stay the same.",
     ),
+]
+TargetTorch = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="The oldest torch that rewritten code has to run on.")
 ]
 Select = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Only these rules (codes or prefixes).")]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Not these rules (codes or prefixes).")]
@@ -56,6 +59,7 @@ def settings(
     *,
     unsafe: bool | None = None,
     preserve_dtype: bool | None = None,
+    target_torch: str | None = None,
     select: list[str] | None = None,
     ignore: list[str] | None = None,
     only: list[str] | None = None,
@@ -68,6 +72,9 @@ def settings(
     options = Options(
         unsafe=told.unsafe if unsafe is None else unsafe,
         preserve_dtype=told.preserve_dtype if preserve_dtype is None else preserve_dtype,
+        target_torch=told.target_torch
+        if target_torch is None
+        else _parsed("--target-torch", lambda: parse_release(target_torch)),
         select=told.select if select is None else _parsed("--select", lambda: parse_codes(select, known)),
         ignore=told.ignore if ignore is None else _parsed("--ignore", lambda: parse_codes(ignore, known)),
         only=told.only if only is None else _parsed("--only", lambda: parse_harms(only)),

@@ -312,14 +312,16 @@ class Planner:
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         """One verdict for calls of a chain: they write the same tensor."""
+        rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
         for site in chain:
             settled = judging.settled(site)
             if settled is not None:
                 return settled
         if chain[-1].node is expressions.value_of(statement):
-            return expressions.decide_spine(statement, chain, {s: self.by_form[s.form] for s in chain})
-        if any(s.write.kind is WriteKind.OUT or self.by_form[s.form].must_stay(s) for s in chain):
-            return Refuse("no assignment can stand here; make it a statement of its own")
+            return expressions.decide_spine(statement, chain, rules)
+        if any(s.write.kind is WriteKind.OUT or rules[s].must_stay(s) for s in chain):
+            why = expressions.missing(chain, rules)
+            return Refuse(f"no assignment can stand here; make it a statement of its own{why}")
         verdict = expressions.decide_inline(statement, chain)
         if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
             return Refuse("no assignment can stand here; make it a statement of its own")
@@ -503,7 +505,7 @@ class Planner:
                 edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
-            message = f"`{ast.unparse(node.func)}` overwrites its input"
+            message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
             self._add(
                 node,
                 rule.code,
