@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # that of `typing`, of which `python -m unplace` would find another in the working folder
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from unplace.diagnosis import Diagnosed
     from unplace.findings import FileReport
     from unplace.verification.callables import verify as verify

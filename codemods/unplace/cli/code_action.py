@@ -13,6 +13,7 @@ from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, T
 from unplace.cli.parsing import Command
 from unplace.cli.sources import parsable, read_file
 from unplace.discovery import shown
+from unplace.limits import limited
 from unplace.source import read_source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -79,7 +80,9 @@ def code_action(
     from unplace.editor.code_actions import Document, code_actions
 
     document = Document(source.text, absolute.as_uri(), name, version)
-    typer.echo(json.dumps(code_actions(document, options, first, last, at), indent=2))
+    with limited():
+        actions = code_actions(document, options, first, last, at)
+    typer.echo(json.dumps(actions, indent=2))
 
 
 def _number(option: str, text: str, least: int = 1) -> int:

@@ -12,6 +12,7 @@ from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Un
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.discovery import shown
+from unplace.limits import limited
 from unplace.reporting.styled import write_lines
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -62,7 +63,8 @@ def explain(
     from unplace.explanation import explain as explain_text
     from unplace.reporting import explained
 
-    report = explain_text(source.text, name, options, line, column)
+    with limited():
+        report = explain_text(source.text, name, options, line, column)
     if output_format == "json":
         typer.echo(explained.document(report, name, line, source))
     else:

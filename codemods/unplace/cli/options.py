@@ -15,6 +15,7 @@ from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
 from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
+from unplace.visible import visible_lines
 
 T = TypeVar("T")
 
@@ -96,7 +97,7 @@ def configuration(config: str | None, *, isolated: bool) -> Configuration:
 
 def fail(message: str) -> NoReturn:
     """End with exit code 2, saying why."""
-    print(message, file=sys.stderr)  # noqa: T201
+    print(visible_lines(message), file=sys.stderr)  # noqa: T201
     raise typer.Exit(2)
 
 

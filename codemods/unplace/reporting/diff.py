@@ -20,17 +20,20 @@ from unplace.edits import Edit, apply_edits
 from unplace.outcome import Change, Outcome
 from unplace.reporting.styled import Span, wants_colour, write_lines
 
+_ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
+"""What Git writes in octal, in a name that it then puts in quotes."""
+
 _STYLES = {b"-": "red", b"+": "green", b"@": "cyan"}
 
 
 def write(stream: TextIO, outcomes: Iterable[Outcome]) -> None:
-    """Write the patch of a run: coloured where that is wanted, and otherwise the exact bytes."""
+    """Write the patch of a run: for people on terminals and where colours are wanted, and elsewhere the exact bytes."""
     stream.flush()
     for outcome in outcomes:
         if outcome.change is None:
             continue
         lines = patch(outcome.path, outcome.change, outcome.edits)
-        if wants_colour(stream):
+        if wants_colour(stream) or stream.isatty():
             write_lines(stream, styled(lines, outcome.change.after.encoding))
         else:
             stream.buffer.writelines(lines)
@@ -55,6 +58,8 @@ def _name(path: str) -> bytes:
     # With `./` in front it is right for `git apply` and `patch -p1`, which cut one part off, and for `patch -p0`.
     posix = Path(path).as_posix()
     name = os.fsencode(posix if posix.startswith("/") else f"./{posix}")
+    if _ODD.search(name):
+        return b'"' + _ODD.sub(lambda match: b"\\%03o" % ord(match.group()), name) + b'"'
     return name + b"\t" if b" " in name else name
 
 
@@ -147,4 +152,4 @@ def styled(lines: Iterable[bytes], encoding: str) -> Iterator[list[Span]]:
     """The lines of a patch with their colours."""
     for number, line in enumerate(lines):
         style = "bold" if number < 2 else _STYLES.get(line[:1], "")
-        yield [(line.decode(encoding, "replace").removesuffix("\n"), style)]
+        yield [(line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r"), style)]

@@ -22,7 +22,7 @@ from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_com
 from unplace.rules.callers import Callers
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
-from unplace.rules.layout import declared, new_name, put_before, replace_statement
+from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect, constructors
@@ -418,7 +418,7 @@ class Planner:
     def _can_precede(self, statement: ast.stmt) -> bool:
         """Whether a line can be put before a statement: it isn't an `elif` or the body of a one-line suite."""
         start, _ = self.text.span(statement)
-        return self.text.before(start).strip() == "" and not self.text.text.startswith("elif", start)
+        return self.text.indentation(start) is not None and not self.text.text.startswith("elif", start)
 
     def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
         """The rebindings that are moved before the statement, where their names take the places of the calls."""
@@ -432,7 +432,7 @@ class Planner:
             assert isinstance(verdict, Split)
             node = chain[-1].site.node
             assert isinstance(node, ast.expr)
-            lines += [" = ".join((*verdict.places, snippet.code(snippet.node(node)))), *verdict.views]
+            lines += [" = ".join((*verdict.places, standing_alone(snippet.code(snippet.node(node))))), *verdict.views]
             snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
         return lines
 
@@ -477,7 +477,7 @@ class Planner:
                     continue
                 name = new_name(taken)
                 taken.add(name)
-                lines.append(f"{name} = {snippet.code(snippet.node(argument))}")
+                lines.append(f"{name} = {standing_alone(snippet.code(snippet.node(argument)))}")
                 snippet.change(argument, lambda _, name=name: cst.Name(name))  # type: ignore[misc]
         return lines
 
