@@ -64,10 +64,22 @@ class Text:
                 high = middle
         return low + 1, offset - self._starts[low] + 1
 
-    def utf16_place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset as editors want them: from 0, the column in UTF-16 code units."""
+    def editor_place(self, offset: int, encoding: str) -> tuple[int, int]:
+        """Line and column of an offset as editors want them: from 0, the column in code units of an encoding."""
         line, column = self.place(offset)
-        return line - 1, len(self.text[offset - column + 1 : offset].encode("utf-16-le", "surrogatepass")) // 2
+        return line - 1, _units(self.text[offset - column + 1 : offset], encoding)
+
+    def from_editor(self, line: int, character: int, encoding: str) -> tuple[int, int]:
+        """Line and column, both from 1, of an editor's place; what lies beyond the text is its nearest end."""
+        if line >= len(self._starts):
+            return self.place(len(self.text))
+        start = self._starts[line]
+        end = self.line_end(start)
+        for offset in range(start, end):
+            character -= _units(self.text[offset], encoding)
+            if character < 0:
+                return line + 1, offset - start + 1
+        return line + 1, end - start + 1
 
     def before(self, offset: int) -> str:
         """What stands between the start of the line and an offset."""
@@ -78,3 +90,14 @@ class Text:
         """The offset at which the line of `offset` ends, before its line break."""
         match = _LINE_END.search(self.text, offset)
         return match.start() if match else len(self.text)
+
+
+_UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
+
+
+def _units(text: str, encoding: str) -> int:
+    """How many code units a text has in `utf-8`, `utf-16` or `utf-32`."""
+    if text.isascii():
+        return len(text)
+    codec = encoding if encoding == "utf-8" else f"{encoding}-le"
+    return len(text.encode(codec, "surrogatepass")) // _UNIT_BYTES[encoding]
