@@ -256,7 +256,6 @@ NUMBER = {"type": "integer", "minimum": 1}
 REGION = thing("startLine startColumn", startLine=NUMBER, startColumn=NUMBER, endLine=NUMBER, endColumn=NUMBER)
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
 ARTIFACT = thing("uri", uri=URI)
-LOCATION = thing("", physicalLocation=thing("artifactLocation", artifactLocation=ARTIFACT, region=REGION))
 REPLACEMENT = thing("deletedRegion", deletedRegion=REGION, insertedContent=thing("text", text={"type": "string"}))
 
 
@@ -264,6 +263,11 @@ def some(items: object, least: int = 0) -> dict[str, object]:
     return {"type": "array", "items": items, "minItems": least}
 
 
+LOCATION = thing(
+    "",
+    physicalLocation=thing("artifactLocation", artifactLocation=ARTIFACT, region=REGION),
+    logicalLocations=some(thing("", fullyQualifiedName={"type": "string"})),
+)
 FIX = thing(
     "artifactChanges",
     description=MESSAGE,

@@ -31,7 +31,8 @@ class Options:
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
-    all but these lines of each file. Without `comments`, those that have operations ignored don't count.
+    all but these lines of each file. Without `comments`, those that have operations ignored don't count. With
+    `markdown`, Markdown files hold Python blocks.
     """
 
     unsafe: bool = False
@@ -42,6 +43,7 @@ class Options:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
     changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
     comments: bool = True
+    markdown: bool = False
 
     def wanted(self, path: str) -> frozenset[str]:
         """The codes of the rules that the run looks for in a file."""

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unplace import documents
 from unplace.edits import Edit
 from unplace.findings import Applicability, FileReport, Finding, Harm
 from unplace.positions import Text
 from unplace.reporting import sentences
-from unplace.rewriter import LineRanges, Options, Programs, rewrite_text
-from unplace.suppressions import ignoring_edits
+from unplace.rewriter import LineRanges, Options, Programs
 
 FIX_ALL = "source.fixAll.unplace"
 
@@ -68,7 +68,7 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
         actions += _rewrite_all(document, text, options, f"in `{around[0]}`", "refactor.rewrite", around[1])
     actions += fix_all(document, options)
     if findings:
-        ignoring, _ = ignoring_edits(document.text, findings, document.path)
+        ignoring, _ = documents.ignoring_edits(document.text, findings, document.path)
         if ignoring:
             actions.append(_action(document, text, "unplace: ignore here", "quickfix", ignoring, findings))
     return actions
@@ -94,7 +94,7 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
 def planned(document: Document, options: Options, lines: LineRanges | None = None) -> FileReport:
     """What becomes of a document, or of the operations in some of its lines."""
     limited = options if lines is None else replace(options, changed={document.path: lines})
-    return rewrite_text(document.text, document.path, limited, document.programs)
+    return documents.rewrite(document.text, document.path, limited, document.programs)
 
 
 def _fixes(document: Document, text: Text, options: Options, finding: Finding) -> list[Any]:
@@ -118,16 +118,24 @@ def _function_around(document: Document, findings: list[Finding]) -> tuple[str, 
     """The innermost function around the first finding: its name and lines."""
     if not findings:
         return None
-    line = findings[0].line
-    around = [
-        node
-        for node in ast.walk(ast.parse(document.text))
-        if isinstance(node, _FUNCTIONS) and node.end_lineno and node.lineno <= line <= node.end_lineno
-    ]
-    if not around:
-        return None
-    inner = max(around, key=lambda node: node.lineno)
-    return inner.name, ((inner.lineno, inner.end_lineno or inner.lineno),)
+    text = Text(document.text)
+    offset = text.offset_of(findings[0].line, findings[0].column)
+    for module in documents.modules_of(document.text, document.path):
+        at, own = module.offset_from_file(offset), Text(module.text)
+        if at is None:
+            continue
+        line, _ = own.place(at)
+        around = [
+            node
+            for node in ast.walk(ast.parse(module.text))
+            if isinstance(node, _FUNCTIONS) and node.end_lineno and node.lineno <= line <= node.end_lineno
+        ]
+        inner = max(around, key=lambda node: node.lineno, default=None)
+        span = (module.offset_in_file(offset) for offset in own.span(inner)) if inner is not None else (None, None)
+        start, end = span
+        if inner is not None and start is not None and end is not None:
+            return inner.name, ((text.place(start)[0], text.place(end)[0]),)
+    return None
 
 
 def _rewrite_all(
