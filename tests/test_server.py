@@ -119,7 +119,7 @@ class Editor:
 async def editing(
     folder: Path, name: str = "model.py", encoding: str = "utf-16", command: Sequence[str] = COMMAND, **workspace: Any
 ) -> AsyncIterator[Editor]:
-    """An editor whose server runs and is told goodbye at the end; no answer may take longer than a minute."""
+    """An editor whose server runs and is told goodbye at the end; it may take minutes, on a machine that is busy."""
     client = LanguageClient(converter_factory=default_converter)
     editor = Editor(client, folder / name, encoding)
     capabilities = client_capabilities("visual-studio-code")
@@ -128,7 +128,7 @@ async def editing(
     for key, value in workspace.items():
         setattr(capabilities.workspace, key, value)
     folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
-    async with asyncio.timeout(60) if sys.version_info >= (3, 11) else _no_limit():
+    async with asyncio.timeout(300) if sys.version_info >= (3, 11) else _no_limit():
         await client.start_io(*command)
         result = await client.initialize_session(
             types.InitializeParams(capabilities, workspace_folders=folders, root_uri=folder.as_uri())

@@ -87,11 +87,8 @@ class Notebook(Patchwork):
         """`file` is the JSON text of a valid notebook."""
         self._file = file
         self._ascii = file.isascii()
-        self._path = path
         self._lines: list[_Line | None] = []
-        self._letters: dict[
-            _String, list[int]
-        ] = {}  # where each letter of a string begins, and where the last one ends
+        self._letters: dict[_String, list[int]] = {}  # where each of a string's begins, and where the last one ends
         pieces: list[str] = []
         warnings: list[Problem] = []
         for cell in _cells(file):

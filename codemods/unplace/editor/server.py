@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from lsprotocol.converters import get_converter
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path, uri_scheme
 
 from unplace import __version__
@@ -39,7 +39,7 @@ _REST = 0.3
 _STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
 _ALLOCATIONS = 50_000  # between two rounds of garbage collection, as in a run over many files
 
-_CONVERTER = get_converter()
+_CONVERTER = default_converter()  # one for all: making it takes as long as all other imports
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -47,7 +47,7 @@ class Server(LanguageServer):
     """The texts of one editor, and the thread that analyses them."""
 
     def __init__(self) -> None:
-        super().__init__("unplace", __version__, protocol_cls=Protocol, converter_factory=get_converter)
+        super().__init__("unplace", __version__, protocol_cls=Protocol, converter_factory=lambda: _CONVERTER)
         self._worker = ThreadPoolExecutor(1, "unplace")
         self._analyst = Analyst()
         self._awaited: dict[str, asyncio.Task[None]] = {}
