@@ -55,15 +55,18 @@ def rewrite_source(
     ignore: Iterable[str] = (),
     only: Iterable[str] | None = None,
 ) -> FileReport:
-    """Rewrite the text of a module; nothing is read or written, and no configuration file is looked for.
+    """Rewrite the text of a module or notebook; nothing is read or written, and no configuration file is looked for.
 
     The arguments mean what the options of `unplace rewrite` mean: `select` and `ignore` are rule codes or prefixes of
-    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module. The
-    result's `after` is the new text and its `findings` tell what became of each operation.
+    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module, and
+    that of a notebook ends in `.ipynb`. The result's `after` is the new text and its `findings` tell what became of
+    each operation.
 
-    Raises `SyntaxError` where the text isn't Python, and `ValueError` for a rule, harm or torch that doesn't exist.
+    Raises `SyntaxError` where the text isn't Python, `unplace.source.SourceError` where it is no notebook, and
+    `ValueError` for a rule, harm or torch that doesn't exist.
     """
-    from unplace.rewriter import Options, rewrite_text  # only now: the command line imports this module for its version
+    from unplace.documents import rewrite  # only now: the command line imports this module for its version
+    from unplace.rewriter import Options
     from unplace.rules import codes
     from unplace.selection import parse_codes, parse_harms, parse_release
 
@@ -75,4 +78,4 @@ def rewrite_source(
         ignore=parse_codes(ignore, codes()),
         only=None if only is None else parse_harms(only),
     )
-    return rewrite_text(text, path, options)
+    return rewrite(text, path, options)

@@ -34,8 +34,8 @@ class Discovery:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path], exclude: Patterns | None = None) -> Discovery:
-    """Find the Python files below folders; a path that is named is always taken, whatever the ignore files say.
+def discover(paths: Iterable[Path], exclude: Patterns | None = None, suffixes: tuple[str, ...] = (".py",)) -> Discovery:
+    """Find the files with these suffixes below folders; a path that is named is always taken, whatever it is.
 
     What `exclude` matches is left out as if an ignore file said so.
 
@@ -51,7 +51,7 @@ def discover(paths: Iterable[Path], exclude: Patterns | None = None) -> Discover
             found.problems.append(_unreachable(path, error))
             continue
         if stat.S_ISDIR(mode):
-            candidates += _walk(path, os.path.realpath(path), rules_inside(path), found, exclude)
+            candidates += _walk(path, os.path.realpath(path), rules_inside(path), found, exclude, suffixes)
         elif stat.S_ISREG(mode):
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
         else:
@@ -83,9 +83,14 @@ def _unreachable(path: str, error: OSError) -> Problem:
 
 
 def _walk(
-    folder: str, target: str, rules: IgnoreRules | None, found: Discovery, exclude: Patterns | None
+    folder: str,
+    target: str,
+    rules: IgnoreRules | None,
+    found: Discovery,
+    exclude: Patterns | None,
+    suffixes: tuple[str, ...],
 ) -> Iterator[_Candidate]:
-    """The Python files below a folder whose real place is `target`, sorted by name."""
+    """The files below a folder whose real place is `target`, sorted by name."""
     try:
         with os.scandir(folder) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
@@ -96,8 +101,8 @@ def _walk(
         path, inside = entry.path, str(Path(target, entry.name))
         if entry.is_dir(follow_symlinks=False):
             if not _is_skipped(entry) and not _is_ignored(path, rules, exclude, is_folder=True):
-                yield from _walk(path, inside, with_ignore_file(rules, path), found, exclude)
-        elif entry.name.endswith(".py") and not _is_ignored(path, rules, exclude, is_folder=False):
+                yield from _walk(path, inside, with_ignore_file(rules, path), found, exclude, suffixes)
+        elif entry.name.endswith(suffixes) and not _is_ignored(path, rules, exclude, is_folder=False):
             if entry.is_file():
                 is_link = entry.is_symlink()
                 yield _Candidate(path, os.path.realpath(path) if is_link else inside, is_link)

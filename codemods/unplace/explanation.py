@@ -18,7 +18,7 @@ from unplace.analysis.state import State
 from unplace.analysis.values import UNKNOWN, Origin, Value
 from unplace.findings import Finding
 from unplace.positions import Text
-from unplace.rewriter import Options, rewrite_text
+from unplace.rewriter import Options, Programs, rewrite_text
 from unplace.rules.callers import Callers
 from unplace.sites import Site, collect
 from unplace.suppressions import Suppressions
@@ -82,12 +82,14 @@ class LineReport:
     candidates: tuple[Candidate, ...]
 
 
-def explain(text: str, path: str, options: Options, line: int, column: int | None = None) -> LineReport:
+def explain(
+    text: str, path: str, options: Options, line: int, column: int | None = None, programs: Programs | None = None
+) -> LineReport:
     """Explain the operations of a line (from 1), or those of them at a column (from 1, in characters).
 
     Raises `SyntaxError` where CPython's parser does.
     """
-    program = Program(ast.parse(text, filename=path))
+    program = Program(ast.parse(text, filename=path)) if programs is None else programs.begin(path, text)
     program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
     everything = Options(
@@ -96,7 +98,7 @@ def explain(text: str, path: str, options: Options, line: int, column: int | Non
         target_torch=options.target_torch,
         comments=False,
     )
-    findings = list(rewrite_text(text, path, everything).findings)
+    findings = list(rewrite_text(text, path, everything, programs).findings)
     sites = collect(program, Callers(program, source))
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
     sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]

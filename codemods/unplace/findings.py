@@ -51,10 +51,27 @@ class Form(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SavedBy:
-    """The operation that saved the overwritten memory for backward, and its line."""
+    """The operation that saved the overwritten memory for backward, and its line (in a cell, in notebooks)."""
 
     operation: str
     line: int
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """`line 3`, in notebooks `line 3 of cell 2`."""
+        return f"line {self.line}" if self.cell is None else f"line {self.line} of cell {self.cell}"
+
+
+@dataclass(frozen=True, slots=True)
+class InCell:
+    """A place in a notebook as people know it: the number of the cell, and lines and columns in it, all from 1."""
+
+    number: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,8 @@ class Finding:
     `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
     an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `edits` are the text
     edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
-    `saved_by` is known where the harm is certain and not that of a `.data` store.
+    `saved_by` is known where the harm is certain and not that of a `.data` store. Of a notebook, lines, columns and
+    edits are those of its file, and `cell` says the same in its cell.
     """
 
     line: int
@@ -82,6 +100,14 @@ class Finding:
     fix: int | None = None
     edits: tuple[Edit, ...] = ()
     saved_by: SavedBy | None = None
+    cell: InCell | None = None
+
+    @property
+    def place(self) -> str:
+        """`3:5`, in notebooks `cell 2:3:5`."""
+        if self.cell is None:
+            return f"{self.line}:{self.column}"
+        return f"cell {self.cell.number}:{self.cell.line}:{self.cell.column}"
 
     @property
     def is_reported(self) -> bool:

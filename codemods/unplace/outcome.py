@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unplace import rewriter
+from unplace import documents, rewriter
 from unplace.dialects import version_for
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
@@ -89,8 +89,6 @@ def with_ignores(outcome: Outcome, options: rewriter.Options, project: Project |
     What is ignored stays in place, which can make its neighbours findings: they get comments, too. The project, if
     there is one, are the other files of the run.
     """
-    from unplace.suppressions import ignoring_edits
-
     before = outcome.source
     if before is None:
         return Outcome(outcome.path, problem=outcome.problem)
@@ -99,16 +97,18 @@ def with_ignores(outcome: Outcome, options: rewriter.Options, project: Project |
     while True:
         reported = {(f.line, f.column, f.code): f for f in current.findings if f.is_reported}
         new = [finding for place, finding in reported.items() if place not in marked]
-        edits, unmarked = ignoring_edits(source.text, new, outcome.path)
+        edits, unmarked = documents.ignoring_edits(source.text, new, outcome.path, markdown=options.markdown)
         if not edits:
             break
-        without = {(problem.line, problem.column) for problem in unmarked}
+        without = {(finding.line, finding.column) for finding, _ in unmarked}
         marked |= {place: finding for place, finding in reported.items() if place[:2] not in without}
         source = source.with_text(apply_edits(source.text, edits))
         current = rewrite_bytes(source.data, outcome.path, options, project)
     change = Change(before, source) if marked else None
     found = tuple(marked.values())
-    return Outcome(outcome.path, found, change, current.problem, source=before, warnings=tuple(unmarked))
+    return Outcome(
+        outcome.path, found, change, current.problem, source=before, warnings=tuple(problem for _, problem in unmarked)
+    )
 
 
 def failed(path: str, message: str, line: int | None = None, column: int | None = None) -> Outcome:
@@ -116,28 +116,22 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
-def _rewrite(source: Source, path: str, options: rewriter.Options, project: Project | None) -> Outcome:
+def _rewrite(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
     try:
         if not rewriter.may_have_sites(source.data):
-            ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
+            if documents.is_python(path, markdown=options.markdown):
+                ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
             return Outcome(path)
-        report = rewriter.rewrite_text(source.text, path, options, project)
+        report = documents.rewrite(source.text, path, options, programs)
     except (SyntaxError, RecursionError, MemoryError):
-        reject_invalid(source.text)
+        if documents.is_python(path, markdown=options.markdown):
+            reject_invalid(source.text)
         raise
     findings, warned = tuple(report.findings), tuple(report.warnings)
     if not report.changed:
         return Outcome(path, findings, source=source if findings else None, warnings=warned)
     after = source.with_text(report.after)
-    try:
-        ast.parse(after.text)
-    except SyntaxError as error:
-        raise RuntimeError(f"the rewritten code does not parse ({error})") from error
-    edits = tuple(report.edits)
-    from unplace import untouched  # only now: `tokenize` isn't free, and most files don't change
-
-    untouched.check(source.text, after.text, edits)
-    return Outcome(path, findings, Change(source, after), edits=edits, source=source, warnings=warned)
+    return Outcome(path, findings, Change(source, after), edits=tuple(report.edits), source=source, warnings=warned)
 
 
 def reject_invalid(text: str) -> None:

@@ -21,8 +21,8 @@ class Text:
     def __init__(self, text: str) -> None:
         """`text` is the decoded source with its own line ends."""
         self.text = text
-        self._starts = [0]
-        self._starts.extend(match.end() for match in _LINE_END.finditer(text))
+        self.starts = [0]
+        self.starts.extend(match.end() for match in _LINE_END.finditer(text))
         self.newline = self._newline()
 
     def _newline(self) -> str:
@@ -37,16 +37,16 @@ class Text:
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
-        start = self._starts[line - 1]
+        start = self.starts[line - 1]
         piece = self.text[start : start + column]
         if piece.isascii():
             return start + column
-        whole = self.text[start : self._starts[line] if line < len(self._starts) else len(self.text)]
+        whole = self.text[start : self.starts[line] if line < len(self.starts) else len(self.text)]
         return start + len(whole.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
 
     def offset_of(self, line: int, column: int) -> int:
         """The offset of a place given as people count: line and column from 1, the column in characters."""
-        return self._starts[line - 1] + column - 1
+        return self.starts[line - 1] + column - 1
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Start and end offset of a node."""
@@ -60,24 +60,36 @@ class Text:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1, the column in characters."""
-        low, high = 0, len(self._starts)
+        low, high = 0, len(self.starts)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._starts[middle] <= offset:
+            if self.starts[middle] <= offset:
                 low = middle
             else:
                 high = middle
-        return low + 1, offset - self._starts[low] + 1
+        return low + 1, offset - self.starts[low] + 1
 
-    def utf16_place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset as editors want them: from 0, the column in UTF-16 code units."""
+    def editor_place(self, offset: int, encoding: str) -> tuple[int, int]:
+        """Line and column of an offset as editors want them: from 0, the column in code units of an encoding."""
         line, column = self.place(offset)
-        return line - 1, len(self.text[offset - column + 1 : offset].encode("utf-16-le", "surrogatepass")) // 2
+        return line - 1, _units(self.text[offset - column + 1 : offset], encoding)
+
+    def from_editor(self, line: int, character: int, encoding: str) -> tuple[int, int]:
+        """Line and column, both from 1, of an editor's place; what lies beyond the text is its nearest end."""
+        if line >= len(self.starts):
+            return self.place(len(self.text))
+        start = self.starts[line]
+        end = self.line_end(start)
+        for offset in range(start, end):
+            character -= _units(self.text[offset], encoding)
+            if character < 0:
+                return line + 1, offset - start + 1
+        return line + 1, end - start + 1
 
     def before(self, offset: int) -> str:
         """What stands between the start of the line and an offset."""
         line, _ = self.place(offset)
-        return self.text[self._starts[line - 1] : offset]
+        return self.text[self.starts[line - 1] : offset]
 
     def indentation(self, offset: int) -> str | None:
         """The blanks before a statement at `offset`, without form feeds; None where it doesn't begin its line.
@@ -93,3 +105,14 @@ class Text:
         """The offset at which the line of `offset` ends, before its line break."""
         match = _LINE_END.search(self.text, offset)
         return match.start() if match else len(self.text)
+
+
+_UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
+
+
+def _units(text: str, encoding: str) -> int:
+    """How many code units a text has in `utf-8`, `utf-16` or `utf-32`."""
+    if text.isascii():
+        return len(text)
+    codec = encoding if encoding == "utf-8" else f"{encoding}-le"
+    return len(text.encode(codec, "surrogatepass")) // _UNIT_BYTES[encoding]

@@ -15,6 +15,7 @@ from unplace.cli.options import (
     Ignore,
     Isolated,
     Jobs,
+    Markdown,
     Only,
     Paths,
     PreserveDtype,
@@ -74,6 +75,7 @@ def check(
     output_format: Format = None,
     config: Config = None,
     isolated: Isolated = False,
+    markdown: Markdown = False,
     jobs: Jobs = None,
     stdin_filename: StdinFilename = None,
 ) -> None:
@@ -99,6 +101,7 @@ def check(
         only=only,
         config=config,
         isolated=isolated,
+        markdown=markdown,
     )
     if paths == [files.STDIN]:
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]

@@ -11,7 +11,7 @@ import typer
 
 from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, TargetTorch, Unsafe, settings
 from unplace.cli.parsing import Command
-from unplace.cli.sources import parsable, read_file
+from unplace.cli.sources import checked, read_file
 from unplace.discovery import shown
 from unplace.limits import limited
 from unplace.source import read_source
@@ -76,7 +76,7 @@ def code_action(
     ).options
     absolute = Path(file).absolute()
     name = shown(str(absolute))
-    source = parsable(name, lambda: read_source(sys.stdin.buffer.read())) if stdin else read_file(file, name)
+    source = checked(name, lambda: read_source(sys.stdin.buffer.read())) if stdin else read_file(file, name)
     from unplace.editor.code_actions import Document, code_actions
 
     document = Document(source.text, absolute.as_uri(), name, version)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from unplace import documents
 from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.discovery import shown
+from unplace.documents.module import Module
 from unplace.limits import limited
 from unplace.reporting.styled import write_lines
+from unplace.source import Source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -23,6 +27,7 @@ EXAMPLES = """
 Examples:
   unplace explain model.py:42                 the in-place operations of line 42
   unplace explain model.py:42:9               the one at column 9
+  unplace explain "model.ipynb:cell 3:2"      line 2 of cell 3 of a notebook
   unplace explain --output-format json model.py:42
 
 \b
@@ -52,31 +57,47 @@ def explain(
     """
     if output_format not in FORMATS:
         raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
-    path, line, column = _parsed(place)
+    path, cell, line, column = _parsed(place)
+    if cell is not None and output_format != "rich":
+        raise typer.BadParameter("is for Python files; notebooks are explained as text.", param_hint="--output-format")
     options = settings(
         unsafe=unsafe, preserve_dtype=preserve_dtype, target_torch=target_torch, config=config, isolated=isolated
     ).options
     name = shown(str(Path(path).absolute()))
     source = read_file(path, name)
-    if line > source.text.count("\n") + 1:
-        fail(f"{name}:{line}: the file has only {len(source.text.splitlines())} lines")
+    module = _module(source, name, cell)
+    at = module.line_of(cell, line) if module is not None else None
+    if module is None or at is None:
+        there_is = f"the file has only {len(source.text.splitlines())} lines"
+        fail(f"{name}:{line}: {there_is}" if cell is None else f"{name}:cell {cell}:{line}: there is no such line")
     from unplace.explanation import explain as explain_text
     from unplace.reporting import explained
 
     with limited():
-        report = explain_text(source.text, name, options, line, column)
+        report = documents.located(module, explain_text(module.text, name, options, at, column, module.programs(None)))
     if output_format == "json":
-        typer.echo(explained.document(report, name, line, source))
+        typer.echo(explained.document(report, name, at, source))
     else:
-        write_lines(sys.stdout, explained.lines(report, name, line, source))
+        write_lines(sys.stdout, module.lines_in_words(explained.lines(report, name, at, source), name))
 
 
-def _parsed(place: str) -> tuple[str, int, int | None]:
-    """The path, line and column of `FILE:LINE[:COLUMN]`."""
+def _module(source: Source, name: str, cell: int | None) -> Module | None:
+    """The module of the file, if the place is one of such a file."""
+    if cell is None and not documents.is_python(name):
+        fail(f"{name}: name the cell of the notebook, as in `{name}:cell 2:5`")
+    if cell is not None and documents.is_python(name):
+        fail(f"{name}: has no cells; write {name}:LINE")
+    return next(iter(documents.modules_of(source.text, name)), None)
+
+
+def _parsed(place: str) -> tuple[str, int | None, int, int | None]:
+    """The path, cell, line and column of `FILE:[cell N:]LINE[:COLUMN]`."""
     parts = place.split(":")
     numbers: list[int] = []
     while len(parts) > 1 and len(numbers) < 2 and parts[-1].isdecimal():
         numbers.insert(0, int(parts.pop()))
     if not numbers or 0 in numbers:
         raise typer.BadParameter(f"{place} is no FILE:LINE or FILE:LINE:COLUMN, counted from 1.", param_hint="PLACE")
-    return ":".join(parts), numbers[0], numbers[1] if len(numbers) == 2 else None
+    cell = re.fullmatch(r"cell ?(\d+)", parts[-1]) if len(parts) > 1 else None
+    path = ":".join(parts[:-1] if cell else parts)
+    return path, int(cell[1]) if cell else None, numbers[0], numbers[1] if len(numbers) == 2 else None

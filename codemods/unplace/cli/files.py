@@ -13,6 +13,7 @@ import typer
 from unplace import signals
 from unplace.cli.options import Settings, fail
 from unplace.discovery import discover
+from unplace.documents import suffixes
 from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
 from unplace.rewriter import Options
@@ -58,7 +59,7 @@ def outcome_of_stdin(name: str, options: Options, *, write: bool) -> Outcome:
 
 def work_out(paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None) -> list[Outcome]:
     """What becomes of each file; nothing is written."""
-    found = discover(map(Path, paths), settings.exclude)
+    found = discover(map(Path, paths), settings.exclude, suffixes(markdown=settings.options.markdown))
     for warning in found.warnings:
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:

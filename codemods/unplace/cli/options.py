@@ -44,6 +44,7 @@ Since = Annotated[
 ]
 Config = Annotated[str | None, typer.Option(metavar="FILE", help="Take this configuration file and look for no other.")]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration file.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Take Python blocks in Markdown files, too.")]
 Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes to use.  [default: one per processor]")]
 StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to call standard input in reports.")]
 
@@ -66,6 +67,7 @@ def settings(
     only: list[str] | None = None,
     config: str | None = None,
     isolated: bool = False,
+    markdown: bool = False,
 ) -> Settings:
     """The settings of a run: what the command line says goes before the configuration file."""
     told = configuration(config, isolated=isolated)
@@ -80,6 +82,7 @@ def settings(
         ignore=told.ignore if ignore is None else _parsed("--ignore", lambda: parse_codes(ignore, known)),
         only=told.only if only is None else _parsed("--only", lambda: parse_harms(only)),
         per_file_ignores=told.per_file_ignores,
+        markdown=markdown,
     )
     return Settings(options, told.exclude)
 

@@ -13,6 +13,7 @@ from unplace.cli.options import (
     Ignore,
     Isolated,
     Jobs,
+    Markdown,
     Only,
     Paths,
     PreserveDtype,
@@ -86,6 +87,7 @@ def rewrite(
     output_format: Format = None,
     config: Config = None,
     isolated: Isolated = False,
+    markdown: Markdown = False,
     jobs: Jobs = None,
     stdin_filename: StdinFilename = None,
     verify: Verify = None,
@@ -95,10 +97,10 @@ def rewrite(
     timeout: Timeout = None,
     memory: Memory = None,
 ) -> None:
-    """Rewrite in-place tensor operations in Python files.
+    """Rewrite in-place tensor operations in Python files and notebooks.
 
-    Folders are searched for *.py files. What .gitignore files exclude is left out, and so are environments, caches
-    and build folders; a path that is named is always taken.
+    Folders are searched for *.py and *.ipynb files. What .gitignore files exclude is left out, and so are environments,
+    caches and build folders; a path that is named is always taken.
 
     With --verify and --verify-command your code is RUN, in a scratch copy and in processes of its own; without them
     nothing is.
@@ -122,6 +124,7 @@ def rewrite(
         only=only,
         config=config,
         isolated=isolated,
+        markdown=markdown,
     )
     report_to = sys.stdout
     verification: dict[str, Any] | None = None

@@ -1,6 +1,6 @@
 """Code actions: the rewrites of the operations in a range of lines, as an editor can offer them.
 
-Positions in the results are those of the protocol: lines from 0, characters in UTF-16 code units from 0.
+Positions in the results are those of the protocol: lines from 0, characters in code units from 0.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unplace import documents
 from unplace.edits import Edit
 from unplace.findings import Applicability, FileReport, Finding, Harm
 from unplace.positions import Text
 from unplace.reporting import sentences
-from unplace.rewriter import LineRanges, Options, rewrite_text
-from unplace.suppressions import ignoring_edits
+from unplace.rewriter import LineRanges, Options, Programs
+
+FIX_ALL = "source.fixAll.unplace"
 
 _SEVERITIES = {Harm.HARMFUL: 1, Harm.UNKNOWN: 2, Harm.HARMLESS: 3}  # error, warning, information
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -23,12 +25,24 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that an editor holds: its address, its version there (None: as on disk), its path for reports."""
+    """A text that an editor holds: its address, its version there (None: as on disk), its path for reports.
+
+    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. It is analysed once for all that is
+    planned if `programs` keep what they are asked for.
+    """
 
     text: str
     uri: str
     path: str
     version: int | None = None
+    encoding: str = "utf-16"
+    programs: Programs | None = None
+
+    def range(self, text: Text, start: int, end: int) -> dict[str, Any]:
+        """Two offsets as a `Range` object."""
+        places = (text.editor_place(offset, self.encoding) for offset in (start, end))
+        first, last = ({"line": line, "character": character} for line, character in places)
+        return {"start": first, "end": last}
 
 
 def code_actions(document: Document, options: Options, first: int, last: int, column: int | None = None) -> list[Any]:
@@ -40,7 +54,7 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
     text = Text(document.text)
     findings = [
         finding
-        for finding in _planned(document, options).findings
+        for finding in planned(document, options).findings
         if finding.is_reported and finding.line <= last and first <= finding.end_line
     ]
     if column is not None:
@@ -49,22 +63,27 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
     actions: list[Any] = []
     for finding in findings:
         actions += _fixes(document, text, options, finding)
-    for title, kind, lines in _wider(document, findings):
-        report = _planned(document, options, lines)
-        if report.changed:
-            actions.append(_action(document, text, title, kind, report.edits))
+    around = _function_around(document, findings)
+    if around is not None:
+        actions += _rewrite_all(document, text, options, f"in `{around[0]}`", "refactor.rewrite", around[1])
+    actions += fix_all(document, options)
     if findings:
-        ignoring, _ = ignoring_edits(document.text, findings, document.path)
+        ignoring, _ = documents.ignoring_edits(document.text, findings, document.path)
         if ignoring:
             actions.append(_action(document, text, "unplace: ignore here", "quickfix", ignoring, findings))
     return actions
 
 
-def diagnostic(text: Text, finding: Finding) -> dict[str, Any]:
+def fix_all(document: Document, options: Options) -> list[Any]:
+    """The `CodeAction` object that makes all rewrites of a document, if there are any."""
+    return _rewrite_all(document, Text(document.text), options, "in this file", FIX_ALL, None)
+
+
+def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, Any]:
     """A finding as a `Diagnostic` object."""
     start = text.offset_of(finding.line, finding.column)
     return {
-        "range": _range(text, start, text.offset_of(finding.end_line, finding.end_column)),
+        "range": document.range(text, start, text.offset_of(finding.end_line, finding.end_column)),
         "severity": _SEVERITIES[finding.harm],
         "code": finding.code,
         "source": "unplace",
@@ -72,9 +91,10 @@ def diagnostic(text: Text, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _planned(document: Document, options: Options, lines: LineRanges | None = None) -> FileReport:
+def planned(document: Document, options: Options, lines: LineRanges | None = None) -> FileReport:
+    """What becomes of a document, or of the operations in some of its lines."""
     limited = options if lines is None else replace(options, changed={document.path: lines})
-    return rewrite_text(document.text, document.path, limited)
+    return documents.rewrite(document.text, document.path, limited, document.programs)
 
 
 def _fixes(document: Document, text: Text, options: Options, finding: Finding) -> list[Any]:
@@ -83,50 +103,56 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
         return []
     is_unsafe = finding.applicability is Applicability.UNSAFE
     wanted = replace(options, unsafe=options.unsafe or is_unsafe)
-    alone = _planned(document, wanted, ((finding.line, finding.end_line),))
+    alone = planned(document, wanted, ((finding.line, finding.end_line),))
     if not alone.changed:
         return []
-    planned = next((f for f in alone.findings if (f.line, f.column) == (finding.line, finding.column)), finding)
-    title = f"unplace: {planned.message}"
+    same = next((f for f in alone.findings if (f.line, f.column) == (finding.line, finding.column)), finding)
+    title = f"unplace: {same.message}"
     if is_unsafe:
         title += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
     action = _action(document, text, title, "quickfix", alone.edits, [finding])
     return [{**action, "isPreferred": not is_unsafe}]
 
 
-def _wider(document: Document, findings: list[Finding]) -> list[tuple[str, str, LineRanges | None]]:
-    """The rewrites of more than one operation: title, kind, and the lines that they are about."""
-    wider: list[tuple[str, str, LineRanges | None]] = []
-    if findings:
-        line = findings[0].line
-        tree = ast.parse(document.text)
+def _function_around(document: Document, findings: list[Finding]) -> tuple[str, LineRanges] | None:
+    """The innermost function around the first finding: its name and lines."""
+    if not findings:
+        return None
+    text = Text(document.text)
+    offset = text.offset_of(findings[0].line, findings[0].column)
+    for module in documents.modules_of(document.text, document.path):
+        at, own = module.offset_from_file(offset), Text(module.text)
+        if at is None:
+            continue
+        line, _ = own.place(at)
         around = [
             node
-            for node in ast.walk(tree)
+            for node in ast.walk(ast.parse(module.text))
             if isinstance(node, _FUNCTIONS) and node.end_lineno and node.lineno <= line <= node.end_lineno
         ]
-        if around:
-            inner = max(around, key=lambda node: node.lineno)
-            lines = ((inner.lineno, inner.end_lineno or inner.lineno),)
-            wider.append((f"unplace: rewrite all in `{inner.name}`", "refactor.rewrite", lines))
-    wider.append(("unplace: rewrite all in this file", "source.fixAll.unplace", None))
-    return wider
+        inner = max(around, key=lambda node: node.lineno, default=None)
+        span = (module.offset_in_file(offset) for offset in own.span(inner)) if inner is not None else (None, None)
+        start, end = span
+        if inner is not None and start is not None and end is not None:
+            return inner.name, ((text.place(start)[0], text.place(end)[0]),)
+    return None
+
+
+def _rewrite_all(
+    document: Document, text: Text, options: Options, where: str, kind: str, lines: LineRanges | None
+) -> list[Any]:
+    report = planned(document, options, lines)
+    return [_action(document, text, f"unplace: rewrite all {where}", kind, report.edits)] if report.changed else []
 
 
 def _action(
     document: Document, text: Text, title: str, kind: str, edits: Iterable[Edit], about: Iterable[Finding] = ()
 ) -> dict[str, Any]:
-    changes = [{"range": _range(text, edit.start, edit.end), "newText": edit.replacement} for edit in edits]
+    changes = [{"range": document.range(text, edit.start, edit.end), "newText": edit.replacement} for edit in edits]
     target = {"uri": document.uri, "version": document.version}
     return {
         "title": title,
         "kind": kind,
-        "diagnostics": [diagnostic(text, finding) for finding in about],
+        "diagnostics": [diagnostic(document, text, finding) for finding in about],
         "edit": {"documentChanges": [{"textDocument": target, "edits": changes}]},
     }
-
-
-def _range(text: Text, start: int, end: int) -> dict[str, Any]:
-    places = (text.utf16_place(start), text.utf16_place(end))
-    first, last = ({"line": line, "character": character} for line, character in places)
-    return {"start": first, "end": last}

@@ -17,7 +17,7 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
         for finding in outcome.findings:
             if finding.is_reported:
                 yield [
-                    (f"{outcome.path}:{finding.line}:{finding.column}: ", "bold"),
+                    (f"{outcome.path}:{finding.place}: ", "bold"),
                     (finding.code, "cyan"),
                     (f" [{finding.status.value}] ", STYLES[finding.status]),
                     (finding.message, ""),

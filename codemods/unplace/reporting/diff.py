@@ -16,6 +16,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import AnyStr, NamedTuple, TextIO
 
+from unplace import documents
 from unplace.edits import Edit, apply_edits
 from unplace.outcome import Change, Outcome
 from unplace.reporting.styled import Span, wants_colour, write_lines
@@ -50,8 +51,9 @@ def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
         blocks = list(_blocks(change.before.text, edits))
     else:
         blocks = [Block(0, len(before), 0, len(after))]
+    sections = documents.sections(path, change.before.text)
     for hunk in Alignment(before, after, blocks).get_grouped_opcodes():
-        yield from _hunk(hunk, before, after)
+        yield from _hunk(hunk, before, after, sections)
 
 
 def _name(path: str) -> bytes:
@@ -127,9 +129,16 @@ class Alignment(SequenceMatcher[AnyStr]):
             self._opcodes.append(code)
 
 
-def _hunk(codes: Sequence[tuple[str, int, int, int, int]], before: list[bytes], after: list[bytes]) -> Iterator[bytes]:
+def _hunk(
+    codes: Sequence[tuple[str, int, int, int, int]],
+    before: list[bytes],
+    after: list[bytes],
+    sections: Sequence[tuple[int, str]],
+) -> Iterator[bytes]:
     old_range = _range(codes[0][1], codes[-1][2])
-    yield f"@@ -{old_range} +{_range(codes[0][3], codes[-1][4])} @@\n".encode()
+    changed = next(start for tag, start, *_ in codes if tag != "equal")
+    section = next((f" {name}" for line, name in reversed(sections) if line <= changed), "")
+    yield f"@@ -{old_range} +{_range(codes[0][3], codes[-1][4])} @@{section}\n".encode()
     for tag, start, end, new_start, new_end in codes:
         if tag == "equal":
             yield from (_line(b" ", line) for line in before[start:end])

@@ -14,7 +14,8 @@
       ]
     }
 
-Lines and columns count from 1, columns in characters; an end is exclusive. `status` is `rewritten`, `kept` or
+Lines and columns count from 1, columns in characters; an end is exclusive. In a notebook they are those of the cell,
+whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept` or
 `refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
 or `unknown`, and `saved_by` the operation that saved the memory for backward, where it is certain. `line` and `column`
 of an error are null where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
@@ -29,7 +30,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unplace import __version__
-from unplace.findings import Finding, Problem
+from unplace.findings import Finding, Problem, SavedBy
 from unplace.outcome import Outcome
 from unplace.reporting.summary import Summary
 
@@ -59,19 +60,25 @@ def _error(problem: Problem) -> dict[str, Any]:
 
 def site(path: str, finding: Finding) -> dict[str, Any]:
     """One finding as an entry of `sites`."""
-    saved = finding.saved_by
+    saved, place = finding.saved_by, finding.cell or finding
     return {
         "path": path,
-        "line": finding.line,
-        "column": finding.column,
-        "end_line": finding.end_line,
-        "end_column": finding.end_column,
+        **({"cell": finding.cell.number} if finding.cell is not None else {}),
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
         "code": finding.code,
         "form": finding.form.value,
         "status": finding.status.value,
         "applicability": finding.applicability.value if finding.applicability else None,
         "harm": finding.harm.value,
-        "saved_by": {"operation": saved.operation, "line": saved.line} if saved else None,
+        "saved_by": _saved_by(saved) if saved else None,
         "message": finding.message,
         "assumptions": list(finding.assumptions),
     }
+
+
+def _saved_by(saved: SavedBy) -> dict[str, Any]:
+    cell = {"cell": saved.cell} if saved.cell is not None else {}
+    return {"operation": saved.operation, **cell, "line": saved.line}

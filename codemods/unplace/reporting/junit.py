@@ -18,7 +18,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
         suite = ElementTree.SubElement(root, "testsuite", name=outcome.path)
         findings = reported(outcome)
         for finding in findings:
-            name = f"{finding.code} ({finding.line},{finding.column})"
+            name = f"{finding.code} ({finding.place.replace(':', ',')})"
             case = ElementTree.SubElement(suite, "testcase", name=name, classname=outcome.path, line=str(finding.line))
             place = f"line {finding.line}, column {finding.column}: {sentences.full(finding)}"
             ElementTree.SubElement(case, "failure", message=sentences.headline(finding)).text = place

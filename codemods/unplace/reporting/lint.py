@@ -25,7 +25,7 @@ def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     for outcome in outcomes:
         for finding in reported(outcome):
             yield [
-                (f"{outcome.path}:{finding.line}:{finding.column}: ", "bold"),
+                (f"{outcome.path}:{finding.place}: ", "bold"),
                 (finding.code, "cyan"),
                 (f" {sentences.headline(finding)} ", ""),
                 (f"[{finding.harm.value}, {sentences.fix(finding)}]", STYLES[finding.harm]),
@@ -39,9 +39,9 @@ def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
         if not findings:
             continue
         yield [(outcome.path, "bold")]
-        width = max(len(f"{finding.line}:{finding.column}") for finding in findings)
+        width = max(len(finding.place) for finding in findings)
         for finding in findings:
-            place = f"{finding.line}:{finding.column}"
+            place = finding.place
             yield [
                 (f"  {place:<{width}}  ", "dim"),
                 (finding.code, "cyan"),

@@ -17,9 +17,9 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
         if not findings:
             continue
         yield [(outcome.path, "bold")]
-        width = max(len(f"{finding.line}:{finding.column}") for finding in findings)
+        width = max(len(finding.place) for finding in findings)
         for finding in findings:
-            place = f"{finding.line}:{finding.column}"
+            place = finding.place
             yield [
                 (f"  {place:<{width}}  ", "dim"),
                 (finding.code, "cyan"),

@@ -78,7 +78,7 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
         "ruleIndex": codes.index(finding.code),
         "level": LEVELS[finding.harm],
         "message": {"text": sentences.full(finding)},
-        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path), "region": region}}],
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path), "region": region}, **_cell(finding)}],
         "properties": {
             "harm": finding.harm.value,
             "status": finding.status.value,
@@ -90,6 +90,11 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
         changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
         result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
     return result
+
+
+def _cell(finding: Finding) -> dict[str, Any]:
+    """The place in the cell of a notebook, whose physical place is that in the file."""
+    return {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.cell is not None else {}
 
 
 def _replacements(finding: Finding, text: Text) -> list[dict[str, Any]]:

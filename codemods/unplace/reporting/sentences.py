@@ -11,7 +11,7 @@ def headline(finding: Finding) -> str:
     if finding.harm is Harm.HARMFUL and finding.form is Form.DATA_STORE:
         return f"{form} cuts the gradient without an error"
     if finding.saved_by is not None:
-        return f"{form} can break autograd: saved by {finding.saved_by.operation} in line {finding.saved_by.line}"
+        return f"{form} can break autograd: saved by {finding.saved_by.operation} in {finding.saved_by.place}"
     if finding.harm is Harm.HARMLESS:
         return f"{form} of a tensor that nothing saved for backward"
     return f"{form} may break autograd: code that isn't known may have saved the tensor"

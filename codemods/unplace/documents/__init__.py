@@ -1,0 +1,178 @@
+"""Files that hold Python: which modules stand in them, and where each part of a module stands in its file.
+
+A Python file is one module, and so are the code cells of a notebook; in Markdown every Python block is one. `rewrite`
+is `unplace.rewriter.rewrite_text` for all of them: what it reports and edits is the file's own text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from unplace import rewriter, suppressions
+from unplace.documents.module import Module
+from unplace.edits import Edit, apply_edits
+from unplace.findings import FileReport, Finding, Problem
+from unplace.positions import Text
+from unplace.rewriter import LineRanges, Options, Programs
+
+if TYPE_CHECKING:
+    from unplace.explanation import LineReport
+
+NOTEBOOK = ".ipynb"
+MARKDOWN = (".md", ".markdown")
+
+
+def suffixes(*, markdown: bool) -> tuple[str, ...]:
+    """The ends of the names of files that are looked for in folders."""
+    return (".py", NOTEBOOK, *(MARKDOWN if markdown else ()))
+
+
+def modules_of(text: str, path: str, *, markdown: bool = False) -> Sequence[Module]:
+    """The modules in a file; raises `SourceError` where it isn't what its name says."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix == NOTEBOOK:
+        from unplace.documents.notebook import read_notebook
+
+        return read_notebook(text, path)
+    if markdown and suffix in MARKDOWN:
+        from unplace.documents.markdown import read_markdown
+
+        return read_markdown(text, path)
+    return [Module(text)]
+
+
+def sections(path: str, text: str) -> list[tuple[int, str]]:
+    """The names of a notebook's cells, each with the line (from 0) of the file in which its text begins."""
+    if PurePath(path).suffix.lower() != NOTEBOOK:
+        return []
+    in_file = Text(text)
+    found = (section for module in modules_of(text, path) for section in module.sections())
+    return [(in_file.place(offset)[0] - 1, name) for offset, name in found]
+
+
+def located(module: Module, report: LineReport) -> LineReport:
+    """What is known of a line of a module, with edits of its file."""
+
+    def moved(finding: Finding) -> Finding:
+        return replace(finding, edits=tuple(module.in_file(finding.edits)))
+
+    explanations = (
+        replace(explanation, finding=moved(explanation.finding)) if explanation.finding is not None else explanation
+        for explanation in report.explanations
+    )
+    return replace(report, explanations=tuple(explanations), others=tuple(map(moved, report.others)))
+
+
+def is_python(path: str, *, markdown: bool = False) -> bool:
+    """Whether a file is taken for one module from its first line to its last."""
+    return PurePath(path).suffix.lower() not in (NOTEBOOK, *(MARKDOWN if markdown else ()))
+
+
+def rewrite(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
+    """Analyse and rewrite the modules of a file; raises `SyntaxError` for a Python file that CPython can't parse."""
+    modules = modules_of(text, path, markdown=options.markdown)
+    if is_python(path, markdown=options.markdown):
+        return _checked(rewriter.rewrite_text(text, path, options, programs))
+    findings: list[Finding] = []
+    edits: list[Edit] = []
+    warnings: list[Problem] = []
+    after: list[str] = []
+    for module in modules:
+        own = _options(module, text, path, options)
+        report = _checked(rewriter.rewrite_text(module.text, path, own, module.programs(programs)))
+        numbered = _numbered(report.findings, findings)
+        findings += [_located(module, finding, text) for finding in numbered]
+        edits += module.in_file(report.edits)
+        warnings += [*module.warnings, *(module.problem(problem) for problem in report.warnings)]
+        after.append(report.after)
+    result = apply_edits(text, edits)
+    if [module.text for module in modules_of(result, path, markdown=options.markdown)] != after:
+        raise RuntimeError("the rewritten modules can't be put back into the file")
+    return FileReport(path, text, result, findings, edits, warnings)
+
+
+def _checked(report: FileReport) -> FileReport:
+    if report.changed:
+        try:
+            ast.parse(report.after)
+        except SyntaxError as error:
+            raise RuntimeError(f"the rewritten code does not parse ({error})") from error
+        from unplace import untouched  # only now: `tokenize` isn't free, and most files don't change
+
+        untouched.check(report.before, report.after, report.edits)
+    return report
+
+
+def ignoring_edits(
+    text: str, findings: Sequence[Finding], path: str, *, markdown: bool = False
+) -> tuple[list[Edit], list[tuple[Finding, Problem]]]:
+    """The edits that put `# unplace: ignore[...]` behind each operation, and those where none can stand."""
+    in_file = Text(text)
+    edits: list[Edit] = []
+    problems: list[tuple[Finding, Problem]] = []
+    for module in modules_of(text, path, markdown=markdown):
+        known = {place: finding for finding in findings if (place := _place_in(module, finding, in_file)) is not None}
+        own = [replace(finding, line=place[0], column=place[1], end_line=place[2]) for place, finding in known.items()]
+        added, unmarked = suppressions.ignoring_edits(module.text, own, path)
+        edits += module.in_file(added)
+        for place, finding in known.items():
+            at_place = (problem for problem in unmarked if (problem.line, problem.column) == place[:2])
+            problems += [(finding, module.problem(problem)) for problem in at_place]
+    return edits, problems
+
+
+def _place_in(module: Module, finding: Finding, in_file: Text) -> tuple[int, int, int, str] | None:
+    """Line, column and last line of a finding in a module of its file, with its code."""
+    places = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    start, end = (module.offset_from_file(in_file.offset_of(*place)) for place in places)
+    if start is None or end is None:
+        return None
+    own = Text(module.text)
+    return *own.place(start), own.place(end)[0], finding.code
+
+
+def _numbered(new: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
+    """Findings whose fixes have other numbers than those that are known."""
+    highest = max((f.fix for f in known if f.fix is not None), default=-1)
+    return [f if f.fix is None else replace(f, fix=f.fix + highest + 1) for f in new]
+
+
+def _options(module: Module, text: str, path: str, options: Options) -> Options:
+    """The options with the changed lines of the file as lines of the module."""
+    if options.changed is None:
+        return options
+    in_file, own = Text(text), Text(module.text)
+    ranges: LineRanges = options.changed.get(path, ())
+    changed = []
+    for line in range(1, module.text.count("\n") + 1):
+        offset = module.offset_in_file(own.offset_of(line, 1))
+        if offset is not None and any(first <= in_file.place(offset)[0] <= last for first, last in ranges):
+            changed.append((line, line))
+    return replace(options, changed={path: tuple(changed)})
+
+
+def _located(module: Module, finding: Finding, text: str) -> Finding:
+    """A finding of a module as one of its file."""
+    own, in_file = Text(module.text), Text(text)
+    places = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    start, end = (module.offset_in_file(own.offset_of(*place)) for place in places)
+    assert start is not None
+    assert end is not None
+    (line, column), (end_line, end_column) = in_file.place(start), in_file.place(end)
+    saved = finding.saved_by
+    return replace(
+        finding,
+        line=line,
+        column=column,
+        end_line=end_line,
+        end_column=end_column,
+        message=module.in_words(finding.message),
+        assumptions=tuple(map(module.in_words, finding.assumptions)),
+        edits=tuple(module.in_file(finding.edits)),
+        saved_by=module.saved_by(saved) if saved is not None else None,
+        cell=module.in_cell(finding),
+    )

@@ -1,0 +1,122 @@
+"""The source of a notebook's cell as Python: what IPython alone understands becomes comments.
+
+    %timeit f(x)          pass  # \x1f%timeit f(x)
+    files = !ls           files = ...  # \x1f!ls
+
+The character \x1f marks lines that may do anything with what they name (`order` reads it). Lines that do nothing to the
+notebook's objects, such as `!pip install`, get no mark. The number of lines stays, and so do all lines of Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+
+MARK = "\x1f"
+"""The mark of code that isn't analysed."""
+
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_CELL_MAGIC = re.compile(r"\s*%%(\w*)")
+_ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?:[%!?]|(?P<target>[\w., \t\[\]]+?[ \t]*=)[ \t]*[%!]|[^#'\"]*\?\s*$)")
+_INERT = re.compile(
+    r"\s*(?:!|\?|%(?:alias|autoreload|automagic|cd|colors|conda|config|dirs|doctest_mode|env|history|load_ext|logstart"
+    r"|ls|mamba|matplotlib|micromamba|mkdir|notebook|page|pip|precision|pwd|quickref|reload_ext|set_env|sx|system"
+    r"|unload_ext|uv|who|who_ls|whos|xmode)\b|[^=]*\?\s*$)"
+)
+_PYTHON = frozenset({"capture", "debug", "diagnose", "ipytest", "prun", "time"})
+"""Cell magics whose cell is Python that runs among the notebook's names."""
+
+_FOREIGN = frozenset(
+    {
+        "!", "bash", "cmd", "file", "html", "HTML", "javascript", "js", "latex", "markdown", "perl", "pypy", "python",
+        "python2", "python3", "ruby", "script", "sh", "svg", "SVG", "sx", "system", "writefile",
+    }
+)  # fmt: skip
+"""Cell magics whose cell is another program's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """The Python of a cell, and which of its lines are the cell's own; where there are none, maybe why."""
+
+    text: str
+    is_own: tuple[bool, ...]
+    error: SyntaxError | None = None
+
+
+def as_python(source: str) -> Python:
+    """What Python makes of a cell."""
+    lines = _LINES.findall(source)
+    first = next((line for line in lines if line.strip()), "")
+    magic = _CELL_MAGIC.match(first)
+    if magic is not None and magic[1] not in _PYTHON:
+        return _commented(lines, "" if magic[1] in _FOREIGN else MARK)
+    own = [True] * len(lines)
+    if magic is not None:
+        index = lines.index(first)
+        lines[index], own[index] = _escaped(first, MARK), False
+    if magic is not None or not _is_parsable("".join(lines)):
+        _escape(lines, own)
+    try:
+        ast.parse("".join(lines))
+    except SyntaxError as error:
+        commented = _commented(_LINES.findall(source), MARK)
+        return Python(commented.text, commented.is_own, error)
+    return Python("".join(lines), tuple(own))
+
+
+def _escape(lines: list[str], own: list[bool]) -> None:
+    """Put Python in place of the lines that only IPython understands, and of those that go on after their backslash."""
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        match = _ESCAPED.match(line)
+        index += 1
+        if match is None or not _is_complete("".join(lines[: index - 1])):
+            continue
+        last = index - 1
+        while lines[last].rstrip("\r\n").endswith("\\") and last + 1 < len(lines):
+            last += 1
+        whole = "".join(lines[index - 1 : last + 1])
+        mark = "" if _INERT.match(whole) else MARK
+        lines[index - 1], own[index - 1] = _escaped(line, mark, match["indent"], match["target"]), False
+        for later in range(index, last + 1):
+            lines[later], own[later] = _comment(lines[later], mark), False
+        index = last + 1
+
+
+def _escaped(line: str, mark: str, indent: str = "", target: str | None = None) -> str:
+    statement = f"{indent}pass" if target is None else f"{indent}{target.strip()} ..."
+    return f"{statement}  {_comment(line, MARK if target is not None else mark)}"
+
+
+def _comment(line: str, mark: str) -> str:
+    content = line.rstrip("\r\n")
+    return f"# {mark}{content.strip()}{line[len(content) :]}"
+
+
+def _commented(lines: list[str], mark: str) -> Python:
+    """A cell as comments behind one statement that stands for it."""
+    text = "".join(_comment(line, mark) for line in lines)
+    return Python(f"pass  {text}" if lines else "", (False,) * len(lines))
+
+
+def _is_parsable(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _is_complete(text: str) -> bool:
+    """Whether a new statement can begin behind the text: no bracket, string or backslash is open."""
+    try:
+        for _ in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            pass
+    except (tokenize.TokenError, SyntaxError):
+        return False
+    return not text.rstrip("\r\n").endswith("\\")

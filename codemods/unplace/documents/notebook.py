@@ -1,0 +1,254 @@
+"""Notebooks: the code cells as one module, each character of it at its place in the JSON text.
+
+Only that text is edited: what isn't edited keeps its bytes, down to the escapes in the strings of an edited line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from json.decoder import JSONDecodeError, JSONDecoder
+from typing import Any
+
+from unplace.documents.cells import Python, as_python
+from unplace.documents.module import Module, Patchwork
+from unplace.documents.order import HEADER, AnyOrder
+from unplace.findings import Finding, InCell, Problem, SavedBy
+from unplace.positions import Text
+from unplace.reporting.styled import Span
+from unplace.rewriter import Programs
+from unplace.source import SourceError
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+_LINE = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
+_DECODER = JSONDecoder()
+
+
+def read_notebook(text: str, path: str) -> list[Module]:
+    """The module of a notebook; none of one in another language. Raises `SourceError` where it is no notebook."""
+    try:
+        notebook = json.loads(text)
+    except JSONDecodeError as error:
+        raise SourceError(
+            f"not a notebook: {error.msg}; open and save it in Jupyter", error.lineno, error.colno
+        ) from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        advice = "convert it with `jupyter nbconvert --to notebook`" if "worksheets" in notebook else "leave it out"
+        raise SourceError(f"not a notebook of format 4 (it has no list of cells); {advice}", 1, 1)
+    return [Notebook(text, path)] if _language(notebook.get("metadata")) == "python" else []
+
+
+def _language(metadata: Any) -> str:
+    """The language of a notebook that says which one it is in."""
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        told = metadata.get(key) if isinstance(metadata, dict) else None
+        if isinstance(told, dict) and isinstance(told.get(name), str):
+            return str(told[name]).lower()
+    return "python"
+
+
+@dataclass(frozen=True, slots=True)
+class _String:
+    """A string of the JSON text: what it says begins at an offset of its cell; `start:end` is inside the quotes."""
+
+    offset: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A code cell: its number (from 1, among all cells), its text, its strings, and what stands between two."""
+
+    number: int
+    source: str
+    strings: tuple[_String, ...]
+    separator: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the module that is one of a cell: its number there, and the offset in the cell's text."""
+
+    cell: _Cell
+    number: int
+    offset: int
+    is_own: bool
+
+
+class Notebook(Patchwork):
+    """The code cells of a notebook in their order, each behind a line that names it."""
+
+    def __init__(self, file: str, path: str) -> None:
+        """`file` is the JSON text of a valid notebook."""
+        self._file = file
+        self._ascii = file.isascii()
+        self._lines: list[_Line | None] = []
+        self._letters: dict[_String, list[int]] = {}  # where each of a string's begins, and where the last one ends
+        pieces: list[str] = []
+        warnings: list[Problem] = []
+        for cell in _cells(file):
+            python = as_python(cell.source)
+            end = "" if python.text.endswith("\n") or not python.text else "\n"
+            pieces.append(f"{HEADER}{cell.number}\n{python.text}{end}")
+            self._lines += [None, *_lines(cell, python)]
+            if python.error is not None:
+                warnings.append(_left_alone(cell, python.error, path))
+        super().__init__("".join(pieces), warnings)
+
+    def offset_in_file(self, offset: int) -> int | None:
+        """Where a character of a cell stands in the JSON text."""
+        number, column = self.own.place(offset)
+        line = self._lines[number - 1] if number <= len(self._lines) else None
+        if line is None or not line.is_own:
+            return None
+        return self._offset(line.cell, line.offset + column - 1)
+
+    def _offset(self, cell: _Cell, offset: int) -> int:
+        """Where a character of a cell stands: in the later of two strings that it lies between."""
+        string = cell.strings[bisect_right([string.offset for string in cell.strings], offset) - 1]
+        if offset == string.offset:
+            return string.start
+        if string not in self._letters:
+            letters = _LETTER.finditer(self._file, string.start, string.end)
+            self._letters[string] = [*(letter.start() for letter in letters), string.end]
+        return self._letters[string][offset - string.offset]
+
+    def written(self, text: str, offset: int) -> str:
+        """The text as a part of the JSON strings there, each line in a string of its own where that is the way."""
+        line = self._lines[self.own.place(offset)[0] - 1]
+        assert line is not None
+        escaped = (json.dumps(part, ensure_ascii=self._ascii)[1:-1] for part in text.split("\n"))
+        return ("\\n" if line.cell.separator is None else f'\\n"{line.cell.separator}"').join(escaped)
+
+    def programs(self, programs: Programs | None) -> Programs:
+        """Programs in which the cells run in any order."""
+        return AnyOrder(programs)
+
+    def in_words(self, message: str) -> str:
+        """`line 3 of cell 2` for each line."""
+        return _LINE.sub(lambda match: ", ".join(map(self._name, match[0].split(", "))), message)
+
+    def lines_in_words(self, lines: Iterable[list[Span]], name: str) -> Iterable[list[Span]]:
+        """Lines about the module, with `notebook.ipynb:cell 2:3:5` for its places."""
+        place = re.compile(rf"(?<=^{re.escape(name)}:)\d+(?=:\d*)")
+        for spans in lines:
+            yield [
+                (place.sub(lambda match: self._place(match[0]), self.in_words(text)), style) for text, style in spans
+            ]
+
+    def _place(self, number: str) -> str:
+        line = self._lines[int(number) - 1]
+        return number if line is None else f"cell {line.cell.number}:{line.number}"
+
+    def _name(self, number: str) -> str:
+        line = self._lines[int(number) - 1] if int(number) <= len(self._lines) else None
+        return number if line is None else f"{line.number} of cell {line.cell.number}"
+
+    def in_cell(self, finding: Finding) -> InCell:
+        """The place of a finding in its cell."""
+        first, last = self._lines[finding.line - 1], self._lines[finding.end_line - 1]
+        assert first is not None
+        assert last is not None
+        return InCell(first.cell.number, first.number, finding.column, last.number, finding.end_column)
+
+    def saved_by(self, saved: SavedBy) -> SavedBy:
+        """What saved the memory, with its line in its cell."""
+        line = self._lines[saved.line - 1]
+        return saved if line is None else SavedBy(saved.operation, line.number, line.cell.number)
+
+    def problem(self, problem: Problem) -> Problem:
+        """A problem of a cell."""
+        line = self._lines[problem.line - 1] if problem.line is not None else None
+        if line is None:
+            return problem
+        return Problem(f"{problem.path}:cell {line.cell.number}", problem.message, line.number, problem.column)
+
+    def line_of(self, cell: int | None, line: int) -> int | None:
+        """The line of the module that is a line of a cell."""
+        known = ((place.cell.number, place.number) if place is not None else None for place in self._lines)
+        return next((number for number, place in enumerate(known, 1) if place == (cell, line)), None)
+
+    def sections(self) -> list[tuple[int, str]]:
+        """The offsets in the file at which the cells' texts begin, with their names."""
+        firsts = [line for line in self._lines if line is not None and line.number == 1]
+        return [(line.cell.strings[0].start, f"cell {line.cell.number}") for line in firsts]
+
+
+def _lines(cell: _Cell, python: Python) -> Iterator[_Line]:
+    starts = Text(cell.source).starts
+    return (_Line(cell, i + 1, starts[i], is_own) for i, is_own in enumerate(python.is_own))
+
+
+def _left_alone(cell: _Cell, error: SyntaxError, path: str) -> Problem:
+    message = f"cannot parse: {error.msg}; the cell is left alone, and what it names counts as unknown in the others"
+    return Problem(f"{path}:cell {cell.number}", message, error.lineno or 1, max(error.offset or 1, 1))
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def _cells(text: str) -> Iterator[_Cell]:
+    """The code cells of a notebook that have some text."""
+    top = dict(_members(text, _space(text, 0)))
+    for number, (start, _) in enumerate(_elements(text, top["cells"][0]), 1):
+        if text[start] != "{":
+            continue
+        cell = dict(_members(text, start))
+        kind, source = cell.get("cell_type"), cell.get("source")
+        if kind is None or source is None or text[slice(*kind)] != '"code"':
+            continue
+        places = list(_elements(text, source[0])) if text[source[0]] == "[" else [source]
+        if not places or any(text[first] != '"' for first, _ in places):
+            continue
+        strings: list[_String] = []
+        content = ""
+        for first, end in places:
+            strings.append(_String(len(content), first + 1, end - 1))
+            content += json.loads(text[first:end])
+        yield _Cell(number, content, tuple(strings), _separator(text, source[0], places))
+
+
+def _separator(text: str, start: int, places: list[tuple[int, int]]) -> str | None:
+    """What stands between two strings of a list, or would; None where there is no list."""
+    if text[start] != "[":
+        return None
+    if len(places) > 1:
+        return text[places[0][1] : places[1][0]]
+    before = text[start + 1 : places[0][0]]
+    return f",{before}" if before else ", "
+
+
+def _members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The keys of the object at an offset, each with the place of its value."""
+    at = _space(text, start + 1)
+    while text[at] != "}":
+        key, at = _DECODER.raw_decode(text, at)
+        first = _space(text, _space(text, at) + 1)
+        _, end = _DECODER.raw_decode(text, first)
+        yield key, (first, end)
+        at = _behind_comma(text, end)
+
+
+def _elements(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """The places of the values in the array at an offset."""
+    at = _space(text, start + 1)
+    while text[at] != "]":
+        _, end = _DECODER.raw_decode(text, at)
+        yield at, end
+        at = _behind_comma(text, end)
+
+
+def _behind_comma(text: str, at: int) -> int:
+    at = _space(text, at)
+    return _space(text, at + 1) if text[at] == "," else at
+
+
+def _space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match is not None
+    return match.end()

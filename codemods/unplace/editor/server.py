@@ -1,0 +1,251 @@
+"""The language server: diagnostics while you type, code actions, hover and fix-all over the protocol.
+
+It reads texts from the editor and configuration from the disk, and writes no file. Texts are analysed in a thread of
+their own, one after the other, so that the event loop goes on taking changes; an answer about a text that has changed
+meanwhile is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cattrs import Converter
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+from pygls.uris import to_fs_path, uri_scheme
+
+from unplace import __version__
+from unplace.configuration import NAMES, ConfigurationError
+from unplace.editor.analyst import Analyst
+from unplace.editor.buffers import Protocol
+from unplace.editor.code_actions import FIX_ALL, Document
+
+T = TypeVar("T")
+
+_PAUSE = 0.03
+"""Seconds without a change before a text is analysed: changes that come together are answered together."""
+
+_REST = 0.3
+"""Seconds without a change before a text is looked at again, which takes as long as the first time."""
+
+_STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
+_ALLOCATIONS = 50_000  # between two rounds of garbage collection, as in a run over many files
+
+_CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # making it takes as long as all imports
+_LOGGER = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """The texts of one editor, and the thread that analyses them."""
+
+    def __init__(self) -> None:
+        super().__init__("unplace", __version__, protocol_cls=Protocol, converter_factory=lambda: _CONVERTER)
+        self._worker = ThreadPoolExecutor(1, "unplace")
+        self._analyst = Analyst()
+        self._awaited: dict[str, asyncio.Task[None]] = {}
+        self._complaint = ""
+
+    def document(self, uri: str) -> Document | None:
+        """A text as it is now; None where it isn't open, or isn't Python in a file or a new buffer."""
+        buffer = self.workspace.get_text_document(uri)
+        if buffer.version is None or uri_scheme(uri) not in ("file", "untitled"):
+            return None
+        if buffer.language_id != "python" and not uri.endswith((".py", ".pyi")):
+            return None
+        path = to_fs_path(uri) or str(Path(*self.folders()[:1], buffer.filename or "untitled").absolute())
+        encoding = getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding)
+        return Document(buffer.source, uri, path, buffer.version, str(encoding))
+
+    def folders(self) -> list[Path]:
+        """The workspace folders that are on the disk."""
+        uris = [*(folder.uri for folder in self.workspace.folders.values()), self.workspace.root_uri or ""]
+        return [Path(path) for uri in uris if (path := to_fs_path(uri)) is not None]
+
+    def is_current(self, document: Document) -> bool:
+        """Whether the editor still holds this version."""
+        return self.workspace.get_text_document(document.uri).version == document.version
+
+    def watch(self, uri: str, pause: float = 0.0) -> None:
+        """Publish what is found in a text, unless it changes before that."""
+        self.forget(uri)
+        self._awaited[uri] = asyncio.get_running_loop().create_task(self._publish(uri, pause))
+
+    def forget(self, uri: str) -> None:
+        """Wait for nothing that is said about a text."""
+        awaited = self._awaited.pop(uri, None)
+        if awaited is not None:
+            awaited.cancel()
+
+    async def ask(self, work: Callable[[], T]) -> T | None:
+        """Have something worked out; None where it can't be, which is logged."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+        except ConfigurationError as error:
+            self._complain(str(error))
+        except Exception as error:
+            _LOGGER.exception("internal error")
+            text = f"internal error: {type(error).__name__}: {error}; please report it with this file"
+            self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"unplace: {text}"))
+        return None
+
+    def _complain(self, complaint: str) -> None:
+        """Show what is wrong with the configuration, once until it is something else."""
+        if complaint != self._complaint:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"unplace: {complaint}"))
+        self._complaint = complaint
+
+    async def _publish(self, uri: str, pause: float) -> None:
+        """Publish what a text shows at first sight, and again where a second look shows more."""
+        await asyncio.sleep(pause)
+        at_first_sight = await self._found(uri, at_first_sight=True)
+        self._send(at_first_sight)
+        await asyncio.sleep(_REST)
+        found = await self._found(uri, at_first_sight=False)
+        if found != at_first_sight:
+            self._send(found)
+
+    async def _found(self, uri: str, *, at_first_sight: bool) -> types.PublishDiagnosticsParams | None:
+        """What is found in a text; None where there is no text or a newer one."""
+        document = self.document(uri)
+        if document is None:
+            return None
+        found = await self.ask(
+            lambda: (
+                self._analyst.diagnostics(document, self.folders(), at_first_sight=at_first_sight)
+                if self.is_current(document)
+                else []
+            )
+        )
+        if not self.is_current(document):
+            return None
+        diagnostics = [_CONVERTER.structure(one, types.Diagnostic) for one in found or []]
+        return types.PublishDiagnosticsParams(uri, diagnostics, document.version)
+
+    def _send(self, found: types.PublishDiagnosticsParams | None) -> None:
+        if found is not None:
+            self.text_document_publish_diagnostics(found)
+
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        """What can be done in a range."""
+        document = self.document(params.text_document.uri)
+        if document is None:
+            return None
+        start, end = ((place.line, place.character) for place in (params.range.start, params.range.end))
+        only = None if params.context.only is None else [getattr(kind, "value", kind) for kind in params.context.only]
+        found = await self.ask(lambda: self._analyst.actions(document, self.folders(), start, end, only))
+        if found is None or not self.is_current(document):
+            return None
+        return [self._action(action) for action in found]
+
+    def _action(self, found: dict[str, Any]) -> types.CodeAction:
+        """An action for a client that may not know versioned edits."""
+        action = _CONVERTER.structure(found, types.CodeAction)
+        workspace = self.client_capabilities.workspace
+        known = workspace.workspace_edit if workspace is not None else None
+        if known is None or not known.document_changes:
+            (change,) = found["edit"]["documentChanges"]
+            edits = [_CONVERTER.structure(edit, types.TextEdit) for edit in change["edits"]]
+            action.edit = types.WorkspaceEdit(changes={change["textDocument"]["uri"]: edits})
+        return action
+
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """What is known of the operation at a place."""
+        document = self.document(params.text_document.uri)
+        if document is None:
+            return None
+        place = params.position.line, params.position.character
+        text = await self.ask(lambda: self._analyst.hover(document, self.folders(), place))
+        if text is None or not self.is_current(document):
+            return None
+        shown = self.client_capabilities.text_document
+        formats = (shown.hover.content_format if shown is not None and shown.hover is not None else None) or ()
+        if types.MarkupKind.Markdown in formats:
+            return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, f"```diff\n{text}\n```"))
+        return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
+
+    async def watch_configuration(self) -> None:
+        """Have the client tell when a configuration file changes, if it can."""
+        workspace = self.client_capabilities.workspace
+        known = workspace.did_change_watched_files if workspace is not None else None
+        if known is None or not known.dynamic_registration:
+            return
+        watchers = [types.FileSystemWatcher(f"**/{name}") for name in NAMES]
+        registration = types.Registration(
+            "configuration",
+            types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            types.DidChangeWatchedFilesRegistrationOptions(watchers),
+        )
+        await self.client_register_capability_async(types.RegistrationParams([registration]))
+
+    def watch_all(self) -> None:
+        """Publish again what is found in every text."""
+        for buffer in list(self.workspace.text_documents.values()):
+            self.watch(buffer.uri)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Errors go to the log, not into the user's face."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"unplace: {source.__name__}: {error}"))
+
+    def shutdown(self) -> None:
+        """End, without waiting for an analysis under way."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+        super().shutdown()  # type: ignore[no-untyped-call]
+
+
+def made() -> Server:
+    """A server with its handlers."""
+    server = Server()
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_: types.InitializedParams) -> None:
+        await server.watch_configuration()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        server.watch(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        server.watch(params.text_document.uri, _PAUSE)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_files(_: types.DidChangeWatchedFilesParams) -> None:
+        server.watch_all()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_folders(_: types.DidChangeWorkspaceFoldersParams) -> None:
+        server.watch_all()
+
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite, FIX_ALL]
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        return await server.actions(params)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        return await server.hover(params)
+
+    return server
+
+
+def serve() -> None:
+    """Serve one editor on standard input and output until it says goodbye."""
+    warnings.simplefilter("ignore", SyntaxWarning)  # what Python thinks of the user's code is not our business
+    gc.set_threshold(_ALLOCATIONS)
+    threading.stack_size(_STACK)
+    made().start_io()

@@ -1,0 +1,50 @@
+"""What holds for a document: the configuration found from its own folder, as if `unplace` were run there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unplace.configuration import Configuration, find, load
+from unplace.discovery import SKIPPED_FOLDERS
+from unplace.rewriter import Options
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+@dataclass(slots=True)
+class Settings:
+    """Reads configuration files, each again only when it has changed."""
+
+    _known: dict[str, tuple[tuple[int, int], Configuration]] = field(default_factory=dict)
+
+    def options(self, path: Path, folders: Sequence[Path]) -> Options | None:
+        """What to look for in a document; None where a run over its workspace folder would leave it out.
+
+        Raises `ConfigurationError` where the configuration can't be understood.
+        """
+        told = self._configuration(path.parent)
+        inside = [path.parent.relative_to(folder).parts for folder in folders if path.is_relative_to(folder)]
+        if any(map(SKIPPED_FOLDERS.intersection, inside)) or _INSTALLED.intersection(path.parts):
+            return None
+        if told.exclude is not None and told.exclude.match(str(path)):
+            return None
+        return Options(
+            unsafe=told.unsafe,
+            preserve_dtype=told.preserve_dtype,
+            select=told.select,
+            ignore=told.ignore,
+            only=told.only,
+            per_file_ignores=told.per_file_ignores,
+        )
+
+    def _configuration(self, folder: Path) -> Configuration:
+        path = find(folder)
+        if path is None:
+            return Configuration()
+        status = Path(path).stat()
+        mark = status.st_mtime_ns, status.st_size
+        if path not in self._known or self._known[path][0] != mark:
+            self._known[path] = mark, load(path)
+        return self._known[path][1]

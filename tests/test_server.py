@@ -1,0 +1,271 @@
+"""The language server, driven by a client of the protocol as an editor does it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.protocol import default_converter
+from pytest_lsp import LanguageClient, client_capabilities
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+
+from unplace.positions import Text
+
+pytestmark = pytest.mark.asyncio
+
+MODEL = """\
+import torch
+
+
+def f(x: torch.Tensor):
+    é, y = "\N{GRINNING FACE}", x.exp(); y += 1
+    y.mul_(2)
+    return y
+"""
+SITE = MODEL.index("y += 1")
+FIXED = MODEL.replace("y += 1", "y = y + 1")
+ALL_FIXED = FIXED.replace("y.mul_(2)", "y = y.mul(2)")
+COMMAND = (sys.executable, "-m", "unplace", "server")
+
+
+class Editor:
+    """A client with one open file, whose text changes as the server tells it to."""
+
+    def __init__(self, client: LanguageClient, path: Path, encoding: str) -> None:
+        self.client, self.uri, self.encoding = client, path.as_uri(), encoding
+        self.published: list[types.PublishDiagnosticsParams] = []
+        self.registered: list[str] = []
+        self.version, self.text = 0, ""
+
+        def take(params: types.PublishDiagnosticsParams) -> None:
+            self.published.append(params)
+
+        def register(params: types.RegistrationParams) -> None:
+            self.registered.extend(registration.method for registration in params.registrations)
+
+        own = {types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: take, types.CLIENT_REGISTER_CAPABILITY: register}
+        register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **own})
+
+    def open(self, text: str) -> None:
+        self.version, self.text = 1, text
+        item = types.TextDocumentItem(self.uri, "python", 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def type(self, old: str, new: str) -> None:
+        """Replace the first `old` in the text."""
+        start = self.text.index(old)
+        self._change(types.TextEdit(self.range(start, start + len(old)), new))
+
+    def apply(self, action: types.CodeAction) -> None:
+        assert action.edit is not None
+        assert action.edit.document_changes is not None
+        (change,) = action.edit.document_changes
+        assert isinstance(change, types.TextDocumentEdit)
+        assert (change.text_document.uri, change.text_document.version) == (self.uri, self.version)
+        for edit in sorted(change.edits, key=lambda edit: -self.offset(edit.range.start)):
+            assert isinstance(edit, types.TextEdit)
+            self._change(edit)
+
+    def _change(self, edit: types.TextEdit) -> None:
+        start, end = self.offset(edit.range.start), self.offset(edit.range.end)
+        self.text = self.text[:start] + edit.new_text + self.text[end:]
+        self.version += 1
+        document = types.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
+        changes = [types.TextDocumentContentChangePartial(edit.range, edit.new_text)]
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, changes))
+
+    def _codec(self) -> str:
+        return self.encoding if self.encoding == "utf-8" else f"{self.encoding}-le"
+
+    def range(self, start: int, end: int) -> types.Range:
+        return types.Range(self.position(start), self.position(end))
+
+    def position(self, offset: int) -> types.Position:
+        line, column = Text(self.text).place(offset)
+        unit = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[self.encoding]
+        before = self.text[offset - column + 1 : offset]
+        return types.Position(line - 1, len(before.encode(self._codec())) // unit)
+
+    def offset(self, place: types.Position) -> int:
+        return next(o for o in range(len(self.text) + 1) if self.position(o) == place)
+
+    async def diagnostics(self) -> list[types.Diagnostic]:
+        """What is published about the text as it is now."""
+        while True:
+            for params in reversed(self.published):
+                if params.version == self.version:
+                    return list(params.diagnostics)
+            await asyncio.sleep(0.01)
+
+    async def actions(self, offset: int, only: list[str] | None = None) -> dict[str, types.CodeAction]:
+        context = types.CodeActionContext([], only=only)  # type: ignore[arg-type]
+        params = types.CodeActionParams(types.TextDocumentIdentifier(self.uri), self.range(offset, offset), context)
+        found = await self.client.text_document_code_action_async(params) or []
+        return {action.title: action for action in found if isinstance(action, types.CodeAction)}
+
+    async def hover(self, offset: int) -> str:
+        params = types.HoverParams(types.TextDocumentIdentifier(self.uri), self.position(offset))
+        found = await self.client.text_document_hover_async(params)
+        return found.contents.value if found is not None else ""  # type: ignore[union-attr]
+
+
+@asynccontextmanager
+async def editing(
+    folder: Path, name: str = "model.py", encoding: str = "utf-16", command: Sequence[str] = COMMAND, **workspace: Any
+) -> AsyncIterator[Editor]:
+    """An editor whose server runs and is told goodbye at the end; it may take minutes, on a machine that is busy."""
+    client = LanguageClient(converter_factory=default_converter)
+    editor = Editor(client, folder / name, encoding)
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.general is not None
+    capabilities.general.position_encodings = [encoding]  # type: ignore[list-item]
+    for key, value in workspace.items():
+        setattr(capabilities.workspace, key, value)
+    folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
+    async with asyncio.timeout(300) if sys.version_info >= (3, 11) else _no_limit():
+        await client.start_io(*command)
+        result = await client.initialize_session(
+            types.InitializeParams(capabilities, workspace_folders=folders, root_uri=folder.as_uri())
+        )
+        assert result.capabilities.position_encoding == encoding
+        yield editor
+        await client.shutdown_session()
+        assert client._server is not None
+        assert client._server.returncode == 0
+    await client.stop()
+
+
+@asynccontextmanager
+async def _no_limit() -> AsyncIterator[None]:
+    yield
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-32"])
+async def test_from_the_diagnostic_to_the_fixed_text(tmp_path: Path, encoding: str) -> None:
+    async with editing(tmp_path, encoding=encoding) as editor:
+        editor.open(MODEL)
+        first, second = await editor.diagnostics()
+        assert first.range == editor.range(SITE, SITE + len("y += 1"))
+        assert (first.code, first.source, first.severity) == ("UNP001", "unplace", types.DiagnosticSeverity.Error)
+        assert "saved by exp() in line 5" in first.message
+        assert second.code == "UNP002"
+        actions = await editor.actions(SITE)
+        fix = actions["unplace: `y` is rebound to a new tensor; exp() in line 5 saved it for backward"]
+        assert (fix.kind, fix.is_preferred) == (types.CodeActionKind.QuickFix, True)
+        assert fix.diagnostics == (first,)
+        editor.apply(fix)
+        assert editor.text == FIXED
+        (left,) = await editor.diagnostics()
+        assert left.code == "UNP002"
+    assert list(tmp_path.iterdir()) == []  # it writes nothing
+
+
+async def test_fix_all(tmp_path: Path) -> None:
+    async with editing(tmp_path) as editor:
+        editor.open(MODEL)
+        (action,) = (await editor.actions(0, ["source.fixAll"])).values()
+        assert action.kind == "source.fixAll.unplace"
+        assert await editor.actions(0, ["source.organizeImports"]) == {}
+        assert [a.kind for a in (await editor.actions(SITE, ["refactor"])).values()] == ["refactor.rewrite"]
+        editor.apply(action)
+        assert editor.text == ALL_FIXED
+        assert await editor.diagnostics() == []
+        assert await editor.actions(0, ["source.fixAll"]) == {}
+
+
+async def test_hover(tmp_path: Path) -> None:
+    async with editing(tmp_path) as editor:
+        editor.open(MODEL)
+        explained = await editor.hover(SITE)
+        assert explained.startswith("```diff\nmodel.py:5:26: y += 1  (augmented assignment)\n")
+        assert "  saved      by exp() in line 5\n" in explained
+        assert '+    é, y = "\N{GRINNING FACE}", x.exp(); y = y + 1\n' in explained
+        assert await editor.hover(0) == ""
+
+
+async def test_typing(tmp_path: Path) -> None:
+    """Every change arrives where it belongs; while the text can't be parsed nothing is said about it."""
+    async with editing(tmp_path) as editor:
+        editor.open(MODEL.replace("def f", "\f\ndef f").replace("    return y\n", "    return y # \u2028 \x85\n"))
+        assert len(await editor.diagnostics()) == 2
+        editor.type("y.mul_(2)", "y.mul_(")
+        assert await editor.diagnostics() == []
+        assert await editor.actions(editor.text.index("y += 1")) == {}
+        assert await editor.hover(editor.text.index("y += 1")) == ""
+        editor.type("y.mul_(", "y.mul_(3)")
+        editor.type("return y", "y -= 1\n    return y")
+        found = await editor.diagnostics()
+        assert [editor.offset(one.range.start) for one in found] == [
+            editor.text.index(site) for site in ("y += 1", "y.mul_(3)", "y -= 1")
+        ]
+        for letter in "1234":
+            editor.type("# ", f"# {letter}")
+        await editor.diagnostics()
+        versions = [params.version for params in editor.published]
+        assert versions[-1] == editor.version
+        assert editor.version - 1 not in versions  # of texts that are gone nothing is said
+
+
+async def test_configuration(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    file = inner / "unplace.toml"
+    file.write_text('ignore = ["UNP001"]\n')
+    async with editing(tmp_path, "inner/model.py") as editor:
+        editor.open(MODEL)
+        assert [one.code for one in await editor.diagnostics()] == ["UNP002"]
+        editor.type("y.mul_(2)", "y.mul_(2)  # unplace: ignore")
+        assert await editor.diagnostics() == []
+        for text, codes in (("unsave = true\n", []), ('exclude = ["model.py"]\n', []), ("", ["UNP001"])):
+            file.write_text(text)
+            event = types.FileEvent(file.as_uri(), types.FileChangeType.Changed)
+            editor.published.clear()
+            editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+            assert [one.code for one in await editor.diagnostics()] == codes
+        assert editor.registered == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES]
+        (message,) = editor.client.messages
+        assert "unknown key `unsave`. Did you mean unsafe?" in message.message
+
+
+@pytest.mark.parametrize("name", ["venv/lib/model.py", "lib/site-packages/model.py"])
+async def test_installed_code_is_left_alone(tmp_path: Path, name: str) -> None:
+    async with editing(tmp_path, name) as editor:
+        editor.open(MODEL)
+        assert await editor.diagnostics() == []
+
+
+async def test_a_client_without_versioned_edits(tmp_path: Path) -> None:
+    async with editing(tmp_path, workspace_edit=None) as editor:
+        editor.open(MODEL)
+        (action,) = (await editor.actions(0, ["source.fixAll"])).values()
+        assert action.edit is not None
+        assert action.edit.changes is not None
+        assert [len(edits) for edits in action.edit.changes.values()] == [2]
+        assert action.edit.document_changes is None
+
+
+async def test_the_server_survives_an_internal_error(tmp_path: Path) -> None:
+    broken = """
+from unplace.editor import analyst, server
+work = analyst.planned
+def planned(document, *arguments):
+    assert "mul_" in document.text, "no mul_"
+    return work(document, *arguments)
+analyst.planned = planned
+server.serve()
+"""
+    async with editing(tmp_path, command=(sys.executable, "-c", broken)) as editor:
+        editor.open(MODEL.replace("mul_", "add_"))
+        while not editor.client.log_messages:
+            await asyncio.sleep(0.01)
+        assert editor.client.log_messages[0].message == (
+            "unplace: internal error: AssertionError: no mul_; please report it with this file"
+        )
+        editor.type("add_", "mul_")
+        assert len(await editor.diagnostics()) == 2
