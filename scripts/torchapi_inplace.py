@@ -148,7 +148,7 @@ def inplace_flags() -> dict[str, int]:
 
 
 def inplace_results(methods: dict[str, Row], functions: dict[str, Row], flags: dict[str, int]) -> list[str]:
-    """Functions and modules that keep for backward what they have written: `F.leaky_relu`, though out of place it doesn't.
+    """Functions and modules that keep for backward what they have written, as `F.leaky_relu` does in place only.
 
     Functions with a parameter `inplace` and modules are called with it, on a sample that all of them take.
     """

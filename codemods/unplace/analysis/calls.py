@@ -436,8 +436,8 @@ class Calls:
         inplace = torchapi.inplace_method(name)
         if inplace is not None:
             functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
-            if functional is not None:
-                # in place, autograd keeps a copy of the old receiver but the operands themselves, `y` in `y.mul_(y)` too
+            if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
+                # in place, autograd keeps a copy of the old receiver but the operands themselves
                 shadow = replace(base, objs=frozenset())
                 bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
                 saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)

@@ -36,7 +36,7 @@ def by_index(site: Site, text: Text) -> Aside | None:
         loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
         if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
             break
-        found, row = _reindexed(site, loop, row.id, text), loop.iter
+        found, row = reindexed(site, loop, row.id, text), loop.iter
     return found
 
 
@@ -58,7 +58,8 @@ def _target(loop: ast.For, name: str) -> ast.Name | None:
     return next((t for t in targets if isinstance(t, ast.Name) and t.id == name), None)
 
 
-def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
+def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
+    """The edits that let a loop take the rows by index that it binds to `row`."""
     call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)

@@ -9,11 +9,11 @@ from typing import Any
 
 from unplace.findings import Form, Harm
 from unplace.positions import Text
-from unplace.rules import pieces, rows, saved
+from unplace.rules import pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
-from unplace.rules.verdicts import Collect, Copy, CopySaved, Keep, Refuse, Verdict
+from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Refuse, Verdict
 
 
 @dataclass(slots=True)
@@ -36,18 +36,27 @@ class Staying:
             if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
                 chosen |= self._copied(decisions)
         copied = {node for verdict in chosen.values() if isinstance(verdict, CopySaved) for node in verdict.copied}
-        for decision, *others in decided.values():
-            if decision in chosen or others:
+        for decisions in decided.values():
+            decision = decisions[0]
+            if decision in chosen:
                 continue
-            if isinstance(decision.verdict, Copy):
+            if isinstance(decision.verdict, Copy) and len(decisions) == 1:
                 same = saved.copy_saved(decision.site, self.rules, self.text)
                 if same is not None and copied >= same.copied:
                     chosen[decision] = same
-            elif self._had_better_stay(decision):
-                aside = rows.by_index(decision.site, self.text) or pieces.private_pieces(decision.site, self.text)
-                if aside is not None:
-                    chosen[decision] = aside
+            elif any(self._had_better_stay(d) for d in decisions):
+                aside = self._aside(decisions)
+                chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
+
+    def _aside(self, decisions: list[Decision]) -> Aside | None:
+        """What changes around a write of pieces, which torch forbids as they are cut."""
+        site, text = decisions[0].site, self.text
+        if len(decisions) == 1:
+            aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
+        else:
+            aside = splits.writable(site, text)
+        return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
 
     def _collected(self, decision: Decision) -> Collect | None:
         """The list that takes the place of the written tensor, where that repairs something and may be done."""

@@ -78,6 +78,7 @@ class Aside:
 
     edits: tuple[Edit, ...]
     message: str
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
