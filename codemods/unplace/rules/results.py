@@ -14,11 +14,10 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.run import WriteKind
-from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import CONTAINER
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
+from unplace.rules.base import is_repeatable
 from unplace.rules.snippet import Snippet, needs_parentheses
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -41,24 +40,7 @@ def _place(site: Site) -> ast.expr | None:
     node = site.write.target
     while isinstance(node, ast.Call) and node in site.run.writes:
         node = site.run.writes[node].target
-    element: ast.expr = node
-    while isinstance(element, ast.Subscript | ast.Attribute) and _is_in_container(site, element):
-        element = element.value
-    if element is not node and isinstance(element, ast.Name):
-        return node
-    return node if is_replayable(site.run, node, top=True) else None
-
-
-def _is_in_container(site: Site, node: ast.Subscript | ast.Attribute) -> bool:
-    """Whether an expression is an element of a list, tuple or dictionary at an index that is written there."""
-    holder = site.run.values.get(node.value)
-    is_container = holder is not None and holder.must_be(CONTAINER)
-    index = node.slice.operand if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp) else None
-    plain = index if index is not None else getattr(node, "slice", None)
-    if isinstance(node, ast.Subscript):
-        return is_container and isinstance(plain, ast.Constant | ast.Name)
-    owner = getattr(holder.ref, "of", None) if holder is not None else None
-    return owner is not None and not owner.lookup("special", node.attr)
+    return node if is_repeatable(site.run, node) else None
 
 
 def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:

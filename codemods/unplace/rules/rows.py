@@ -80,7 +80,7 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     else:
         return None
     is_name = isinstance(tensor, ast.Name) or is_replayable(site.run, tensor, top=True)
-    if not is_name or not _stays(loop, tensor, index, site.run.values.get(tensor)):
+    if not is_name or not _stays(site, loop, tensor, index, site.run.values.get(tensor)):
         return None
     whole = text.slice(tensor)
     start, _ = text.span(loop.target)
@@ -92,11 +92,11 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     return Aside(edits, f"`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields")
 
 
-def _stays(loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
+def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
     """Whether the loop binds neither the tensor nor the index, so that `tensor[index]` is the row all the time."""
-    bound = {
-        n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-    }
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # still that tensor
+    bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
     return (
         value is not None
         and value.is_tensor

@@ -166,7 +166,8 @@ def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr
     function = node.func
     receiver = run.values.get(function.value) if isinstance(function, ast.Attribute) else None
     if isinstance(function, ast.Attribute) and receiver is not None and receiver.is_tensor:
-        operator = torchapi.tensor_method(function.attr)
+        in_place = torchapi.inplace_method(function.attr)
+        operator = torchapi.tensor_method((in_place and in_place.functional) or function.attr)
         return (operator.parameters if operator is not None else ()), [function.value, *node.args]
     if receiver is not None and not receiver.must_be(NAMESPACE):
         return _parameters_of_function(run, node), list(node.args)

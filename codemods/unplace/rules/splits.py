@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from unplace.analysis.bindings import own_nodes
 from unplace.analysis.state import HIDDEN
-from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import Obj
 from unplace.edits import Edit
 from unplace.positions import Text
 from unplace.rules import rows
+from unplace.rules.base import is_repeatable
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import precedence
 from unplace.rules.verdicts import Aside
@@ -122,7 +122,7 @@ def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
 
 def _unpacked(site: Site, tensor: ast.expr, dim: int, count: int, text: Text, whole: ast.expr) -> _Cut | None:
     """`y[0], y[1]` for the rows that are unpacked."""
-    if dim not in _INDEX or not is_replayable(site.run, tensor, top=True):
+    if dim not in _INDEX or not is_repeatable(site.run, tensor):
         return None
     name = _text(tensor, text)
     items = ", ".join(name + _INDEX[dim].format(position) for position in range(count))
@@ -176,7 +176,7 @@ def _unbound(
 
 def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str, text: Text) -> _Cut | None:
     """`tuple(y[i] for i in range(len(y)))`."""
-    if not is_replayable(site.run, tensor, top=True):
+    if not is_repeatable(site.run, tensor):
         return None
     taken, name = site.run.taken_names(), _text(tensor, text)
     index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
