@@ -85,7 +85,7 @@ class Planner:
         placed: list[Edit] = []
         for statement in staying:
             self._stay(statement, decided[statement], taken, placed)
-        self._constructors(modules.calls_of(sites), wanted)
+        self._constructors(sites, wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
@@ -401,8 +401,9 @@ class Planner:
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
-    def _constructors(self, calls: dict[ast.Call, list[Site]], wanted: Wanted) -> None:
-        judge = modules.Judge(self.program)
+    def _constructors(self, sites: list[Site], wanted: Wanted) -> None:
+        calls, judge = modules.calls_of(sites), modules.Judge(self.program)
+        busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
         for scope, node, qualified in constructors(self.program):
             own = calls.get(node, [])
@@ -410,17 +411,14 @@ class Planner:
             if not wanted(rule.code, harm, node):
                 continue
             verdict = judge.decide(scope, node, qualified, own)
-            start, end = self.text.span(node)
-            if any(
-                start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits
-            ):
-                verdict = Refuse("the statement around it is rewritten in this run; run again for this one")
-            snippet = Snippet(self.text, node)
-            edits: tuple[Edit, ...] = ()
-            if isinstance(verdict, Inline):
-                change = modules.without_flag(qualified)
-                snippet.change(node, change)
-                edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
+            taking = judge.at_calls(node, qualified, own, rule, busy, self.text) if isinstance(verdict, Refuse) else []
+            if taking:
+                assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
+                verdict = Inline((*judge.of_uses(node), *assumptions))
+            edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
+            done = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+            if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
+                verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
             message = f"`{ast.unparse(node.func)}` overwrites its input"
@@ -437,6 +435,18 @@ class Planner:
                 self._number(),
                 edits,
             )
+
+    def _without_flag(self, node: ast.Call, qualified: str, taking: list[Decision]) -> tuple[Edit, ...]:
+        """The edits of a module's constructor and of the calls that take what the module then makes anew."""
+        edits: list[Edit] = []
+        for decision in taking:
+            aside = _edits_aside(decision.verdict)
+            edits += aside or self._edits(decision.site.statement, [decision])
+        if not any(decision.change is not None for decision in taking):
+            snippet = Snippet(self.text, node)
+            snippet.change(node, modules.without_flag(qualified))
+            edits.append(Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
+        return tuple(edits)
 
     # -- findings -------------------------------------------------------------------------------------------------
 
