@@ -42,16 +42,22 @@ class Judge:
         parent = self._parent(node)
         if isinstance(parent, ast.Call) and node in parent.args:
             if self.program.qualified(scope, parent.func) == "torch.nn.Sequential":
-                return self._in_sequence(scope, parent.args, parent.args.index(node), self._is_called_whole(parent))
+                whole = self._is_called_whole(parent)
+                return self._in_sequence(scope, parent.args, parent.args.index(node), whole, calls)
         elif isinstance(parent, ast.List) and self._only_becomes_sequential(scope, parent):
-            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True)
+            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True, calls)
         verdict = _by_calls(calls)
         if isinstance(verdict, Inline) and (not calls or not self._is_only_called(node)):
             return Inline((_NOBODY, *verdict.assumptions))
         return verdict
 
-    def _in_sequence(self, scope: Scope, elements: list[ast.expr], index: int, whole: bool) -> Verdict:
+    def _in_sequence(
+        self, scope: Scope, elements: list[ast.expr], index: int, whole: bool, calls: list[Site]
+    ) -> Verdict:
         """What the layers before position `index` say, passing over those that may hand their input on."""
+        seen = _by_calls(calls)
+        if index == 0 and isinstance(seen, Refuse):
+            return seen
         if index == 0:
             return Inline(("nobody reads the input of the container after it was called",))
         extra = () if whole else ("the layers of the nn.Sequential are only run together",)
@@ -64,6 +70,8 @@ class Judge:
                 break
             if module.view is View.NEVER and module.result is Result.TENSOR and not has_flag(before, module.inplace):
                 return Inline(extra)
+        if isinstance(seen, Refuse):
+            return seen
         held = f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds"
         return Inline((held, *extra))
 

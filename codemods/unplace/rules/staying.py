@@ -9,7 +9,7 @@ from typing import Any
 
 from unplace.findings import Form, Harm
 from unplace.positions import Text
-from unplace.rules import pieces, rows, saved, splits
+from unplace.rules import entry, pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
@@ -50,12 +50,14 @@ class Staying:
         return chosen
 
     def _aside(self, decisions: list[Decision]) -> Aside | None:
-        """What changes around a write of pieces, which torch forbids as they are cut."""
+        """What changes elsewhere in the function: how pieces are cut that torch forbids to write, or its arguments."""
         site, text = decisions[0].site, self.text
         if len(decisions) == 1:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
             aside = splits.writable(site, text)
+        if aside is None and site.harm()[0] is not Harm.HARMLESS:
+            aside = entry.own_copy(site, text)
         return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
 
     def _collected(self, decision: Decision) -> Collect | None:
