@@ -90,6 +90,8 @@ def _may_write_outer(site: Site, value: ast.expr) -> bool:
 
 def is_repeatable(run: Run, node: ast.expr) -> bool:
     """Whether evaluating an expression twice in a row gives the same tensor twice: a name, a view, an element."""
+    if any(isinstance(n, ast.Call) for n in ast.walk(node)):
+        return False
     if is_replayable(run, node, top=True):
         return True
     holder = run.values.get(node.value) if isinstance(node, ast.Attribute | ast.Subscript) else None

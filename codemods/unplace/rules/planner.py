@@ -113,9 +113,9 @@ class Planner:
         every = [edit for own in edits for edit in own]
         is_taken = _meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
-        is_postponed = _meet([*(e for e in every if e not in placed), *whole], placed)
-        if isinstance(decisions[0].verdict, Collect):
-            is_postponed |= is_taken
+        is_postponed = is_taken
+        if not isinstance(decisions[0].verdict, Collect):
+            is_postponed = _meet([*(e for e in every if e not in placed), *whole], placed)
         if is_taken and not is_postponed:
             for decision in decisions:
                 assert decision.instead is not None

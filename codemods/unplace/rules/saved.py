@@ -14,7 +14,7 @@ in every round would cost the square of the number of rounds.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -40,35 +40,51 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
         return None
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
-        return None
+        return None  # the write raises anyway
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None
     copied: dict[ast.AST, str] = {}
     edits: set[Edit] = set()
-    for root in sorted(site.roots(), key=lambda obj: obj.index):
-        after = [state for _, state in site.program.exits(site.run.scope)] if is_buffer else []
-        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in (site.state, *after))):
-            found = _copied(site, saved, rules, text)
-            if found is None:
-                return None
-            copied[found[0]] = f"{saved.operation} in line {saved.line}"
-            edits |= set(found[1])
+    for run, state, saved in _saves(site, is_buffer):
+        found = _copied(site, run, state, saved, rules, text)
+        if found is None:
+            return None
+        copied[found[0]] = f"{saved.operation} in line {saved.line}"
+        edits |= set(found[1])
     ordered = sorted(copied, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))  # type: ignore[attr-defined]
     if not ordered or _overlap(edits):
         return None
     return CopySaved(frozenset(ordered), tuple(dict.fromkeys(copied[e] for e in ordered)), tuple(sorted(edits)))
 
 
-def _copied(site: Site, saved: Saved, rules: Mapping[Form, Any], text: Text) -> tuple[ast.AST, tuple[Edit, ...]] | None:
+def saves_its_operands(site: Site) -> bool:
+    """Whether the operation itself saves memory that it writes: an operand that looks into it."""
+    return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
+
+
+def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
+    """What was saved of the written memory, here and by callers, with where that is known."""
+    states = [site.state]
+    if is_buffer:
+        states += [state for _, state in site.program.exits(site.run.scope)]
+    for root in sorted(site.roots(), key=lambda obj: obj.index):
+        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in states)):
+            yield site.run, site.state, saved
+        if root.parameter is not None:
+            yield from site.callers.saves_before(site.run.scope, root.parameter)
+
+
+def _copied(
+    site: Site, run: Run, state: State, saved: Saved, rules: Mapping[Form, Any], text: Text
+) -> tuple[ast.AST, tuple[Edit, ...]] | None:
     """What is copied for an operation that saved the memory, and the edits for it."""
-    run = site.run
     if saved.part == "result" and saved.certain and saved.node in run.writes:
         write = run.writes[saved.node]
         edits = copied_in(Site(site.program, run, write, form_of(run, write), site.callers), rules, text)
         return (saved.node, edits) if edits is not None else None
-    expression = _expression(run, site.state, saved)
+    expression = _expression(run, state, saved)
     return (expression, _cloned(text, expression)) if expression is not None else None
 
 
@@ -87,12 +103,8 @@ def _overlap(edits: set[Edit]) -> bool:
 
 
 def _is_impossible(site: Site) -> bool:
-    """Whether copies in this function can't help: the write raises anyway, or a caller's operation saved the tensor."""
-    roots = site.roots()
-    if site.write.kind in WHOLE and any(obj.overlapping and obj.label.startswith("expand") for obj in roots):
-        return True
-    names = [o.parameter for o in roots]
-    return any(n is not None and site.callers.saved_before(site.run.scope, n) is not None for n in names)
+    """Whether torch refuses the write, because several elements share one place in memory."""
+    return site.write.kind in WHOLE and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
 
 
 def _has_other_views(site: Site) -> bool:

@@ -181,8 +181,15 @@ def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str
     taken, name = site.run.taken_names(), _text(tensor, text)
     index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
     generator = f"{name}{item.format(i=index)} for {index} in {counts.format(name)}"
-    is_looped = any(isinstance(n, ast.For) and n.iter is call for n in own_nodes(site.run.scope.node))
-    return _Cut((Edit(*text.span(call), f"[{generator}]" if is_looped else f"tuple({generator})"),))
+    is_used_up = any(_uses_up(n, call) for n in own_nodes(site.run.scope.node))
+    return _Cut((Edit(*text.span(call), f"[{generator}]" if is_used_up else f"tuple({generator})"),))
+
+
+def _uses_up(node: ast.AST, value: ast.expr) -> bool:
+    """Whether a node runs over a value or unpacks it, so that a list does as well as a tuple."""
+    if isinstance(node, ast.For):
+        return node.iter is value
+    return isinstance(node, ast.Assign) and node.value is value and isinstance(node.targets[0], ast.Tuple)
 
 
 def _chunked(call: ast.Call, tensor: ast.expr, pieces: ast.expr, count: int | None, text: Text) -> _Cut | None:

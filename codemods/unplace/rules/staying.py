@@ -86,7 +86,9 @@ class Staying:
     def _had_better_stay(self, decision: Decision) -> bool:
         """Whether the write can't be moved for certain, or only at a cost."""
         verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and (verdict.views or self.copies.is_loop_carried(site, verdict)):
+        if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
+            return True
+        if isinstance(verdict, Copy) and verdict.views and not saved.saves_its_operands(site):
             return True
         if decision.is_applied(self.unsafe):
             return False
