@@ -110,12 +110,12 @@ def kind_of(verdict: Verdict) -> str:
     return f"{said} {raised}"
 
 
-def hunt(seeds: range, unsafe: bool) -> Tally:
+def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
     """Judge the programs of some seeds."""
     torch.set_num_threads(1)
     tally = Tally()
     for seed in seeds:
-        text = generate(seed)
+        text = generate(seed, more=more)
         verdict = judge(text)
         tally.take(seed, verdict)
         if unsafe and verdict.result is not Result.DISCARDED:
@@ -123,9 +123,9 @@ def hunt(seeds: range, unsafe: bool) -> Tally:
     return tally
 
 
-def keep(seed: int, folder: Path, seconds: float) -> str:
+def keep(seed: int, folder: Path, seconds: float, more: bool) -> str:
     """Shrink a wrong program and save it; gives the lines for the report."""
-    text = generate(seed)
+    text = generate(seed, more=more)
     first = judge(text)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -156,11 +156,11 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def _job(arguments: tuple[range, bool]) -> Tally:
+def _job(arguments: tuple[range, bool, bool]) -> Tally:
     return hunt(*arguments)
 
 
-def _keep_job(arguments: tuple[int, Path, float]) -> str:
+def _keep_job(arguments: tuple[int, Path, float, bool]) -> str:
     torch.set_num_threads(1)
     return keep(*arguments)
 
@@ -205,6 +205,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; programs have the seeds that follow")
     parser.add_argument("--unsafe", action="store_true", help="count what --unsafe repairs as well")
+    parser.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
@@ -214,7 +215,7 @@ def main() -> int:
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(
-            _job, [(seeds, options.unsafe) for seeds in chunks(options.seed, options.count)]
+            _job, [(seeds, options.unsafe, options.forms) for seeds in chunks(options.seed, options.count)]
         ):
             tally.add(part)
         tally.wrong.sort()
@@ -222,7 +223,7 @@ def main() -> int:
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
             chosen = [seed for _, seeds in groups(tally.wrong) for seed in seeds[: options.each]][: options.most]
-            tasks = [(seed, options.keep, options.seconds) for seed in chosen]
+            tasks = [(seed, options.keep, options.seconds, options.forms) for seed in chosen]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
     return 1 if tally.wrong else 0

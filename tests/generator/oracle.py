@@ -111,18 +111,18 @@ def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> V
 
 @contextmanager
 def alarm(seconds: float = 5.0) -> Iterator[None]:
-    """Interrupt what takes longer, again and again: a generated or shrunk program can run for ever."""
+    """Interrupt what takes more of the processor's time, again and again: a program can run for ever."""
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError("takes too long")
 
-    outer = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    outer = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, outer)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, outer)
 
 
 def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
