@@ -51,8 +51,9 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         found = _copied(site, run, state, saved, rules, text)
         if found is None:
             return None
+        is_result_too = found[0] in copied
         copied[found[0]] = f"{saved.operation} in line {saved.line}"
-        edits |= set(found[1])
+        edits = _joined(edits, found[1]) if is_result_too else edits | set(found[1])
     ordered = sorted(copied, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))  # type: ignore[attr-defined]
     if not ordered or _overlap(edits):
         return None
@@ -94,6 +95,15 @@ def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
     if precedence(expression) < 20:
         return (Edit(start, start, "("), Edit(end, end, ").clone()"))
     return (Edit(end, end, ".clone()"),)
+
+
+def _joined(edits: set[Edit], more: tuple[Edit, ...]) -> set[Edit]:
+    """The edits of one expression whose result is copied in and whose value another operation saved."""
+    ends = {edit.end for edit in more if edit.replacement in (")", ".clone()")}
+    closed = {edit for edit in (*edits, *more) if edit.end in ends and edit.replacement in (")", ".clone()")}
+    if len(closed) < 2:
+        return edits | set(more)
+    return (edits | set(more)) - closed | {Edit(end, end, ").clone()") for end in ends}
 
 
 def _overlap(edits: set[Edit]) -> bool:

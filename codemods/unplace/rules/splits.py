@@ -95,11 +95,11 @@ def _makes(node: ast.AST, maker: ast.AST) -> bool:
 
 
 def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
-    if isinstance(node, ast.For):
-        return _loop(site, node, text)
-    value = node.value if isinstance(node, ast.Assign) else node
+    value = node.value if isinstance(node, ast.Assign) else node.iter if isinstance(node, ast.For) else node
     assert isinstance(value, ast.expr)
     held = site.run.values.get(value)
+    if isinstance(node, ast.For) and (held is None or held.is_tensor or not isinstance(value, ast.Call)):
+        return _loop(site, node, text)
     names = node.targets[0].elts if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) else None
     if names is not None and any(isinstance(name, ast.Starred) for name in names):
         names = None
