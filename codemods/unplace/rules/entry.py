@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.bindings import own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.values import TENSOR, Obj
 from unplace.positions import Text
 from unplace.rules.layout import put_before

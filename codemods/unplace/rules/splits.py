@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unplace.analysis.bindings import own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.state import HIDDEN
 from unplace.analysis.values import Obj
 from unplace.edits import Edit
