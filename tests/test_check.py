@@ -237,87 +237,32 @@ def test_junit(capfd: pytest.CaptureFixture[str]) -> None:
     )
 
 
-# SARIF, against the parts of the 2.1.0 schema that are used, with nothing else allowed
+# SARIF, against the schema of the standard
 
-URI = {"type": "string", "pattern": "^[^ ]+$"}
-
-
-def thing(required: str, **properties: object) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required.split(),
-        "additionalProperties": False,
-    }
+SCHEMA = json.loads((Path(__file__).parent / "sarif/sarif-2.1.0.json").read_text("utf-8"))
 
 
-MESSAGE = thing("text", text={"type": "string", "minLength": 1})
-NUMBER = {"type": "integer", "minimum": 1}
-REGION = thing("startLine startColumn", startLine=NUMBER, startColumn=NUMBER, endLine=NUMBER, endColumn=NUMBER)
-LEVEL = {"enum": ["none", "note", "warning", "error"]}
-ARTIFACT = thing("uri", uri=URI)
-LOCATION = thing("", physicalLocation=thing("artifactLocation", artifactLocation=ARTIFACT, region=REGION))
-REPLACEMENT = thing("deletedRegion", deletedRegion=REGION, insertedContent=thing("text", text={"type": "string"}))
-
-
-def some(items: object, least: int = 0) -> dict[str, object]:
-    return {"type": "array", "items": items, "minItems": least}
-
-
-FIX = thing(
-    "artifactChanges",
-    description=MESSAGE,
-    artifactChanges=some(
-        thing("artifactLocation replacements", artifactLocation=ARTIFACT, replacements=some(REPLACEMENT, 1)), 1
-    ),
-)
-RESULT = thing(
-    "message",
-    ruleId={"type": "string"},
-    ruleIndex={"type": "integer", "minimum": 0},
-    level=LEVEL,
-    message=MESSAGE,
-    locations=some(LOCATION),
-    fixes=some(FIX),
-    properties={"type": "object"},
-)
-RULE = thing(
-    "id",
-    id={"type": "string"},
-    shortDescription=MESSAGE,
-    fullDescription=MESSAGE,
-    defaultConfiguration=thing("", level=LEVEL),
-)
-NOTIFICATION = thing("message", level=LEVEL, message=MESSAGE, locations=some(LOCATION))
-RUN = thing(
-    "tool",
-    tool=thing("driver", driver=thing("name", name={}, version={"type": "string"}, rules=some(RULE))),
-    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-    invocations=some(
-        thing(
-            "executionSuccessful",
-            executionSuccessful={"type": "boolean"},
-            toolExecutionNotifications=some(NOTIFICATION),
-        )
-    ),
-    results=some(RESULT),
-)
-SARIF = thing("version runs", **{"$schema": URI, "version": {"const": "2.1.0"}, "runs": some(RUN)})
-
-
-def test_sarif_has_the_shape_of_its_schema(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", [["check"], ["check", "--unsafe"], ["rewrite", "--check"]], ids=" ".join)
+def test_sarif_is_valid(command: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     Path("bad.py").write_text("x = (\n")
     Path("a b.py").write_text("import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n")
-    document = json.loads(run(capfd, "--output-format", "sarif", ".")[1])
-    jsonschema.Draft7Validator(SARIF).validate(document)
+    main([*command, "--output-format", "sarif", "."])
+    document = json.loads(capfd.readouterr().out)
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    validator.check_schema(SCHEMA)
+    validator.validate(document)
     (log,) = document["runs"]
     assert [rule["id"] for rule in log["tool"]["driver"]["rules"]] == list(rules.codes())
     assert all(rules.codes()[result["ruleIndex"]] == result["ruleId"] for result in log["results"])
     assert log["invocations"][0]["executionSuccessful"] is False
-    assert [r["level"] for r in log["results"][1:]] == ["warning", "error", "note", "error", "warning"]
+    assert any("fixes" in result for result in log["results"])
+    if "--unsafe" not in command:
+        assert [r["level"] for r in log["results"][1:]] == ["warning", "error", "note", "error", "warning"]
     uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in log["results"]}
     assert uris == {"a%20b.py", "model.py"}
+    log["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
+    assert not validator.is_valid(document)
 
 
 def test_sarif_fixes_make_the_edits_of_a_rewrite(capfd: pytest.CaptureFixture[str]) -> None:

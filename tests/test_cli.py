@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toy_rewriter
-from unplace import __version__
+from unplace import __version__, limits
 from unplace.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -215,8 +215,9 @@ def test_usage_errors(arguments: list[str], words: str, capfd: pytest.CaptureFix
         (b"x += garble\n", "bad.py: internal error, nothing written: RuntimeError: the rewritten code does not parse"),
         (b"raise_error\n", "bad.py: internal error, nothing written: ValueError: something odd; please report it"),
         (b"bad_syntax\n", "bad.py: internal error, nothing written: SyntaxError: invalid syntax"),
-        (b"recurse\n", "bad.py: internal error, nothing written: RecursionError: maximum recursion depth"),
-        (b"no_memory\n", "bad.py: internal error, nothing written: MemoryError; please report it with this file"),
+        (b"recurse\n", "bad.py: nested too deeply to be worked out; nothing written; split it, or leave it out"),
+        (b"no_memory\n", "bad.py: not enough memory to work on it; nothing written; give fewer `--jobs`, or leave it"),
+        (b"spin\n", "bad.py: not done in 1 seconds of processor time; nothing written; split it, or leave it out"),
     ],
 )
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -224,6 +225,7 @@ def test_a_bad_file_is_named_and_the_others_are_done(
     data: bytes, message: str, jobs: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("UNPLACE_DEBUG", raising=False)
+    monkeypatch.setattr(limits, "SECONDS", 1)
     write(bad=data, a=BEFORE, z=BEFORE)
     code, out, err = run(capfd, "--jobs", jobs, ".")
     assert code == 2

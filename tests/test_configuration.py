@@ -145,13 +145,14 @@ def test_a_configuration_file_that_is_not_there(capfd: pytest.CaptureFixture[str
 def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["config"]) == 0
     assert capfd.readouterr().out == (
-        "# select is not set     # default\n"
-        "ignore = []             # default\n"
-        "# only is not set       # default\n"
-        "# exclude is not set    # default\n"
-        "per-file-ignores = {}   # default\n"
-        "unsafe = false          # default\n"
-        "preserve-dtype = false  # default\n"
+        "# select is not set        # default\n"
+        "ignore = []                # default\n"
+        "# only is not set          # default\n"
+        "# exclude is not set       # default\n"
+        "per-file-ignores = {}      # default\n"
+        "unsafe = false             # default\n"
+        "preserve-dtype = false     # default\n"
+        "# target-torch is not set  # default\n"
     )
     configure(
         'select = ["UNP00"]\nexclude = ["a\\"b/"]\nper-file-ignores = { "t/" = ["UNP002", "UNP001"] }', "unplace.toml"

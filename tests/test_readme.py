@@ -1,4 +1,4 @@
-"""What the README shows is what the tool does: its commands, its diff, its JSON, its table of rules."""
+"""What the README and the pages that it leads to show is what the tool does: commands, a diff, JSON, tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def fenced(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def page(name: str) -> str:
+    return (ROOT / f"docs/{name}.md").read_text("utf-8")
+
+
+def fenced(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def steps(command: str) -> list[str]:
@@ -76,25 +80,15 @@ def test_the_diff(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
-    shown = json.loads(fenced("json")[0])
+    shown = json.loads(fenced("json", page("json"))[0])
     assert main(["rewrite", "--check", "--output-format", "json", *shown["files"]]) == 1
     printed = json.loads(capfd.readouterr().out)
     assert keys(shown) == keys(printed)
     assert shown == printed
 
 
-def test_the_output_of_check_and_explain(capfd: pytest.CaptureFixture[str]) -> None:
-    checked, explained, *_ = fenced("text")
-    assert "`unplace check --output-format concise examples/attention.py` prints" in README
-    assert main(["check", "--output-format", "concise", "examples/attention.py"]) == 1
-    assert capfd.readouterr().out == checked
-    assert "`unplace explain examples/attention.py:18` prints" in README
-    assert main(["explain", "examples/attention.py:18"]) == 0
-    assert capfd.readouterr().out.startswith(f"{explained}--- ./examples/attention.py\n")
-
-
 def test_the_comments_that_leave_operations_alone() -> None:
-    shown, *_ = fenced("python")
+    shown, *_ = fenced("python", page("check"))
     *ignoring, skipping = shown.splitlines()
     head = "import torch\ny = torch.ones(2, requires_grad=True).exp()\n"
     assert len(rewrite_text(f"{head}y += 1\n", "model.py", Options()).findings) == 1
@@ -104,7 +98,7 @@ def test_the_comments_that_leave_operations_alone() -> None:
 
 def test_the_configuration(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
-    path.write_text(fenced("toml")[0])
+    path.write_text(fenced("toml", page("configuration"))[0])
     assert load(str(path)).given == set(KEYS)
 
 
@@ -121,13 +115,13 @@ def test_the_table_of_rules_agrees_with_the_rules() -> None:
 
 
 def test_the_number_of_fixtures() -> None:
-    (shown,) = re.findall(r"holds more than (\d+) pairs", README)
+    (shown,) = re.findall(r"holds more than (\d+) pairs", page("how-it-works"))
     assert int(shown) < len(list((ROOT / "tests/fixtures").glob("*/*/before.py")))
 
 
-# The commands under "Use"
+# The commands on the pages of `rewrite` and `check`
 
-USE = re.findall(r"^    (unplace rewrite .*?)(?:  +# .*)?$", README, re.MULTILINE)
+USE = re.findall(r"^    (unplace rewrite .*?)(?:  +# .*)?$", page("rewrite"), re.MULTILINE)
 
 
 @pytest.fixture
@@ -140,7 +134,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-CHECK = re.findall(r"^    (unplace (?:check|explain|rule) .*?) +# .*$", README, re.MULTILINE)
+CHECK = re.findall(r"^    (unplace (?:check|explain|rule) .*?) +# .*$", page("check"), re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", CHECK)
@@ -184,7 +178,7 @@ def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixtu
 
 
 def test_the_table_of_a_verification(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (shown,) = [block for block in fenced("text") if block.startswith("arguments made")]
+    (shown,) = [block for block in fenced("text", page("verify")) if block.startswith("arguments made")]
     old, new = (str(shutil.copy(ROOT / "examples/attention.py", tmp_path / name)) for name in ("old.py", "model.py"))
     assert main(["rewrite", new]) == 0
     capfd.readouterr()
@@ -205,7 +199,7 @@ def test_the_code_of_the_verification() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return self.layer(x)
 
-    inputs, test = fenced("python")[-2:]
+    inputs, test = fenced("python", page("verify"))[-2:]
     scope: dict[str, Any] = {"torch": torch, "old_loss": lambda x: (x**2).sum(), "loss": lambda x: (x * x).sum()}
     exec(inputs + test, scope)
     module, arguments = scope["example"](Net)
@@ -215,7 +209,7 @@ def test_the_code_of_the_verification() -> None:
 
 @pytest.mark.slow
 def test_the_commands_of_the_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (block,) = [block for block in fenced("text") if block.startswith("unplace verify")]
+    (block,) = [block for block in fenced("text", page("verify")) if block.startswith("unplace verify")]
     source = (ROOT / "examples/attention.py").read_text("utf-8").replace("CausalAttention", "Net")
     monkeypatch.chdir(tmp_path)
     for command in block.splitlines():

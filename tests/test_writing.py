@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -67,6 +68,39 @@ def test_a_read_only_file_stays(file: Path) -> None:
     with pytest.raises(WriteError, match="read-only; make it writable"):
         replace_contents(str(file), BEFORE, AFTER)
     assert file.read_bytes() == BEFORE
+
+
+def test_a_read_only_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path).is_file())  # the administrator may write anywhere
+    with pytest.raises(WriteError, match="its folder is read-only; make it writable"):
+        replace_contents(str(file), BEFORE, AFTER)
+    assert file.read_bytes() == BEFORE
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="extended attributes of Linux")
+def test_keeps_extended_attributes_and_has_a_new_time(file: Path) -> None:
+    try:
+        os.setxattr(file, "user.note", b"mine")
+    except OSError:
+        pytest.skip("this file system has none")
+    os.utime(file, (1, 1))
+    replace_contents(str(file), BEFORE, AFTER)
+    assert os.getxattr(file, "user.note") == b"mine"
+    assert file.stat().st_mtime > 1
+
+
+def test_signals_wait_until_a_file_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync = os.fsync
+
+    def interrupted(descriptor: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace_contents(str(file), BEFORE, AFTER)
+    assert file.read_bytes() == AFTER
+    assert list(file.parent.iterdir()) == [file]
 
 
 @pytest.mark.parametrize("call", ["replace", "fsync", "chown"])

@@ -88,5 +88,7 @@ def misbehave(text: str) -> None:
         os._exit(3)
     if "interrupt" in text:
         raise KeyboardInterrupt
+    while "spin" in text:
+        pass
     if "take_long" in text:
         time.sleep(60)

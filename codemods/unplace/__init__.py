@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # that of `typing`, of which `python -m unplace` would find another in the working folder
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from unplace.diagnosis import Diagnosed
     from unplace.findings import FileReport
     from unplace.verification.callables import verify as verify
@@ -49,6 +50,7 @@ def rewrite_source(
     path: str = "<string>",
     unsafe: bool = False,
     preserve_dtype: bool = False,
+    target_torch: str | None = None,
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     only: Iterable[str] | None = None,
@@ -59,15 +61,16 @@ def rewrite_source(
     them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module. The
     result's `after` is the new text and its `findings` tell what became of each operation.
 
-    Raises `SyntaxError` where the text isn't Python, and `ValueError` for a rule or harm that doesn't exist.
+    Raises `SyntaxError` where the text isn't Python, and `ValueError` for a rule, harm or torch that doesn't exist.
     """
     from unplace.rewriter import Options, rewrite_text  # only now: the command line imports this module for its version
     from unplace.rules import codes
-    from unplace.selection import parse_codes, parse_harms
+    from unplace.selection import parse_codes, parse_harms, parse_release
 
     options = Options(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
+        target_torch=None if target_torch is None else parse_release(target_torch),
         select=None if select is None else parse_codes(select, codes()),
         ignore=parse_codes(ignore, codes()),
         only=None if only is None else parse_harms(only),

@@ -12,6 +12,18 @@ from unplace.discovery import shown
 from unplace.rewriter import LineRanges
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_SETTINGS = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_DIFF = (
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--text",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
 _ALL: LineRanges = ((1, 2**31),)
 
 
@@ -31,8 +43,7 @@ def changed_lines(revision: str, files: Iterable[str]) -> dict[str, LineRanges]:
         revised = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}").strip()
         if not revised:
             raise BaselineError(f"Git knows no revision {revision} in {top}; write a branch, tag or commit")
-        options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/")
-        changed = dict(_changes(_git(top, "diff", *options, os.fsdecode(revised), "--")))
+        changed = dict(_changes(_git(top, *_without_filters(top), "diff", *_DIFF, os.fsdecode(revised), "--")))
         untracked = set(_git(top, "ls-files", "--others", "-z").split(b"\0"))
         for path, name in members:
             if name in untracked:
@@ -57,9 +68,19 @@ def _by_repository(files: Iterable[str]) -> dict[str, list[tuple[str, bytes]]]:
     return members
 
 
+def _without_filters(top: str) -> Iterator[str]:
+    """The options that have Git run no filter which the repository's own configuration defines."""
+    names = _git(top, "config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    for name in filter(None, os.fsdecode(names).split("\0")):
+        yield from ("-c", f"{name}={'false' if name.endswith('.required') else ''}")
+
+
 def _git(folder: str, *arguments: str) -> bytes:
-    """The output of a Git command; nothing where it fails."""
-    command = ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
+    """The output of a Git command; nothing where it fails.
+
+    The repository may be a stranger's: no hooks, no monitor of the file system, no index written.
+    """
+    command = ["git", "--no-optional-locks", "-C", folder, *_SETTINGS, *arguments]
     try:
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
     except FileNotFoundError:

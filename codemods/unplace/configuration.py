@@ -14,8 +14,9 @@ from typing import Any
 
 from unplace.findings import Harm
 from unplace.patterns import Patterns
+from unplace.releases import Release
 from unplace.rules import codes
-from unplace.selection import SelectionError, guess, parse_codes, parse_harms
+from unplace.selection import SelectionError, guess, parse_codes, parse_harms, parse_release
 
 NAMES = ("unplace.toml", "pyproject.toml")
 
@@ -37,6 +38,7 @@ class Configuration:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
     unsafe: bool = False
     preserve_dtype: bool = False
+    target_torch: Release | None = None
 
 
 def find(folder: Path) -> str | None:
@@ -69,12 +71,10 @@ def load(path: str) -> Configuration:
             raise ConfigurationError(f"{where}: must be a table")
     values: dict[str, Any] = {}
     for key, value in document.items():
-        read = _READERS.get(key)
-        if read is None:
-            known = ", ".join(_READERS)
-            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, _READERS)} Known: {known}.")
+        if key not in KEYS:
+            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, KEYS)} Known: {', '.join(KEYS)}.")
         try:
-            values[key.replace("-", "_")] = read(value, str(Path(path).absolute().parent))
+            values[key.replace("-", "_")] = KEYS[key].read(value, str(Path(path).absolute().parent))
         except (TypeError, SelectionError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
     return Configuration(path, frozenset(document), **values)
@@ -123,16 +123,41 @@ def _truth(value: object, _: str) -> bool:
     return value
 
 
-_READERS: dict[str, Callable[[object, str], Any]] = {
-    "select": _codes,
-    "ignore": _codes,
-    "only": _harms,
-    "exclude": _patterns,
-    "per-file-ignores": _ignores_by_pattern,
-    "unsafe": _truth,
-    "preserve-dtype": _truth,
+def _release(value: object, _: str) -> Release:
+    if not isinstance(value, str):
+        raise TypeError('must be a string, such as "2.1"')
+    return parse_release(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """How a key's value is read (given the folder of the file), and what people are told of it."""
+
+    read: Callable[[object, str], Any]
+    kind: str
+    meaning: str
+
+
+KEYS = {
+    "select": Key(_codes, "list of codes or prefixes", "these rules only; as `--select`"),
+    "ignore": Key(_codes, "list of codes or prefixes", "not these rules; as `--ignore`"),
+    "only": Key(_harms, "list of `harmful`, `unknown`, `harmless`", "operations of this harm only; as `--only`"),
+    "exclude": Key(
+        _patterns, "list of patterns as in `.gitignore`", "files to leave out; those that you name are taken anyway"
+    ),
+    "per-file-ignores": Key(
+        _ignores_by_pattern, "table of patterns with codes", "rules that don't hold in these files"
+    ),
+    "unsafe": Key(_truth, "true or false", "take edits that rest on an assumption, too; as `--unsafe` and `--safe`"),
+    "preserve-dtype": Key(
+        _truth,
+        "true or false",
+        "cast results back wherever their dtype isn't known to stay; as `--preserve-dtype` and `--no-preserve-dtype`",
+    ),
+    "target-torch": Key(
+        _release, "version, as a string", "the oldest torch that rewritten code has to run on; as `--target-torch`"
+    ),
 }
-KEYS = tuple(_READERS)
 
 
 def shown(configuration: Configuration) -> list[tuple[str, str]]:
@@ -147,6 +172,8 @@ def shown(configuration: Configuration) -> list[tuple[str, str]]:
 def _as_toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Release):
+        return _quoted(str(value))
     if isinstance(value, Patterns):
         return _as_list(value.lines)
     if isinstance(value, tuple):

@@ -88,9 +88,14 @@ def explain(text: str, path: str, options: Options, line: int, column: int | Non
     Raises `SyntaxError` where CPython's parser does.
     """
     program = Program(ast.parse(text, filename=path))
-    program.preserve_dtype = options.preserve_dtype
+    program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
-    everything = Options(unsafe=options.unsafe, preserve_dtype=options.preserve_dtype, comments=False)
+    everything = Options(
+        unsafe=options.unsafe,
+        preserve_dtype=options.preserve_dtype,
+        target_torch=options.target_torch,
+        comments=False,
+    )
     findings = list(rewrite_text(text, path, everything).findings)
     sites = collect(program, Callers(program, source))
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from unplace.edits import Edit
+from unplace.visible import visible
 
 
 class Status(str, Enum):
@@ -100,7 +101,7 @@ class Problem:
     def __str__(self) -> str:
         """`path:line:column: message`, as compilers print it."""
         place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
-        return f"{self.path}{place}: {self.message}"
+        return f"{visible(self.path)}{place}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ def _repository_folders(folder: str) -> list[str]:
 
 def _read(ignore_file: Path, folder: str, outer: IgnoreRules | None) -> IgnoreRules | None:
     try:
+        if not ignore_file.is_file():  # a pipe would never end
+            return outer
         lines = ignore_file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return outer

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unplace import rewriter
+from unplace.dialects import version_for
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
+from unplace.limits import BYTES, SPLIT, LimitError, limited
 from unplace.source import Source, SourceError, read_source
 
 if TYPE_CHECKING:
@@ -53,9 +55,13 @@ class Outcome:
 def rewrite_file(path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:
     """Read one file and work out what becomes of it."""
     try:
-        data = Path(path).read_bytes()
+        size = Path(path).stat().st_size
+        data = Path(path).read_bytes() if size <= BYTES else b""
     except OSError as error:
         return failed(shown(path), f"cannot read: {error.strerror or error}; check its mode bits")
+    if size > BYTES:
+        large = f"{size / 2**20:.0f} MiB are more than the {BYTES // 2**20} that a file may have"
+        return failed(shown(path), f"too large: {large}; leave it out (`exclude` in the configuration)")
     return rewrite_bytes(data, shown(path), options, project)
 
 
@@ -66,11 +72,13 @@ def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Pr
     """
     try:
         source = read_source(data)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limited():
             warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
             return _rewrite(source, path, options, project)
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
+    except LimitError as error:
+        return failed(path, _explained(str(error), error))
     except Exception as error:
         return failed(path, _internal_error(error))
 
@@ -114,7 +122,7 @@ def _rewrite(source: Source, path: str, options: rewriter.Options, project: Proj
             ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
             return Outcome(path)
         report = rewriter.rewrite_text(source.text, path, options, project)
-    except SyntaxError:
+    except (SyntaxError, RecursionError, MemoryError):
         reject_invalid(source.text)
         raise
     findings, warned = tuple(report.findings), tuple(report.warnings)
@@ -126,6 +134,9 @@ def _rewrite(source: Source, path: str, options: rewriter.Options, project: Proj
     except SyntaxError as error:
         raise RuntimeError(f"the rewritten code does not parse ({error})") from error
     edits = tuple(report.edits)
+    from unplace import untouched  # only now: `tokenize` isn't free, and most files don't change
+
+    untouched.check(source.text, after.text, edits)
     return Outcome(path, findings, Change(source, after), edits=edits, source=source, warnings=warned)
 
 
@@ -134,14 +145,28 @@ def reject_invalid(text: str) -> None:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        advice = f"Python {platform.python_version()} runs this and can't parse it: correct the line, or run unplace"
-        message = f"cannot parse: {error.msg}; {advice} with the version that the file is written for"
+        message = f"cannot parse: {error.msg}; {_advice(version_for(error))}"
         raise SourceError(message, error.lineno or 1, max(error.offset or 1, 1)) from None
+    except (RecursionError, MemoryError):
+        nested = f"nested too deeply for the parser of Python {platform.python_version()}"
+        raise SourceError(f"cannot parse: {nested}; {SPLIT}") from None
+
+
+def _advice(version: str | None) -> str:
+    if version == "2":
+        return "this looks like Python 2: convert the file, or leave it out"
+    needed = "the version that the file is written for" if version is None else f"Python {version}, which it needs"
+    running = f"Python {platform.python_version()} runs this and can't parse it"
+    return f"{running}: correct the line, or run unplace with {needed}"
 
 
 def _internal_error(error: Exception) -> str:
     reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-    message = f"internal error, nothing written: {reason}; please report it with this file"
+    return _explained(f"internal error, nothing written: {reason}; please report it with this file", error)
+
+
+def _explained(message: str, error: Exception) -> str:
+    """The message, with the traceback where that is asked for."""
     if os.environ.get("UNPLACE_DEBUG"):
         return f"{message}\n{''.join(traceback.format_exception(error)).rstrip()}"
     return message

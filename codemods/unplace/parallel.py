@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -31,14 +33,17 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int) -> Iterator[Outcom
                     yield outcome
                     done += 1
         except BrokenProcessPool:  # noqa: PERF203
-            # A file took its process down with it: give each of the next ones a process of its own until it shows.
-            for outcome in _one_by_one(work, paths[done:]):
+            # A file took its process down with it: give each that was in hand a process of its own until it shows.
+            for outcome in _one_by_one(work, paths[done : done + 2 * jobs * chunk]):
                 yield outcome
                 done += 1
 
 
 def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
-    """The work on one file after the other, up to and including the first that kills its process."""
+    """The work on one file after the other, up to and including the first that kills its process.
+
+    There may be none: then it was all of them together for which the memory didn't do.
+    """
     for path in paths:
         try:
             with _pool(work, 1) as pool:
@@ -51,22 +56,45 @@ def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
 
 @contextmanager
 def _pool(work: Work, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, initializer=_begin, initargs=(work,))
+    with _safe_path():
+        pool = ProcessPoolExecutor(jobs, initializer=_begin, initargs=(work,))
+        try:
+            yield pool
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Where processes aren't forked, Python starts them with the working folder on the path: not with this variable."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        yield pool
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
+        del os.environ["PYTHONSAFEPATH"]
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _begin(work: Work) -> None:
-    """Prepare a worker process, which leaves interrupts to its parent."""
+    """Prepare a worker process: it leaves interrupts to its parent, can be terminated, and ends when its parent has."""
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _do(path: str) -> Outcome:

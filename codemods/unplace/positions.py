@@ -10,6 +10,11 @@ _SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
+def with_plain_line_ends(text: str) -> str:
+    """The text with every line end that CPython's parser takes for one as `\\n`, which `tokenize` takes alone."""
+    return _LINE_END.sub("\n", text) if "\r" in text else text
+
+
 class Text:
     """A module's source with the offsets of its lines as CPython's parser counts them."""
 
@@ -73,6 +78,16 @@ class Text:
         """What stands between the start of the line and an offset."""
         line, _ = self.place(offset)
         return self.text[self._starts[line - 1] : offset]
+
+    def indentation(self, offset: int) -> str | None:
+        """The blanks before a statement at `offset`, without form feeds; None where it doesn't begin its line.
+
+        That is so behind a semicolon, in a block on the line of its header, and in a line that a backslash continues.
+        """
+        blanks = self.before(offset)
+        if blanks.strip(" \t\f") or self.text[: offset - len(blanks)].endswith(("\\\n", "\\\r\n", "\\\r")):
+            return None
+        return blanks.replace("\f", "")
 
     def line_end(self, offset: int) -> int:
         """The offset at which the line of `offset` ends, before its line break."""

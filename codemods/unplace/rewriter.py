@@ -17,6 +17,7 @@ from unplace.positions import Text
 if TYPE_CHECKING:
     from unplace.analysis.project import Project
     from unplace.patterns import Patterns
+    from unplace.releases import Release
     from unplace.rules.planner import Wanted
     from unplace.suppressions import Suppressions
 
@@ -30,12 +31,14 @@ class Options:
     """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
+    `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, those that have operations ignored don't count.
     """
 
     unsafe: bool = False
     preserve_dtype: bool = False
+    target_torch: Release | None = None
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     only: frozenset[Harm] | None = None
@@ -121,7 +124,7 @@ def _round(text: str, path: str, options: Options, origin: Callable[[int], int],
         return FileReport(path, text, text, warnings=comments.unused(lambda _: (), path))
     from unplace.rules.planner import Planner  # imports libcst
 
-    program.preserve_dtype = options.preserve_dtype
+    program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
 
     def planned(options: Options, comments: Suppressions) -> list[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from unplace.findings import Harm
+from unplace.releases import Release, known, release
 
 
 class SelectionError(ValueError):
@@ -35,6 +36,21 @@ def parse_harms(values: Iterable[str]) -> frozenset[Harm]:
             raise SelectionError(f"no harm {word}.{guess(word, known)} Known: {', '.join(known)}.")
         chosen.add(Harm(word))
     return frozenset(chosen)
+
+
+def parse_release(version: str) -> Release:
+    """The release of torch that is named."""
+    named = release(version.strip())
+    if named is None:
+        raise SelectionError(f"`{version}` is no version of torch; write it as `2.1`.")
+    releases = known()
+    if named not in releases:
+        before = [each for each in releases if each < named]
+        hint = f" Did you mean {before[-1]}?" if before else ""
+        if named > releases[-1]:
+            hint = " Leave it out: rewrites use nothing newer."
+        raise SelectionError(f"no torch {named}.{hint} Known: {releases[0]} to {releases[-1]}.")
+    return named
 
 
 def guess(word: str, known: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from unplace.edits import Edit
 from unplace.findings import Finding, Problem
+from unplace.positions import with_plain_line_ends
 
 _COMMENT = re.compile(r"#\s*unplace:\s*(?:(?P<skip>skip-file)|ignore(?:\[(?P<codes>[^\]]*)\])?)(?![\w\[-])")
 _TO_LINE_END = re.compile(r"[^\r\n]*")
@@ -115,7 +116,7 @@ def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int |
 def _statements(text: str) -> Iterator[list[tokenize.TokenInfo]]:
     """The tokens of each logical line, what stands above it included."""
     tokens: list[tokenize.TokenInfo] = []
-    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+    for token in tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline):
         tokens.append(token)
         if token.type == tokenize.NEWLINE:
             yield tokens

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
+import shutil
 import tempfile
 from pathlib import Path
+
+from unplace import signals
 
 
 class WriteError(Exception):
@@ -16,15 +18,19 @@ class WriteError(Exception):
 def replace_contents(path: str, before: bytes, after: bytes) -> None:
     """Write `after` to the file that held `before`; raises `WriteError` and leaves it alone where that can't be.
 
-    The new contents go to a temporary file in the same folder, which takes the file's place in one step. Mode bits
-    stay, and so does the owner where the system lets us set it; of a link, the file that it points to is replaced.
+    The new contents go to a temporary file in the same folder, which takes the file's place in one step; signals that
+    would end the process wait for that. Mode bits and extended attributes stay, and so does the owner where the system
+    lets us set it. Of a symbolic link, the file that it points to is replaced; other hard links keep the old contents.
     """
     target = os.path.realpath(path)
     try:
         status = Path(target).stat()
         if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
             raise WriteError("cannot write: the file is read-only; make it writable (chmod u+w) and run again")
-        _replace(target, status, before, after)
+        if not os.access(Path(target).parent, os.W_OK | os.X_OK):
+            raise WriteError("cannot write: its folder is read-only; make it writable (chmod u+w) and run again")
+        with signals.put_off():
+            _replace(target, status, before, after)
     except OSError as error:
         raise WriteError(f"cannot write: {error.strerror or error}; the file is as it was") from error
 
@@ -38,9 +44,12 @@ def _replace(target: str, status: os.stat_result, before: bytes, after: bytes) -
             stream.flush()
             os.fsync(stream.fileno())
         if hasattr(os, "chown"):  # before the mode: a change of owner clears the set-user bits
-            with contextlib.suppress(PermissionError):
-                os.chown(temporary, status.st_uid, status.st_gid)
-        Path(temporary).chmod(stat.S_IMODE(status.st_mode))
+            for owner in (status.st_uid, -1):  # the group alone, where the file is somebody else's
+                with contextlib.suppress(PermissionError):
+                    os.chown(temporary, owner, status.st_gid)
+                    break
+        shutil.copystat(target, temporary)
+        os.utime(temporary)
         if Path(target).read_bytes() != before:
             raise WriteError("changed on disk since it was read, so it was left alone; run again")
         os.replace(temporary, target)  # noqa: PTH105  (one name for the system call that everything rests on)

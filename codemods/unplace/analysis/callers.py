@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.holders import FACTORY, Holders
 from unplace.analysis.program import Program
+from unplace.analysis.refs import Class, Function
 from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope
 
@@ -20,18 +22,33 @@ class Handed:
 
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
     """The calls of a function in this file, with what they pass for a parameter that the function writes."""
-    name = "" if scope.name in ("forward", "__call__", "<lambda>") else scope.name
-    if name not in program.handed:
-        program.handed[name] = _handed(program, name)
-    return [Handed(run, write) for run, write in program.handed[name].get((scope, parameter), ())]
+    summary = program.summary(Function(scope))
+    if summary is None or parameter not in summary.writes:
+        return []
+    owner = program.class_of(scope)
+    callee = owner if owner is not None and scope.name in ("forward", "__call__") else scope.name
+    if callee not in program.handed:
+        program.handed[callee] = _handed(program, _callers_of(program, callee))
+    return [Handed(run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
 
 
-def _handed(program: Program, name: str) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:
-    """What the calls of functions of one name hand over; what all calls do where the name is empty."""
-    if name:
-        callers = {caller for caller, _ in program.call_sites().get(name, ())}
-    else:
-        callers = set(program.scopes.by_node.values())
+def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
+    """The functions that may call functions of a name, or objects of a class; all of them where that can't be told."""
+    if callee == "<lambda>":
+        return set(program.scopes.by_node.values())
+    if isinstance(callee, str):
+        return {caller for caller, _ in program.call_sites().get(callee, ())}
+    classes = {callee, *program.descendants(callee)}
+    holders = Holders(program.flows, frozenset(), {c.node.name: FACTORY for c in classes})
+    return {
+        scope
+        for scope in program.scopes.by_node.values()
+        if program.class_of(scope) in classes or holders.are_called_in(scope)
+    }
+
+
+def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:
+    """What the calls in some functions hand over to others."""
     found: dict[tuple[Scope, str], list[tuple[Run, Write]]] = {}
     for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
         run = program.run(caller)

@@ -2,7 +2,7 @@
 
 What is left out could be none whatever the values are: a store under a string, `+=` on a name that is only ever bound
 to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the
-functions that call something which may be one are candidates, too (`analysis.activations`).
+functions that call something which may be one are candidates, too (`analysis.holders`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import builtins
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis.activations import Activations
 from unplace.analysis.bindings import is_text, last_name
+from unplace.analysis.holders import Holders
 from unplace.analysis.scopes import Scope, has_true
 
 if TYPE_CHECKING:
@@ -26,13 +26,23 @@ _OF_OTHERS = frozenset(name for kind in (dict, list, set, str) for name in vars(
 
 def candidates(program: Program) -> list[Scope]:
     """The functions, lambdas, class bodies and the module itself, as far as they can hold such operations."""
-    activations = Activations(program) if program.scopes.flagged else None
+    made = frozenset(call for call, scope in program.scopes.flagged if _may_make(program, scope, call))
+    activations = Holders(program.flows, made, {}) if made else None
     return [
         scope
         for scope in program.scopes.by_node.values()
         if any(_may_write(program, scope, node) for node in scope.suspects)
         or (activations is not None and activations.are_called_in(scope))
     ]
+
+
+def _may_make(program: Program, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call with a True may make a torch module that works in place."""
+    qualified = program.qualified(scope, call.func)
+    if qualified is None:
+        return True
+    module = torchapi.module(qualified)
+    return module is not None and module.inplace is not None
 
 
 def _may_write(program: Program, scope: Scope, node: ast.AST) -> bool:
@@ -58,6 +68,8 @@ def _is_no_tensor(program: Program, scope: Scope, name: str) -> bool:
 def _makes_no_tensor(program: Program, source: ast.AST) -> bool:
     if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
         return source.func.id in _MAKES_CONTAINERS and source.func.id not in program.scopes.module.assigned
+    if isinstance(source, ast.Tuple | ast.List) and isinstance(source.ctx, ast.Store):
+        return False  # the name is one of several that something is unpacked into
     return isinstance(source, _CONTAINERS) or (isinstance(source, ast.expr) and is_text(source))
 
 

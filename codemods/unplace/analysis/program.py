@@ -16,6 +16,7 @@ from unplace.analysis import classes, kinds, parameters
 from unplace.analysis.bindings import Bindings, last_name
 from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
+from unplace.analysis.holders import Flows
 from unplace.analysis.imports import Imports, canonical, imported, name_for
 from unplace.analysis.interpreter import Interpreter, TooComplexError
 from unplace.analysis.nodes import children
@@ -44,6 +45,7 @@ from unplace.analysis.values import (
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Place
+    from unplace.releases import Release
 
 _OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
@@ -61,6 +63,7 @@ class Program:
         self.place = place
         self.text = text
         self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
+        self.target_torch: Release | None = None  # the oldest torch that rewritten code has to run on
         self.scopes = Scopes(tree)
         self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)
@@ -71,6 +74,7 @@ class Program:
         self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
         self._bindings: dict[Scope, Bindings] = {}
         self._uses: Counter[str] | None = None
+        self._flows: Flows | None = None
         self._passed_on: set[str] = set()
         self._forget()
 
@@ -93,8 +97,8 @@ class Program:
         self._of_optimizers: set[str] | None = None
         self._descendants: dict[Class, list[Class]] | None = None
         self.handed: dict[
-            str, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
-        ] = {}  # by the name of the callee
+            str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
+        ] = {}  # by the name of the callee, or the class whose objects are called
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -462,6 +466,13 @@ class Program:
                         arguments = [*node.args, *(k.value for k in node.keywords)]
                         self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
         return self._uses
+
+    @property
+    def flows(self) -> Flows:
+        """Where the values of the file go, as its syntax tells."""
+        if self._flows is None:
+            self._flows = Flows.of(self)
+        return self._flows
 
     def passed_on(self) -> set[str]:
         """The names that some call of the file gets as an argument."""

@@ -36,6 +36,8 @@ class SiteRecord:
     saved_by: str | None = None
     left_out: bool = False
     """Whether verification took the rewrite back."""
+    source: str = ""
+    """The line that it begins in, for reports."""
 
 
 @dataclass(frozen=True, slots=True)

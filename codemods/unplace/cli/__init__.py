@@ -6,10 +6,17 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+
+from unplace.limits import LimitError
+from unplace.visible import visible_lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `unplace` with the given arguments (those of the process by default) and return its exit code."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115  (as long as the process)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to fail
             stream.reconfigure(errors="backslashreplace")
@@ -21,9 +28,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:  # those of files are theirs: it is the output that can't be written
+        return _failed(f"cannot write the output: {error.strerror or error}")
+    except LimitError as error:
+        return _failed(str(error))
     except Exception as error:
         if os.environ.get("UNPLACE_DEBUG"):
             raise
-        sys.stderr.write(f"unplace: internal error: {type(error).__name__}: {error}; please report it\n")
-        return 2
+        return _failed(f"internal error: {type(error).__name__}: {error}; please report it")
     return 0
+
+
+def _failed(message: str) -> int:
+    sys.stderr.write(f"unplace: {visible_lines(message)}\n")
+    return 2

@@ -21,6 +21,7 @@ from unplace.cli.options import (
     Select,
     Since,
     StdinFilename,
+    TargetTorch,
     Unsafe,
     settings,
 )
@@ -65,6 +66,7 @@ def check(
     add_ignores: AddIgnores = False,
     unsafe: Unsafe = None,
     preserve_dtype: PreserveDtype = None,
+    target_torch: TargetTorch = None,
     select: Select = None,
     ignore: Ignore = None,
     only: Only = None,
@@ -91,6 +93,7 @@ def check(
     chosen = settings(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
+        target_torch=target_torch,
         select=select,
         ignore=ignore,
         only=only,

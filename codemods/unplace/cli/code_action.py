@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
-from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, Unsafe, settings
+from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, TargetTorch, Unsafe, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import parsable, read_file
 from unplace.discovery import shown
+from unplace.limits import limited
 from unplace.source import read_source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -47,6 +48,7 @@ def code_action(
     stdin: Stdin = False,
     unsafe: Unsafe = None,
     preserve_dtype: PreserveDtype = None,
+    target_torch: TargetTorch = None,
     select: Select = None,
     only: Only = None,
     config: Config = None,
@@ -64,7 +66,13 @@ def code_action(
     at = None if column is None else _number("--column", column)
     version = None if document_version is None else _number("--document-version", document_version, least=0)
     options = settings(
-        unsafe=unsafe, preserve_dtype=preserve_dtype, select=select, only=only, config=config, isolated=isolated
+        unsafe=unsafe,
+        preserve_dtype=preserve_dtype,
+        target_torch=target_torch,
+        select=select,
+        only=only,
+        config=config,
+        isolated=isolated,
     ).options
     absolute = Path(file).absolute()
     name = shown(str(absolute))
@@ -72,7 +80,9 @@ def code_action(
     from unplace.editor.code_actions import Document, code_actions
 
     document = Document(source.text, absolute.as_uri(), name, version)
-    typer.echo(json.dumps(code_actions(document, options, first, last, at), indent=2))
+    with limited():
+        actions = code_actions(document, options, first, last, at)
+    typer.echo(json.dumps(actions, indent=2))
 
 
 def _number(option: str, text: str, least: int = 1) -> int:

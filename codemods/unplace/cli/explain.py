@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from unplace.cli.options import Config, Isolated, PreserveDtype, Unsafe, fail, settings
+from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.discovery import shown
+from unplace.limits import limited
 from unplace.reporting.styled import write_lines
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -39,6 +40,7 @@ def explain(
     place: Place,
     unsafe: Unsafe = None,
     preserve_dtype: PreserveDtype = None,
+    target_torch: TargetTorch = None,
     output_format: Format = "rich",
     config: Config = None,
     isolated: Isolated = False,
@@ -51,7 +53,9 @@ def explain(
     if output_format not in FORMATS:
         raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
     path, line, column = _parsed(place)
-    options = settings(unsafe=unsafe, preserve_dtype=preserve_dtype, config=config, isolated=isolated).options
+    options = settings(
+        unsafe=unsafe, preserve_dtype=preserve_dtype, target_torch=target_torch, config=config, isolated=isolated
+    ).options
     name = shown(str(Path(path).absolute()))
     source = read_file(path, name)
     if line > source.text.count("\n") + 1:
@@ -59,7 +63,8 @@ def explain(
     from unplace.explanation import explain as explain_text
     from unplace.reporting import explained
 
-    report = explain_text(source.text, name, options, line, column)
+    with limited():
+        report = explain_text(source.text, name, options, line, column)
     if output_format == "json":
         typer.echo(explained.document(report, name, line, source))
     else:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import typer
 
+from unplace import signals
 from unplace.cli.options import Settings, fail
 from unplace.discovery import discover
 from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
 from unplace.rewriter import Options
 from unplace.running import rewrite_files, written
+from unplace.visible import visible_lines
 
 STDIN = "-"
 
@@ -73,7 +75,9 @@ def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Write what changed."""
     finished: list[Outcome] = []
     with interruptible(finished):
-        finished.extend(map(written, outcomes))
+        for outcome in outcomes:
+            with signals.put_off():  # so that what is said of an interrupt counts what is written
+                finished.append(written(outcome))
     return finished
 
 
@@ -81,11 +85,12 @@ def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
 def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
     """Say on an interrupt how many files are written; `finished` are those that are done."""
     try:
-        yield
-    except KeyboardInterrupt:
+        with signals.as_exceptions():
+            yield
+    except KeyboardInterrupt as interrupt:
         count = sum(outcome.change is not None for outcome in finished)
         print_error(f"Interrupted; files written: {count}.")
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + getattr(interrupt, "number", 2)) from None
 
 
 def _since(revision: str, files: Sequence[str], options: Options) -> Options:
@@ -112,4 +117,4 @@ def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str]) -> None:
 
 def print_error(line: str) -> None:
     """A line on standard error."""
-    print(line, file=sys.stderr)  # noqa: T201
+    print(visible_lines(line), file=sys.stderr)  # noqa: T201

@@ -14,7 +14,8 @@ from unplace.configuration import Configuration, ConfigurationError, find, load
 from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
-from unplace.selection import SelectionError, parse_codes, parse_harms
+from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
+from unplace.visible import visible_lines
 
 T = TypeVar("T")
 
@@ -28,6 +29,9 @@ PreserveDtype = Annotated[
         "--preserve-dtype/--no-preserve-dtype",
         help="Cast results back wherever their dtype isn't known to stay the same.",
     ),
+]
+TargetTorch = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="The oldest torch that rewritten code has to run on.")
 ]
 Select = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Only these rules (codes or prefixes).")]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Not these rules (codes or prefixes).")]
@@ -56,6 +60,7 @@ def settings(
     *,
     unsafe: bool | None = None,
     preserve_dtype: bool | None = None,
+    target_torch: str | None = None,
     select: list[str] | None = None,
     ignore: list[str] | None = None,
     only: list[str] | None = None,
@@ -68,6 +73,9 @@ def settings(
     options = Options(
         unsafe=told.unsafe if unsafe is None else unsafe,
         preserve_dtype=told.preserve_dtype if preserve_dtype is None else preserve_dtype,
+        target_torch=told.target_torch
+        if target_torch is None
+        else _parsed("--target-torch", lambda: parse_release(target_torch)),
         select=told.select if select is None else _parsed("--select", lambda: parse_codes(select, known)),
         ignore=told.ignore if ignore is None else _parsed("--ignore", lambda: parse_codes(ignore, known)),
         only=told.only if only is None else _parsed("--only", lambda: parse_harms(only)),
@@ -89,7 +97,7 @@ def configuration(config: str | None, *, isolated: bool) -> Configuration:
 
 def fail(message: str) -> NoReturn:
     """End with exit code 2, saying why."""
-    print(message, file=sys.stderr)  # noqa: T201
+    print(visible_lines(message), file=sys.stderr)  # noqa: T201
     raise typer.Exit(2)
 
 

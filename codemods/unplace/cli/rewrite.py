@@ -19,6 +19,7 @@ from unplace.cli.options import (
     Select,
     Since,
     StdinFilename,
+    TargetTorch,
     Unsafe,
     settings,
 )
@@ -77,6 +78,7 @@ def rewrite(
     check: Check = False,
     unsafe: Unsafe = None,
     preserve_dtype: PreserveDtype = None,
+    target_torch: TargetTorch = None,
     select: Select = None,
     ignore: Ignore = None,
     only: Only = None,
@@ -114,6 +116,7 @@ def rewrite(
     chosen = settings(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
+        target_torch=target_torch,
         select=select,
         ignore=ignore,
         only=only,

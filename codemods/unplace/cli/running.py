@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unplace.visible import visible_lines
+
 if TYPE_CHECKING:
     from unplace.outcome import Outcome
     from unplace.verification.limits import Limits
@@ -92,7 +94,7 @@ def verified(outcomes: Sequence[Outcome], plan: Plan) -> tuple[list[Outcome], di
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201
+    print(visible_lines(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def require_torch() -> None:

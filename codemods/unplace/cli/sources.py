@@ -7,6 +7,7 @@ from pathlib import Path
 
 from unplace.cli.options import fail
 from unplace.findings import Problem
+from unplace.limits import limited
 from unplace.outcome import reject_invalid
 from unplace.source import Source, SourceError, read_source
 
@@ -23,7 +24,8 @@ def parsable(name: str, read: Callable[[], Source]) -> Source:
     """The source that `read` gives, which Python can parse; else the command ends."""
     try:
         source = read()
-        reject_invalid(source.text)
+        with limited():
+            reject_invalid(source.text)
     except SourceError as error:
         fail(str(Problem(name, error.message, error.line, error.column)))
     return source

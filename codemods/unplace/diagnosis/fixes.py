@@ -72,8 +72,7 @@ def fix_of(places: Iterable[Place]) -> Fix:
         source = _read(path)
         if source is None:
             continue
-        findings = _findings(source.text, path)
-        concerned = list(dict.fromkeys(f for place in in_file for f in findings if _is_at(f, place, source.text)))
+        findings, concerned = _verdicts(source.text, path, in_file)
         numbers = {f.fix for f in concerned if f.edits}
         chosen = tuple(f for f in findings if f.edits and f.fix in numbers and f.status is Status.REWRITTEN)
         if chosen:
@@ -100,11 +99,23 @@ def _read(path: str) -> Source | None:
         return Source(text.encode(), text, "utf-8") if text else None
 
 
-def _findings(text: str, path: str) -> Sequence[Finding]:
+def _verdicts(text: str, path: str, places: Sequence[Place]) -> tuple[Sequence[Finding], list[Finding]]:
+    """The findings of a file, and those at some places of it: without assumptions, where all of them do without."""
+    findings: Sequence[Finding] = ()
+    concerned: list[Finding] = []
+    for unsafe in (False, True):
+        findings = _findings(text, path, unsafe)
+        concerned = list(dict.fromkeys(f for place in places for f in findings if _is_at(f, place, text)))
+        if all(f.edits and f.status is Status.REWRITTEN for f in concerned):
+            break
+    return findings, concerned
+
+
+def _findings(text: str, path: str, unsafe: bool) -> Sequence[Finding]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            return rewrite_text(text, path, Options(unsafe=True)).findings
+            return rewrite_text(text, path, Options(unsafe=unsafe)).findings
     except SyntaxError:  # what a notebook shows is not always Python
         return ()
 

@@ -14,23 +14,26 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import AnyStr, NamedTuple, TextIO
 
 from unplace.edits import Edit, apply_edits
 from unplace.outcome import Change, Outcome
 from unplace.reporting.styled import Span, wants_colour, write_lines
 
+_ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
+"""What Git writes in octal, in a name that it then puts in quotes."""
+
 _STYLES = {b"-": "red", b"+": "green", b"@": "cyan"}
 
 
 def write(stream: TextIO, outcomes: Iterable[Outcome]) -> None:
-    """Write the patch of a run: coloured where that is wanted, and otherwise the exact bytes."""
+    """Write the patch of a run: for people on terminals and where colours are wanted, and elsewhere the exact bytes."""
     stream.flush()
     for outcome in outcomes:
         if outcome.change is None:
             continue
         lines = patch(outcome.path, outcome.change, outcome.edits)
-        if wants_colour(stream):
+        if wants_colour(stream) or stream.isatty():
             write_lines(stream, styled(lines, outcome.change.after.encoding))
         else:
             stream.buffer.writelines(lines)
@@ -46,8 +49,8 @@ def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
     if apply_edits(change.before.text, edits) == change.after.text:
         blocks = list(_blocks(change.before.text, edits))
     else:
-        blocks = [_Block(0, len(before), 0, len(after))]
-    for hunk in _Alignment(before, after, blocks).get_grouped_opcodes():
+        blocks = [Block(0, len(before), 0, len(after))]
+    for hunk in Alignment(before, after, blocks).get_grouped_opcodes():
         yield from _hunk(hunk, before, after)
 
 
@@ -55,10 +58,12 @@ def _name(path: str) -> bytes:
     # With `./` in front it is right for `git apply` and `patch -p1`, which cut one part off, and for `patch -p0`.
     posix = Path(path).as_posix()
     name = os.fsencode(posix if posix.startswith("/") else f"./{posix}")
+    if _ODD.search(name):
+        return b'"' + _ODD.sub(lambda match: b"\\%03o" % ord(match.group()), name) + b'"'
     return name + b"\t" if b" " in name else name
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """Lines `start:end` of the old file, which lines `new_start:new_end` of the new one replace."""
 
     start: int
@@ -67,10 +72,10 @@ class _Block(NamedTuple):
     new_end: int
 
 
-def _blocks(text: str, edits: Sequence[Edit]) -> Iterator[_Block]:
+def _blocks(text: str, edits: Sequence[Edit]) -> Iterator[Block]:
     """The runs of lines that the edits touch, in order."""
     starts = [0, *(line_end.end() for line_end in re.finditer("\n", text))]
-    block: _Block | None = None
+    block: Block | None = None
     growth = 0
     for edit in edits:
         first, last = (bisect_right(starts, offset) - 1 for offset in (edit.start, edit.end))
@@ -79,7 +84,7 @@ def _blocks(text: str, edits: Sequence[Edit]) -> Iterator[_Block]:
             block = None
         start, new_start = (block.start, block.new_start) if block is not None else (first, first + growth)
         growth += edit.replacement.count("\n") - (last - first)
-        block = _Block(start, last + 1, new_start, last + 1 + growth)
+        block = Block(start, last + 1, new_start, last + 1 + growth)
     if block is not None:
         yield block
 
@@ -94,10 +99,10 @@ class _Opcode(NamedTuple):
     new_end: int
 
 
-class _Alignment(SequenceMatcher[bytes]):
+class Alignment(SequenceMatcher[AnyStr]):
     """Which lines of two files correspond: all outside the blocks, and inside them those that difflib finds."""
 
-    def __init__(self, before: list[bytes], after: list[bytes], blocks: Iterable[_Block]) -> None:
+    def __init__(self, before: list[AnyStr], after: list[AnyStr], blocks: Iterable[Block]) -> None:
         super().__init__(None, [], [])
         self._opcodes: list[_Opcode] = []
         position = new_position = 0
@@ -111,6 +116,7 @@ class _Alignment(SequenceMatcher[bytes]):
         self._add(_Opcode("equal", position, len(before), new_position, len(after)))
 
     def get_opcodes(self) -> list[_Opcode]:  # type: ignore[override]  # they are such tuples, with names
+        """The opcodes, as difflib gives them."""
         return self._opcodes
 
     def _add(self, code: _Opcode) -> None:
@@ -146,4 +152,4 @@ def styled(lines: Iterable[bytes], encoding: str) -> Iterator[list[Span]]:
     """The lines of a patch with their colours."""
     for number, line in enumerate(lines):
         style = "bold" if number < 2 else _STYLES.get(line[:1], "")
-        yield [(line.decode(encoding, "replace").removesuffix("\n"), style)]
+        yield [(line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r"), style)]

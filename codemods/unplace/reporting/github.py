@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
+from unplace.visible import visible
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -42,4 +43,4 @@ def _command(level: str, place: dict[str, str | int | None], message: str) -> st
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import reported
+from unplace.visible import visible_lines
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
@@ -29,6 +30,9 @@ def document(outcomes: Sequence[Outcome]) -> str:
         _count(suite, failures=len(findings), errors=int(outcome.problem is not None))
     failures = sum(len(reported(outcome)) for outcome in outcomes)
     _count(root, failures=failures, errors=sum(outcome.problem is not None for outcome in outcomes))
+    for element in root.iter():  # XML has no way to write a control character
+        element.text = element.text and visible_lines(element.text)
+        element.attrib.update({name: visible_lines(value) for name, value in element.attrib.items()})
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 

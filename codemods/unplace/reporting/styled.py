@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from unplace.visible import visible
+
 Span = tuple[str, str]
 """Text and the rich style that it is shown in."""
 
@@ -20,13 +22,13 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def write_lines(stream: TextIO, lines: Iterable[Sequence[Span]]) -> None:
-    """Write lines, coloured where that is wanted."""
+    """Write lines, coloured where that is wanted, with their control characters made visible."""
     if not wants_colour(stream):
-        stream.writelines("".join(text for text, _ in line) + "\n" for line in lines)
+        stream.writelines("".join(visible(text) for text, _ in line) + "\n" for line in lines)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=True, soft_wrap=True)
     for line in lines:
-        console.print(Text.assemble(*line))
+        console.print(Text.assemble(*((visible(text), style) for text, style in line)))

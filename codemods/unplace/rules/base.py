@@ -52,7 +52,11 @@ class CallRule(Rule):
 
     def must_stay(self, site: Site) -> bool:
         """Whether no expression does the same, so that the call has to stay, on a private clone."""
-        return False
+        return self.missing(site) is not None
+
+    def missing(self, site: Site) -> str | None:
+        """Why the functional form can't be written for the oldest torch that the code has to run on."""
+        return None
 
     def message(self, site: Site, recipe: Verdict) -> str:
         """What the rewrite does, in a few words."""

@@ -108,6 +108,8 @@ class Callers:
         """All that callers saved of the tensor which the function then writes."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
+            if call.write.inside is not None:  # the next round overwrites what this one saved
+                yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False)
             for root in state.roots(call.write.value.objs) if call.write.grad.records else ():
                 yield from ((call.run, state, saved) for saved in state.saved.get(root, ()))
 

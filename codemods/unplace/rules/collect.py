@@ -411,9 +411,10 @@ class _Edits:
     def _behind(self, statement: ast.stmt, line: str) -> Edit:
         """A line behind a statement, at the same indentation."""
         start, _ = self._text.span(statement)
-        indent = self._text.before(start).replace("\f", "")
+        indent = self._text.indentation(start)
         place = self._next_line(statement)
         assert place is not None
+        assert indent is not None
         while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
             place += comment.end()  # it belongs to the block above
         return Edit(place, place, f"{indent}{line}{self._text.newline}")
@@ -422,7 +423,7 @@ class _Edits:
         """Whether a statement has its lines to itself."""
         start, end = self._text.span(statement)
         rest = self._text.text[end : self._text.line_end(end)].strip()
-        is_alone = not self._text.before(start).strip() and (not rest or rest.startswith("#"))
+        is_alone = self._text.indentation(start) is not None and (not rest or rest.startswith("#"))
         return is_alone and self._next_line(statement) is not None
 
     def _next_line(self, statement: ast.stmt) -> int | None:

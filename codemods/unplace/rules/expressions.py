@@ -50,7 +50,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
         if any(reads(first.run, a, first.state, objs) for a in arguments_of(later)):
             return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
     if any(rules[site].must_stay(site) for site in chain):
-        return _stay(statement, chain)
+        return _stay(statement, chain, missing(chain, rules))
     if first.write.kind is WriteKind.OUT and not isinstance(place, ast.Name):
         return Inline(())  # refused when the functional form is asked for
     result = _rebinding(statement, chain, place, _observers(chain))
@@ -174,10 +174,16 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     return Rebind(tuple(observers.together), judging.replays(observers.views), assumptions)
 
 
-def _stay(statement: ast.stmt, chain: list[Site]) -> Verdict:
+def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> str:
+    """` (...)`: what the target torch lacks for the functional form of a chain; empty where it has all."""
+    reasons = (rules[site].missing(site) for site in chain)
+    return next((f" ({reason})" for reason in reasons if reason is not None), "")
+
+
+def _stay(statement: ast.stmt, chain: list[Site], why: str = "") -> Verdict:
     """The statement stays as it is, on a private clone."""
     if not isinstance(statement, ast.Expr):
-        return Refuse(f"`{chain[0].write.name}` has to stay a statement of its own; split the statement")
+        return Refuse(f"`{chain[0].write.name}` has to stay a statement of its own{why}; split the statement")
     return judging.private_copy(chain[0])
 
 

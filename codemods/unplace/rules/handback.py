@@ -12,7 +12,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.values import NONE, Value
 from unplace.edits import Edit
 from unplace.positions import Text
-from unplace.rules.layout import new_name, put_before, replace_statement
+from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone
 from unplace.rules.verdicts import Refuse
 
 
@@ -155,8 +155,8 @@ class Handback:
     def _appended(self, last: ast.stmt, line: str) -> Edit:
         """The line behind the last statement of the function, at the indentation of its body."""
         start, end = self.text.span(last)
-        indent = self.text.before(start)
-        if indent.strip(" \t\f"):
+        indent = self.text.indentation(start)
+        if indent is None:
             return Edit(end, end, f"; {line}")  # `def f(h): h += 1`
         line_end = self.text.line_end(end)
         after = line_end + len(self.text.newline)
@@ -181,7 +181,9 @@ class Handback:
         return Edit(start, end, f"tuple[{self.text.slice(of)}, {added}]")
 
     def _type_of(self, argument: ast.arg) -> str | None:
-        return self.text.slice(argument.annotation) if argument.annotation is not None else self.tensor_type
+        if argument.annotation is None:
+            return self.tensor_type
+        return standing_alone(self.text.slice(argument.annotation))
 
     # -- the calls ------------------------------------------------------------------------------------------------
 
@@ -189,7 +191,7 @@ class Handback:
         """Plan the edit of one call; None when it is planned."""
         if not taking.places:
             return self._take_nothing(taking)
-        call = self.text.slice(taking.call)
+        call = standing_alone(self.text.slice(taking.call))
         targets, after = self._targets(taking)
         stores = [line for name in self.names for line in taking.stores.get(name, ())]
         if taking.is_statement:
@@ -218,17 +220,18 @@ class Handback:
 
     def _take_before(self, taking: Taking, targets: str, after: tuple[str, ...]) -> None:
         """Move the call to a line before its statement, where a name takes its place."""
+        call = standing_alone(self.text.slice(taking.call))
         name = new_name(taking.run.taken_names())
         if not self.form.is_extra:
             name = next(iter(taking.places.values()))[0]
-            lines = [f"{targets} = {self.text.slice(taking.call)}"]
+            lines = [f"{targets} = {call}"]
         else:
-            lines = [f"{name}, {targets} = {self.text.slice(taking.call)}"]
+            lines = [f"{name}, {targets} = {call}"]
         self._edits.add(put_before(self.text, taking.statement, [*lines, *after, *taking.views]))
         self._edits.add(Edit(*self.text.span(taking.call), name))
 
     def _is_on_own_line(self, statement: ast.stmt) -> bool:
-        return self.text.before(self.text.span(statement)[0]).strip(" \t\f") == ""
+        return self.text.indentation(self.text.span(statement)[0]) is not None
 
     def _ignored(self, taking: Taking) -> str:
         """The target of what the function returned before, where the caller ignores it."""

@@ -15,24 +15,18 @@ def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: 
     suite or between semicolons they are joined by semicolons.
     """
     start, end = text.span(statement)
-    indent = text.before(start)
-    alone = indent.strip(" \t\f") == "" and not _is_continued(text, start - len(indent))
-    separator = text.newline + indent.replace("\f", "") if alone else "; "
+    indent = text.indentation(start)
+    separator = text.newline + indent if indent is not None else "; "
     edits = [Edit(start, end, separator.join(lines))]
     if not after:
         return tuple(edits)
     line_end = text.line_end(end)
     rest = text.text[end:line_end].strip()
-    if alone and (not rest or rest.startswith("#")):
+    if indent is not None and (not rest or rest.startswith("#")):
         edits.append(Edit(line_end, line_end, "".join(separator + line for line in after)))
     else:
         edits[0] = Edit(start, end, separator.join(lines) + "".join(f"; {line}" for line in after))
     return tuple(edits)
-
-
-def _is_continued(text: Text, line_start: int) -> bool:
-    """Whether the line before ends in a backslash."""
-    return text.text[:line_start].rstrip("\r\n").endswith("\\")
 
 
 def declared(text: Text, function: ast.FunctionDef, word: str, name: str) -> Edit:
@@ -45,9 +39,20 @@ def declared(text: Text, function: ast.FunctionDef, word: str, name: str) -> Edi
 def put_before(text: Text, statement: ast.stmt, lines: list[str]) -> Edit:
     """The edit that puts lines before a statement, in the same line where that begins with something else."""
     start, _ = text.span(statement)
-    indent = text.before(start)
-    separator = text.newline + indent if not indent.strip(" \t\f") else "; "
+    indent = text.indentation(start)
+    separator = text.newline + indent if indent is not None else "; "
     return Edit(start, start, "".join(line + separator for line in lines))
+
+
+def standing_alone(code: str) -> str:
+    """An expression fit for another place: in parentheses if it goes on in lines that no bracket of its own holds."""
+    if "\n" not in code and "\r" not in code:
+        return code
+    try:
+        ast.parse(code, mode="eval")
+    except SyntaxError:
+        return f"({code})"
+    return code
 
 
 def new_name(taken: set[str], wanted: str = "value") -> str:

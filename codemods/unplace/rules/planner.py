@@ -22,7 +22,7 @@ from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
-from unplace.rules.layout import declared, new_name, put_before, replace_statement
+from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.rules.snippet import Snippet, assignment, expression, without_data
 from unplace.rules.staying import Staying
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
@@ -232,14 +232,16 @@ class Planner:
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         """One verdict for calls of a chain: they write the same tensor."""
+        rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
         for site in chain:
             settled = judging.settled(site)
             if settled is not None:
                 return settled
         if chain[-1].node is expressions.value_of(statement):
-            return expressions.decide_spine(statement, chain, {s: self.by_form[s.form] for s in chain})
-        if any(s.write.kind is WriteKind.OUT or self.by_form[s.form].must_stay(s) for s in chain):
-            return Refuse("no assignment can stand here; make it a statement of its own")
+            return expressions.decide_spine(statement, chain, rules)
+        if any(s.write.kind is WriteKind.OUT or rules[s].must_stay(s) for s in chain):
+            why = expressions.missing(chain, rules)
+            return Refuse(f"no assignment can stand here; make it a statement of its own{why}")
         verdict = expressions.decide_inline(statement, chain)
         if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
             return Refuse("no assignment can stand here; make it a statement of its own")
@@ -336,7 +338,7 @@ class Planner:
     def _can_precede(self, statement: ast.stmt) -> bool:
         """Whether a line can be put before a statement: it isn't an `elif` or the body of a one-line suite."""
         start, _ = self.text.span(statement)
-        return self.text.before(start).strip() == "" and not self.text.text.startswith("elif", start)
+        return self.text.indentation(start) is not None and not self.text.text.startswith("elif", start)
 
     def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
         """The rebindings that are moved before the statement, where their names take the places of the calls."""
@@ -350,7 +352,7 @@ class Planner:
             assert isinstance(verdict, Split)
             node = chain[-1].site.node
             assert isinstance(node, ast.expr)
-            lines += [" = ".join((*verdict.places, snippet.code(snippet.node(node)))), *verdict.views]
+            lines += [" = ".join((*verdict.places, standing_alone(snippet.code(snippet.node(node))))), *verdict.views]
             snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
         return lines
 
@@ -395,7 +397,7 @@ class Planner:
                     continue
                 name = new_name(taken)
                 taken.add(name)
-                lines.append(f"{name} = {snippet.code(snippet.node(argument))}")
+                lines.append(f"{name} = {standing_alone(snippet.code(snippet.node(argument)))}")
                 snippet.change(argument, lambda _, name=name: cst.Name(name))  # type: ignore[misc]
         return lines
 
@@ -421,7 +423,7 @@ class Planner:
                 verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
-            message = f"`{ast.unparse(node.func)}` overwrites its input"
+            message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
             self._add(
                 node,
                 rule.code,

@@ -17,7 +17,7 @@ from unplace.analysis.run import WriteKind
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
-from unplace.rules.base import is_repeatable
+from unplace.rules.base import CallRule, is_repeatable
 from unplace.rules.snippet import Snippet, needs_parentheses
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -27,6 +27,9 @@ def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, 
     """The edits that compute a result out of place and copy it in; None where that can't be written."""
     place = _place(site)
     if place is None or site.write.inside is not None:
+        return None
+    rule = rules[site.form]
+    if isinstance(rule, CallRule) and rule.missing(site) is not None:
         return None
     if site.write.kind is WriteKind.METHOD:
         return _method(site, text.slice(place), text)

@@ -25,6 +25,7 @@ from unplace.rules import rows
 from unplace.rules.base import is_repeatable
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import precedence
+from unplace.rules.target import missing
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
 
@@ -147,6 +148,8 @@ def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | N
     dim = keywords.get("dim", arguments[position] if len(arguments) > position else None)
     if name == "unbind":
         return _unbound(site, call, arguments[0], _number(dim), count, text)
+    if missing(site, "torch.tensor_split") is not None:
+        return None
     if name == "chunk":
         return _chunked(call, arguments[0], arguments[1], count, text)
     return _split(site, call, arguments, dim, count, text) if name == "split" else None

@@ -34,6 +34,7 @@ from unplace.findings import Form
 from unplace.rules.base import CallRule
 from unplace.rules.dtypes import casts
 from unplace.rules.snippet import Change, expression
+from unplace.rules.target import missing
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
 
@@ -48,7 +49,22 @@ class Methods(CallRule):
 
     def must_stay(self, site: Site) -> bool:
         """Whether no expression does the same."""
-        return stays_in_place(site.write.kind, site.write.name, site.value)
+        return stays_in_place(site.write.kind, site.write.name, site.value) or super().must_stay(site)
+
+    def missing(self, site: Site) -> str | None:
+        """Why the functional method, or the function that fills, can't be used."""
+        method = torchapi.inplace_method(site.write.name)
+        assert method is not None
+        if method.kind == "fill":
+            return missing(site, _fill_function(site))
+        if method.functional is None:
+            return None
+        functional = f"Tensor.{method.functional}"
+        node = site.node
+        assert isinstance(node, ast.Call)
+        if method.functional == "scatter" and any(keyword.arg == "reduce" for keyword in node.keywords):
+            functional = "Tensor.scatter(reduce)"
+        return missing(site, functional)
 
     def functional(self, site: Site) -> Change | Refuse:
         """The functional method, or the function that makes the same new tensor."""
@@ -56,7 +72,7 @@ class Methods(CallRule):
         method = torchapi.inplace_method(name)
         assert method is not None
         if method.kind == "fill":
-            return _fill(site, name)
+            return _fill(site)
         if method.kind in ("copy", "random"):
             return _on_new_memory(site)
         if method.functional is None:
@@ -81,11 +97,16 @@ def _method(site: Site, counterpart: str, cast: bool) -> Change | Refuse:
     return change
 
 
-def _fill(site: Site, name: str) -> Change | Refuse:
-    """`zero_` and `fill_`: a new constant tensor; one that sends zero gradients where the old one had a graph."""
-    qualified, constant = _FILLS[name]
+def _fill_function(site: Site) -> str:
+    """What makes the filled tensor; one that sends zero gradients where the old one had a graph."""
     if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
-        qualified = "torch.fill"
+        return "torch.fill"
+    return _FILLS[site.write.name][0]
+
+
+def _fill(site: Site) -> Change | Refuse:
+    """`zero_` and `fill_`: a new constant tensor."""
+    qualified, constant = _fill_function(site), _FILLS[site.write.name][1]
     written = site.program.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(f"the file doesn't import torch, which `{qualified}` needs")

@@ -24,6 +24,7 @@ from unplace.findings import Form
 from unplace.rules.base import CallRule
 from unplace.rules.dtypes import casts
 from unplace.rules.snippet import Change, expression
+from unplace.rules.target import missing
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
 
@@ -34,6 +35,11 @@ class Functions(CallRule):
     """See the module's docstring."""
 
     code = "UNP007"
+
+    def missing(self, site: Site) -> str | None:
+        """Why the function without its underscore can't be used."""
+        function = torchapi.inplace_function(site.write.name)
+        return None if function is None or function.functional is None else missing(site, function.functional)
 
     def functional(self, site: Site) -> Change | Refuse:
         """The function without its underscore."""

@@ -1,17 +1,17 @@
-"""Which names of a module may stand for torch modules with `inplace=True`, whatever the flow, and who calls them.
+"""Which names of a file may hold what some expressions make, whatever the flow: a syntactic approximation from above.
 
-Names and attributes are told apart by their last part only: where one `self.act` is such a module, all are. Each gets
-marks: that it is such a module (or holds one), that calling it makes one, that calling what it makes does.
+Names and attributes are told apart by their last part only: where one `self.act` may be such an object, all may. It
+answers who may call a module with `inplace=True`, or an object of a class, before anything is walked.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unplace import torchapi
 from unplace.analysis.bindings import last_name
 from unplace.analysis.nodes import children, walk
 from unplace.analysis.scopes import Scope
@@ -19,45 +19,75 @@ from unplace.analysis.scopes import Scope
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
 
-_INSTANCE = 1
+INSTANCE = 1
+"""The mark of a name that may be such an object, or a container with one."""
+
+FACTORY = 2
+"""The mark of a name whose call may make one, as a class does."""
+
 _MOST = 7  # an instance, what makes one, what makes that
 _OF_INSTANCES = frozenset(["forward", "__call__"])
-
-Flow = tuple[frozenset[str], ast.AST, int]
-"""These names get what an expression is, so many calls further away."""
 
 Signatures = dict[str, list[list[str]]]
 
 
-class Activations:
-    """The marks of one file's names, found by following its assignments, loops, returns and calls."""
+@dataclass(slots=True, eq=False)
+class Flow:
+    """These names get what `source` is, so many calls further away: those of a function what it returns."""
 
-    def __init__(self, program: Program) -> None:
-        """Follow them until nothing changes; there are at most three marks for each name."""
-        self._made = {call for call, scope in program.scopes.flagged if _may_make(program, scope, call)}
-        self._marks: dict[str, int] = defaultdict(int)
-        if not self._made:
-            return
+    names: frozenset[str]
+    source: ast.AST
+    further: int = 0
+
+
+@dataclass(slots=True)
+class Flows:
+    """Where the values of a file go: its assignments, loops, returns and calls, by the names that they mention."""
+
+    by_mention: dict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
+    by_call: dict[ast.Call, list[Flow]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, program: Program) -> Flows:
+        """Index the flows of a file."""
+        found = cls()
         signatures = _signatures(program)
-        flows = [flow for scope in program.scopes.by_node.values() for flow in _flows(program, scope, signatures)]
-        changed = True
-        while changed:
-            changed = False
-            for names, source, further in flows:
-                marks = self._of(source) << further & _MOST
-                for name in names if marks else ():
-                    if marks & ~self._marks[name]:
-                        self._marks[name] |= marks
-                        changed = True
+        for scope in program.scopes.by_node.values():
+            for flow in _flows(program, scope, signatures):
+                for mention in {*_mentions(flow.source)} if flow.names else ():
+                    if isinstance(mention, ast.Call):
+                        found.by_call[mention].append(flow)
+                    else:
+                        found.by_mention[mention].append(flow)
+        return found
+
+
+class Holders:
+    """The marks of names, found by following the flows until nothing changes."""
+
+    def __init__(self, flows: Flows, made: frozenset[ast.Call], marked: Mapping[str, int]) -> None:
+        """`made` are calls that make such an object, `marked` the names that are known to be marked."""
+        self._made = made
+        self._marks = dict(marked)
+        todo = [flow for call in made for flow in flows.by_call.get(call, ())]
+        todo += [flow for name in marked for flow in flows.by_mention.get(name, ())]
+        while todo:
+            flow = todo.pop()
+            marks = self._of(flow.source)
+            marks = marks << flow.further if flow.further >= 0 else marks >> -flow.further
+            for name in flow.names if marks & _MOST else ():
+                if marks & _MOST & ~self._marks.get(name, 0):
+                    self._marks[name] = self._marks.get(name, 0) | (marks & _MOST)
+                    todo += flows.by_mention.get(name, ())
 
     def are_called_in(self, scope: Scope) -> bool:
-        """Whether the scope calls something that may be such a module."""
-        return bool(self._made) and any(isinstance(n, ast.Call) and self._is_called(n.func) for n in scope.nodes)
+        """Whether the scope calls something that may be such an object."""
+        return any(isinstance(n, ast.Call) and self._is_called(n.func) for n in scope.nodes)
 
     def _is_called(self, callee: ast.expr) -> bool:
         if isinstance(callee, ast.Attribute) and callee.attr in _OF_INSTANCES:
-            return bool(self._of(callee.value) & _INSTANCE)
-        return bool(self._of(callee) & _INSTANCE)
+            return bool(self._of(callee.value) & INSTANCE)
+        return bool(self._of(callee) & INSTANCE)
 
     def _of(self, node: ast.AST) -> int:
         """The marks of an expression."""
@@ -80,22 +110,27 @@ class Activations:
 
     def _of_call(self, node: ast.Call) -> int:
         if node in self._made:
-            return _INSTANCE
+            return INSTANCE
         callee = self._of(node.func)
         marks = callee >> 1
-        if not callee & _INSTANCE:  # which would return a tensor, whatever it is given
+        if not callee & INSTANCE:  # which would return a tensor, whatever it is given
             for argument in (*node.args, *(k.value for k in node.keywords)):
                 marks |= self._of(argument)
         return marks
 
 
-def _may_make(program: Program, scope: Scope, call: ast.Call) -> bool:
-    """Whether a call with a True may make a torch module that works in place."""
-    qualified = program.qualified(scope, call.func)
-    if qualified is None:
-        return True
-    module = torchapi.module(qualified)
-    return module is not None and module.inplace is not None
+def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
+    """What the marks of an expression can come from."""
+    for node in walk(source):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                yield node.value
+        elif isinstance(node, ast.Call):
+            yield node
 
 
 def _signatures(program: Program) -> Signatures:
@@ -114,22 +149,25 @@ def _flows(program: Program, scope: Scope, signatures: Signatures) -> Iterator[F
     """Where values go in a scope."""
     for node in scope.nodes:
         if isinstance(node, ast.Assign):
-            yield _stored(node.targets), node.value, 0
+            yield Flow(_stored(node.targets), node.value)
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
             if node.value is not None:
-                yield _stored([node.target]), node.value, 0
+                yield Flow(_stored([node.target]), node.value)
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            yield _stored([node.target]), node.iter, 0
+            yield Flow(_stored([node.target]), node.iter)
         elif isinstance(node, ast.withitem):
             if node.optional_vars is not None:
-                yield _stored([node.optional_vars]), node.context_expr, 0
+                yield Flow(_stored([node.optional_vars]), node.context_expr)
         elif isinstance(node, ast.Return | ast.Yield):
             if node.value is not None:
-                yield frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1
+                yield Flow(frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1)
         elif isinstance(node, ast.Call):
             yield from _passed(program, node, signatures)
     for argument, default in _defaults(scope.node):
-        yield frozenset([argument]), default, 0
+        yield Flow(frozenset([argument]), default)
+    for parameter in scope.parameters:
+        if parameter.annotation is not None:
+            yield Flow(frozenset([parameter.arg]), parameter.annotation, -1)
 
 
 def _passed(program: Program, node: ast.Call, signatures: Signatures) -> Iterator[Flow]:
@@ -144,10 +182,10 @@ def _passed(program: Program, node: ast.Call, signatures: Signatures) -> Iterato
         taking = {name for names in parameters for name in names[position : position + 2]}  # with or without `self`
         if isinstance(argument, ast.Starred):
             taking = {name for names in parameters for name in names}
-        yield frozenset(receivers | taking), argument, 0
+        yield Flow(frozenset(receivers | taking), argument)
     for keyword in node.keywords:
         taking = {name for names in parameters for name in names if keyword.arg in (name, None)}
-        yield frozenset(receivers | taking), keyword.value, 0
+        yield Flow(frozenset(receivers | taking), keyword.value)
 
 
 def _is_property(node: ast.AST) -> bool:

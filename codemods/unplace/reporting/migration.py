@@ -1,0 +1,121 @@
+r"""What became of many repositories: JSON Lines for programs, Markdown for a pull request or a chat.
+
+Each line of the JSON is an object for one repository:
+
+    {"version": "0.1.0", "name": "vision", "target": "git@example.org:vision.git", "result": "migrated", "reason": "",
+     "branch": "unplace/migrate", "commit": "4f2a...", "patch": "vision.patch",
+     "files": 310, "lines": 90210, "changed": 12, "seconds": 41.5,
+     "summary": {"rewritten": 30, "refused": 9, "left_out": 1, "kept": 121},
+     "sites": [{"path": "models/rnn.py", "line": 12, "column": 9, "code": "UNP001", "status": "rewritten", ...}],
+     "errors": [{"path": "setup.py", "message": "cannot parse: ...", "line": 3, "column": 7}],
+     "verification": {"command": "pytest -q", "verdict": "passed", "runs": 3, "seconds": 30.1, "output": "..."}}
+
+`result` is one of `migrated`, `unchanged`, `rejected`, `skipped`, `failed`; `sites` are the fields of `SiteRecord`, as
+in `reporting.json`; `verification` is null where there was none. Names and meanings stay; later versions may add keys.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from unplace import __version__
+from unplace.batch.records import RepositoryRecord
+from unplace.reporting.text import visible
+from unplace.reporting.totals import Totals, Verdict, duration
+
+_SAID_IN_ALL = 10
+"""Errors and reasons listed; the page and the JSON have them all."""
+
+
+def json_lines(records: Iterable[RepositoryRecord]) -> Iterator[str]:
+    """A line for each repository, without its line end (ASCII only, so that no terminal or pipe can garble it)."""
+    for record in records:
+        yield json.dumps(_repository(record))
+
+
+def _repository(record: RepositoryRecord) -> dict[str, Any]:
+    totals = Totals([record])
+    (row,) = totals.rows
+    verification = record.verification
+    return {
+        "version": __version__,
+        "name": record.name,
+        "target": record.target,
+        "result": record.result.value,
+        "reason": record.reason,
+        "branch": record.branch,
+        "commit": record.commit,
+        "patch": record.patch,
+        "files": record.files,
+        "lines": record.lines,
+        "changed": row.changed,
+        "seconds": record.seconds,
+        "summary": {verdict.name.lower(): row.tally.count(verdict) for verdict in Verdict},
+        "sites": [{"path": file.path, **asdict(site)} for file in record.found for site in file.sites],
+        "errors": [asdict(error) for error in record.errors],
+        "verification": None if verification is None else asdict(verification),
+    }
+
+
+def markdown(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> str:
+    """The summary as GitHub's and GitLab's Markdown."""
+    totals = Totals(records)
+    parts = [
+        ["# unplace migration"],
+        [" ".join([totals.headline(dry_run=dry_run), *totals.sentences(dry_run=dry_run)])],
+        _table(("Repository", "Result", *_VERDICTS, "Harmful", "Verification", "Time"), _repositories(totals), 2),
+        _table(("Rule", *_VERDICTS, "Harmful"), _rules(totals), 1),
+        _table(("Why", "Reason", "Operations", "Repositories"), _reasons(totals), 2),
+        _errors(totals),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+
+
+_VERDICTS = ("Rewritten", "Refused", "Left out", "Kept")
+
+
+def _repositories(totals: Totals) -> Iterator[list[str]]:
+    for row in totals.rows:
+        record, verification = row.record, row.record.verification
+        result = f"{record.result.value}: {record.reason}" if record.reason else record.result.value
+        verified = verification.verdict if verification else ""
+        figures = [f"{row.tally.count(verdict):,}" for verdict in Verdict]
+        harmful = f"{row.tally.count(harm='harmful'):,}"
+        yield [_plain(record.name), _plain(result), *figures, harmful, verified, duration(record.seconds)]
+
+
+def _rules(totals: Totals) -> Iterator[list[str]]:
+    for code, tally in sorted(totals.rules.items()):
+        yield [code, *(f"{tally.count(verdict):,}" for verdict in Verdict), f"{tally.count(harm='harmful'):,}"]
+
+
+def _reasons(totals: Totals) -> Iterator[list[str]]:
+    frequent = sorted(totals.ranked_reasons(), key=lambda item: -item[1].count)[:_SAID_IN_ALL]
+    for reason, group in frequent:
+        yield [reason.cause.value, _plain(reason.text), f"{group.count:,}", f"{len(group.repositories):,}"]
+
+
+def _errors(totals: Totals) -> list[str]:
+    errors = [(row.record.name, error) for row in totals.rows for error in row.record.errors]
+    lines = [
+        f"- {_plain(f'{name}: {error.path}:{error.line or 1}: {error.message}')}"
+        for name, error in errors[:_SAID_IN_ALL]
+    ]
+    more = len(errors) - len(lines)
+    return [*lines, f"- and {more:,} more"] if more > 0 else lines
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> list[str]:
+    """A table whose first `texts` columns are words and whose others are figures; nothing where it has no rows."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    rule = ["---"] * texts + ["---:"] * (len(head) - texts)
+    return [f"| {' | '.join(head)} |", f"| {' | '.join(rule)} |", *lines] if lines else []
+
+
+def _plain(text: str) -> str:
+    """A text that Markdown shows as it is, in one line."""
+    return re.sub(r"([\\`*_\[\]<>#|~@&])", r"\\\1", " ".join(visible(text).split()))

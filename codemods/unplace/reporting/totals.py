@@ -1,0 +1,218 @@
+"""The figures of a migration: how many operations of each kind, in all, by repository and by rule, and why."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from unplace.batch.records import RepositoryRecord, Result, SiteRecord
+
+NEEDS_UNSAFE = "needs --unsafe, which assumes: "
+
+
+class Verdict(str, Enum):
+    """What became of an operation, with what verification took back as a kind of its own."""
+
+    REWRITTEN = "rewritten"
+    REFUSED = "refused"
+    LEFT_OUT = "left out"
+    KEPT = "kept"
+
+
+class Cause(str, Enum):
+    """What a group of operations has in common."""
+
+    REFUSED = "Refused"
+    LEFT_OUT = "Left out by verification"
+    NEEDS_UNSAFE = "Waits for --unsafe"
+    ASSUMED = "Rewritten on an assumption"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why operations were refused, left out, or rewritten only with an assumption; names and lines are left open."""
+
+    cause: Cause
+    text: str
+
+
+def verdict_of(site: SiteRecord) -> Verdict:
+    """What became of an operation."""
+    return Verdict.LEFT_OUT if site.left_out else Verdict(site.status)
+
+
+def reasons_of(site: SiteRecord) -> tuple[Reason, ...]:
+    """The groups that an operation counts in, each once."""
+    verdict = verdict_of(site)
+    if verdict is Verdict.KEPT:
+        return ()
+    if verdict is Verdict.LEFT_OUT:
+        return (Reason(Cause.LEFT_OUT, _open(site.message)),)
+    if verdict is Verdict.REFUSED and site.applicability is None:
+        return (Reason(Cause.REFUSED, _open(site.message)),)
+    cause = Cause.ASSUMED if verdict is Verdict.REWRITTEN else Cause.NEEDS_UNSAFE
+    assumed = site.assumptions
+    if cause is Cause.NEEDS_UNSAFE and not assumed:
+        assumed = (site.message.removeprefix(NEEDS_UNSAFE),)
+    return tuple(dict.fromkeys(Reason(cause, _open(assumption)) for assumption in assumed))
+
+
+def _open(message: str) -> str:
+    """A message without what is particular to one place: the same for all operations that it is said of."""
+    return re.sub(r"(?<=\bline )\d+", "N", re.sub(r"`[^`]*`", "`…`", message))
+
+
+class Tally:
+    """How many operations there are of each verdict, harm and applicability."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[Verdict, str, str | None]] = Counter()
+
+    def add(self, site: SiteRecord) -> None:
+        """Count one."""
+        self._counts[verdict_of(site), site.harm, site.applicability] += 1
+
+    def count(self, verdict: Verdict | None = None, *, harm: str | None = None, fix: str | None = None) -> int:
+        """How many are of this kind; None is any."""
+        return sum(
+            count
+            for (one, does, can), count in self._counts.items()
+            if verdict in (None, one) and harm in (None, does) and fix in (None, can)
+        )
+
+
+@dataclass(slots=True)
+class Row:
+    """A repository, without its sites and texts."""
+
+    record: RepositoryRecord
+    tally: Tally
+    changed: int
+    """How many of its files are rewritten."""
+
+
+@dataclass(slots=True)
+class Group:
+    """The operations with one reason."""
+
+    count: int = 0
+    repositories: set[int] = field(default_factory=set)
+
+
+class Totals:
+    """The figures of the repositories counted so far. Their texts are not kept, so that many fit into memory."""
+
+    def __init__(self, records: Iterable[RepositoryRecord] = ()) -> None:
+        self.rows: list[Row] = []
+        self.tally = Tally()
+        self.rules: dict[str, Tally] = {}
+        self.reasons: dict[Reason, Group] = {}
+        for record in records:
+            self.add(record)
+
+    def add(self, record: RepositoryRecord) -> None:
+        """Count a repository."""
+        tally = Tally()
+        for site in (site for file in record.found for site in file.sites):
+            for one in (tally, self.tally, self.rules.setdefault(site.code, Tally())):
+                one.add(site)
+            for reason in reasons_of(site):
+                group = self.reasons.setdefault(reason, Group())
+                group.count += 1
+                group.repositories.add(len(self.rows))
+        changed = sum(file.after is not None and file.after != file.before for file in record.found)
+        self.rows.append(Row(_without_sites(record), tally, changed))
+
+    @property
+    def files(self) -> int:
+        """How many Python files were read."""
+        return sum(row.record.files for row in self.rows)
+
+    @property
+    def lines(self) -> int:
+        """How many lines they have."""
+        return sum(row.record.lines for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        """How many files are rewritten."""
+        return sum(row.changed for row in self.rows)
+
+    @property
+    def errors(self) -> int:
+        """How many files could not be handled."""
+        return sum(len(row.record.errors) for row in self.rows)
+
+    @property
+    def seconds(self) -> float:
+        """The time that the repositories took, one after the other."""
+        return sum(row.record.seconds for row in self.rows)
+
+    def results(self, result: Result) -> int:
+        """How many repositories ended like this."""
+        return sum(row.record.result is result for row in self.rows)
+
+    def ranked_reasons(self) -> list[tuple[Reason, Group]]:
+        """The reasons by cause, the most frequent first."""
+        causes = list(Cause)
+        return sorted(
+            self.reasons.items(), key=lambda item: (causes.index(item[0].cause), -item[1].count, item[0].text)
+        )
+
+    def headline(self, *, dry_run: bool) -> str:
+        """How many repositories are migrated, as a sentence."""
+        verb = "would be" if dry_run else "were"
+        given = counted(len(self.rows), "repository", "repositories")
+        return f"{self.results(Result.MIGRATED):,} of {given} {verb} migrated."
+
+    def sentences(self, *, dry_run: bool) -> list[str]:
+        """What a reader must know first."""
+        lines = []
+        rewritten = self.tally.count(Verdict.REWRITTEN)
+        if rewritten:
+            harmful = self.tally.count(Verdict.REWRITTEN, harm="harmful")
+            why = " (they break backward or cut a gradient)" if harmful else ""
+            verb = "would be" if dry_run else "was" if rewritten == 1 else "were"
+            files = counted(self.changed, "file", "files")
+            operations = counted(rewritten, "in-place operation", "in-place operations")
+            lines.append(f"{operations} {verb} rewritten in {files}; {harmful:,} of them harmful{why}.")
+        waiting = self.tally.count(Verdict.REFUSED, fix="unsafe")
+        refused = self.tally.count(Verdict.REFUSED)
+        if refused:
+            more = f", {waiting:,} of which `--unsafe` rewrites, on the assumptions listed below" if waiting else ""
+            lines.append(f"{refused:,} {'was' if refused == 1 else 'were'} refused{more}.")
+        if left_out := self.tally.count(Verdict.LEFT_OUT):
+            lines.append(f"Left out, because verification failed with them: {left_out:,}.")
+        others = [
+            f"{count:,} {result.value}"
+            for result in (Result.REJECTED, Result.FAILED, Result.SKIPPED, Result.UNCHANGED)
+            if (count := self.results(result))
+        ]
+        if others:
+            lines.append(f"The other repositories: {', '.join(others)}.")
+        if self.errors:
+            lines.append(f"{counted(self.errors, 'file', 'files')} could not be handled.")
+        return lines
+
+
+def _without_sites(record: RepositoryRecord) -> RepositoryRecord:
+    return replace(record, found=())
+
+
+def counted(count: int, one: str, more: str) -> str:
+    """`1 file`, `2,310 files`."""
+    return f"{count:,} {one if count == 1 else more}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: `0.4 s`, `34 s`, `3 min 10 s`, `1 h 4 min`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

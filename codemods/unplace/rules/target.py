@@ -1,0 +1,14 @@
+"""Whether the oldest torch that the code has to run on has what a rewrite would use."""
+
+from __future__ import annotations
+
+from unplace.releases import since
+from unplace.sites import Site
+
+
+def missing(site: Site, name: str) -> str | None:
+    """Why a function, or an argument of one, can't be used; None where it can."""
+    target = site.program.target_torch
+    if target is None or since(name) <= target:
+        return None
+    return f"`{name}` came with torch {since(name)}, and target-torch is {target}"

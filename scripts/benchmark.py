@@ -1,0 +1,143 @@
+"""Measures unplace beside other tools on the same files, in one run: CPU time, as ratios to `ast.parse`, and memory.
+
+    python scripts/benchmark.py --runs 5 --torchfix ENV/bin/torchfix SITE-PACKAGES/torch/nn SITE-PACKAGES/timm
+
+Every figure is the median over the runs of the CPU seconds (user and system, children included) of a whole process, so
+that other work on the machine counts as little as possible; the tools take turns, so that what remains counts for all
+of them. pyupgrade and ruff are used where they are installed beside this Python; torchfix needs an old LibCST, so it
+has to have its own environment. All work on copies, with one process and without caches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FLOOR = "ast.parse"
+PARSE = "import ast, pathlib, sys; [ast.parse(p.read_bytes()) for p in pathlib.Path(sys.argv[1]).rglob('*.py')]"
+UNPLACE = (sys.executable, "-m", "unplace")
+LENGTHS = (100, 1_000, 10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU seconds of a process with its children, and the most memory it held, in MiB."""
+
+    seconds: float
+    memory: float
+
+
+Command = Callable[[Path], Sequence[str]]
+
+
+def main() -> None:
+    """Measure, and print Markdown tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--torchfix", type=Path, help="the command in its own environment")
+    arguments = parser.parse_args()
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, medians of {arguments.runs} runs\n")
+    tools = _tools(arguments.torchfix)
+    print("| files | lines | tool | CPU seconds | ratio | MiB |\n|---|---|---|---|---|---|")
+    for folder in arguments.folders:
+        _compare(folder, tools, arguments.runs)
+    print("\n| lines | Python alone | `unplace check` | above Python | nothing to find |\n|---|---|---|---|---|")
+    for length in LENGTHS:
+        _latency(length, arguments.runs)
+
+
+def _tools(torchfix: Path | None) -> dict[str, Command]:
+    tools: dict[str, Command] = {
+        FLOOR: lambda folder: (sys.executable, "-c", PARSE, str(folder)),
+        "unplace check": lambda folder: (*UNPLACE, "check", "--isolated", "--jobs", "1", str(folder)),
+        "unplace rewrite --diff": lambda folder: (
+            *UNPLACE,
+            "rewrite",
+            "--diff",
+            "--isolated",
+            "--jobs",
+            "1",
+            str(folder),
+        ),
+    }
+    beside = Path(sys.executable).parent
+    if (beside / "pyupgrade").exists():
+        tools["pyupgrade"] = lambda folder: (str(beside / "pyupgrade"), "--py310-plus", *map(str, folder.rglob("*.py")))
+    if (beside / "ruff").exists():
+        tools["ruff check"] = lambda folder: (str(beside / "ruff"), "check", "--isolated", "--no-cache", str(folder))
+    if torchfix is not None:
+        tools["torchfix"] = lambda folder: (str(torchfix), "--select", "ALL", str(folder))
+    return tools
+
+
+def _compare(folder: Path, tools: dict[str, Command], runs: int) -> None:
+    costs: dict[str, list[Cost]] = {name: [] for name in tools}
+    for _ in range(runs):
+        for name, command in tools.items():
+            with tempfile.TemporaryDirectory() as scratch:
+                copied = Path(scratch) / folder.name
+                shutil.copytree(
+                    folder, copied, ignore=lambda _, names: {n for n in names if n.endswith((".so", ".pyc"))}
+                )
+                costs[name].append(cost(command(copied)))
+    contents = [path.read_bytes() for path in folder.rglob("*.py")]
+    floor = statistics.median(c.seconds for c in costs[FLOOR])
+    for name, measured in costs.items():
+        seconds = statistics.median(c.seconds for c in measured)
+        memory = max(c.memory for c in measured)
+        size = f"{len(contents)} ({folder.name}) | {sum(c.count(bytes([10])) for c in contents):,}"
+        print(f"| {size} | {name} | {seconds:.2f} | {seconds / floor:.1f} | {memory:.0f} |", flush=True)
+
+
+def _latency(length: int, runs: int) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        busy, idle = Path(scratch) / "busy.py", Path(scratch) / "idle.py"
+        busy.write_text(_module(length, "        hidden += step"), encoding="utf-8")
+        idle.write_text(_module(length, "        hidden = hidden + step"), encoding="utf-8")
+        bare = [cost((sys.executable, "-c", "pass")).seconds for _ in range(runs)]
+        found = [cost((*UNPLACE, "check", "--isolated", str(busy))).seconds for _ in range(runs)]
+        nothing = [cost((*UNPLACE, "check", "--isolated", str(idle))).seconds for _ in range(runs)]
+    python, check, quiet = map(statistics.median, (bare, found, nothing))
+    print(f"| {length:,} | {python:.2f} | {check:.2f} | {check - python:.2f} | {quiet - python:.2f} |", flush=True)
+
+
+def _module(length: int, statement: str) -> str:
+    """A module of so many lines, of functions with a loop each, in which this statement stands."""
+    lines = ["import torch", "", ""]
+    while len(lines) < length:
+        lines += [f"def run_{len(lines)}(x, weight):", "    hidden = torch.zeros_like(x)"]
+        lines += [
+            "    for row in weight:",
+            "        step = torch.tanh(hidden @ row)",
+            statement,
+            "    return hidden",
+            "",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def cost(command: Sequence[str]) -> Cost:
+    """What running a command costs; raises `SystemExit` where it breaks down."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1):
+            errors.seek(0)
+            sys.exit(f"{command[:4]} ended with {process.returncode}: {errors.read().decode()[-500:]}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What must hold for any file at all, whatever is in it."""

@@ -1,0 +1,198 @@
+"""The documentation: commands print what it shows, the site builds without a warning, and tables are complete."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from unplace import rules
+from unplace.cli.app import COMMANDS
+from unplace.configuration import KEYS
+from unplace.rewriter import Options, rewrite_text
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "codemods")}
+
+
+@cache
+def console() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("console_blocks", ROOT / "scripts/console_blocks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+# Commands
+
+
+SLOW = pytest.mark.slow  # most pages import torch several times
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[] if page.stem == "README" else SLOW, id=page.stem) for page in console().pages()],
+)
+def test_commands_print_what_is_shown(page: Path) -> None:
+    found, corrected = console().differences(page.read_text("utf-8"))
+    assert not found, "\n".join([*found, f"run: python scripts/console_blocks.py --write {page.relative_to(ROOT)}"])
+    assert corrected == page.read_text("utf-8")
+
+
+PAGE = """\
+<!-- file: a.txt -->
+```text
+one
+two
+```
+
+```console
+$ cat a.txt
+one
+{second}
+$ (exit 3)
+$ echo $?; cat <<'END'
+> end
+>
+> END
+3
+end
+
+```
+"""
+
+
+@pytest.mark.parametrize("second", ["two", "..."])
+def test_what_agrees(second: str) -> None:
+    assert console().differences(PAGE.format(second=second)) == ([], PAGE.format(second=second))
+
+
+def test_what_differs_is_shown_and_corrected() -> None:
+    (found,), corrected = console().differences(PAGE.format(second="three"))
+    assert found.startswith("$ cat a.txt\n")
+    assert "-three\n+two\n" in found
+    assert corrected == PAGE.format(second="two")
+
+
+# The site
+
+
+def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder), *options]
+    return subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    done = build(tmp_path)
+    assert done.returncode == 0, done.stderr
+    for page in DOCS.glob("*.md"):
+        assert (tmp_path / ("." if page.stem == "index" else page.stem) / "index.html").exists()
+    for code in rules.codes():
+        html = (tmp_path / "rules" / code / "index.html").read_text("utf-8")
+        assert "Before and after" in html
+        assert html.count('<div class="codehilite">') >= 8
+    commands = (tmp_path / "commands/index.html").read_text("utf-8")
+    assert all(f"Usage: unplace {name}" in commands for name in COMMANDS)
+    configuration = (tmp_path / "configuration/index.html").read_text("utf-8")
+    assert all(f"<td><code>{key}</code></td>" in configuration for key in KEYS)
+
+
+def test_a_broken_link_ends_the_build(tmp_path: Path) -> None:
+    broken = ["missing.md", "safety.md#missing", "rules/UNP999.md"]
+    shutil.copytree(DOCS, tmp_path / "docs")
+    with (tmp_path / "docs/index.md").open("a", encoding="utf-8") as page:
+        page.writelines(f"\n[a link]({link})\n" for link in broken)
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    settings = settings.replace("docs_dir: docs", f"docs_dir: {tmp_path}/docs").replace("scripts/", f"{ROOT}/scripts/")
+    (tmp_path / "mkdocs.yml").write_text(settings, "utf-8")
+    done = build(tmp_path / "site", "--config-file", str(tmp_path / "mkdocs.yml"))
+    assert done.returncode == 1
+    assert [link for link in broken if f"'{link}'" not in done.stderr] == []
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+# The safety model
+
+ROWS = re.findall(r"^\| (.*…?.*) \| .* \|$", (DOCS / "safety.md").read_text("utf-8"), re.MULTILINE)
+TEXTS = [row for row in ROWS if row not in ("the report says", "---")]
+SEQUENTIAL = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        for layer in self.layers[:1]:
+            x = layer(x)
+        return self.layers(x)
+"""
+
+
+def test_the_page_has_every_assumption() -> None:
+    patterns = {text: re.compile(re.escape(text).replace("…", ".+")) for text in TEXTS}
+    assert len(patterns) > 10
+    paths = [*(ROOT / "tests/fixtures").glob("*/*/before.py"), *(ROOT / "tests/failures").glob("*.py")]
+    sources = [SEQUENTIAL, *(path.read_bytes().decode("utf-8") for path in paths)]
+    named = {
+        assumption
+        for source in sources
+        for finding in rewrite_text(source, "model.py", Options(unsafe=True)).findings
+        for assumption in finding.assumptions
+    }
+    assert [said for said in named if not any(pattern.fullmatch(said) for pattern in patterns.values())] == []
+    assert [text for text, pattern in patterns.items() if not any(map(pattern.fullmatch, named))] == []
+
+
+# How to add a rule
+
+
+def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "codemods", tmp_path / "codemods", ignore=shutil.ignore_patterns("__pycache__"))
+    page = (DOCS / "contributing.md").read_text("utf-8")
+    for step in console().steps(page):
+        assert isinstance(step, console().File)
+        (tmp_path / step.name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / step.name).write_text(step.text, "utf-8")
+    changes = re.findall(r"^```diff\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    patched = subprocess.run(
+        ["git", "apply", "-p0", "-"], cwd=tmp_path, input="".join(changes), capture_output=True, text=True, check=False
+    )
+    assert patched.returncode == 0, patched.stderr
+    (folder,) = (tmp_path / "tests/fixtures/UNP009").iterdir()
+    shutil.copy(folder / "before.py", tmp_path / "model.py")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "codemods")}
+    for _ in range(2):
+        command = [sys.executable, "-m", "unplace", "rewrite", "model.py"]
+        subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+        assert (tmp_path / "model.py").read_text("utf-8") == (folder / "after.py").read_text("utf-8")
+    shutil.copy(folder / "before.py", tmp_path / "model.py")
+    listed = subprocess.run(
+        [sys.executable, "-m", "unplace", "check", "--output-format", "concise", "model.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "UNP009 operator function can break autograd: saved by exp() in line 7" in listed.stdout
