@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional
-from torchapi_inplace import inplace_flags, inplace_functions, inplace_methods
+from torchapi_inplace import inplace_flags, inplace_functions, inplace_methods, inplace_results
 from torchapi_modules import modules
 from torchapi_native import Native
 from torchapi_notes import HELPER_MODULES, HELPERS, NAMESPACES, OPERATORS
@@ -63,12 +63,14 @@ def build() -> dict[str, Any]:
                 functions[f"{namespace}.{name}"] = operators.function(namespace, name, value)
     methods, attributes = operators.methods_and_attributes()
     in_place = inplace_methods(native, operators)
+    flags, in_place_functions = inplace_flags(), inplace_functions(in_place, native, operators)
     return {
         "attributes": attributes,
         "functions": functions | operators.constructors(),
-        "inplace_flags": inplace_flags(),
-        "inplace_functions": inplace_functions(in_place, native, operators),
+        "inplace_flags": flags,
+        "inplace_functions": in_place_functions,
         "inplace_methods": in_place,
+        "inplace_results": inplace_results(in_place, in_place_functions, flags),
         "methods": methods,
         "modules": modules(),
         "namespaces": {namespace: " ".join(names) for namespace, names in public.items()},

@@ -3,7 +3,8 @@
     PYTHONPATH=codemods python scripts/hunt.py --count 5000 --seed 0 --jobs 2 --keep /tmp/wrong
 
 Exit status 1 if a program was found that the default mode gets wrong. With `--unsafe` a rewrite rests on the
-assumptions that are printed with it, so only the share of repaired programs is reported, and nothing there is wrong.
+assumptions that are printed with it: that a caller sees other contents of an argument is right where one says so. What
+else differs is listed, too.
 A kept program is a folder with `before.py`, `after.py` (shrunk), `original.py` and `report.txt`.
 """
 
@@ -14,7 +15,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,13 +40,16 @@ class Tally:
     faults: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     discards: Counter[str] = field(default_factory=Counter)
+    unsafe_reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
+    unsafe_wrong: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         """Take the numbers of another one in."""
-        for name in ("counts", "faults", "reasons", "discards"):
+        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards"):
             getattr(self, name).update(getattr(other, name))
         self.wrong += other.wrong
+        self.unsafe_wrong += other.unsafe_wrong
 
     def take(self, seed: int, verdict: Verdict) -> None:
         """Count the verdict on one program in default mode."""
@@ -68,6 +72,18 @@ class Tally:
             self.wrong.append((seed, verdict.fault.value, verdict.details[0]))
         elif verdict.complaint is not None and not verdict.fixed:
             self.reasons.update(reasons(verdict))
+
+    def take_unsafe(self, seed: int, verdict: Verdict) -> None:
+        """Count the verdict on one program with `--unsafe`."""
+        self.counts["fixed with --unsafe"] += verdict.fixed
+        self.counts["fixed with --unsafe, but for an argument that no caller is assumed to read"] += (
+            verdict.fixed and verdict.assumed
+        )
+        if verdict.result is Result.WRONG:
+            assert verdict.fault is not None
+            self.unsafe_wrong.append((seed, verdict.fault.value, verdict.details[0]))
+        elif verdict.complaint is not None and not verdict.fixed:
+            self.unsafe_reasons.update(reasons(verdict))
 
 
 def general(message: str) -> str:
@@ -94,24 +110,22 @@ def kind_of(verdict: Verdict) -> str:
     return f"{said} {raised}"
 
 
-def hunt(seeds: range, unsafe: bool) -> Tally:
+def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
     """Judge the programs of some seeds."""
     torch.set_num_threads(1)
     tally = Tally()
     for seed in seeds:
-        text = generate(seed)
+        text = generate(seed, more=more)
         verdict = judge(text)
         tally.take(seed, verdict)
-        if unsafe and verdict.complaint is not None and verdict.result is not Result.DISCARDED:
-            more = judge(text, unsafe=True)
-            tally.counts["work with --unsafe"] += more.works
-            tally.counts["work with --unsafe, same behaviour"] += more.fixed
+        if unsafe and verdict.result is not Result.DISCARDED:
+            tally.take_unsafe(seed, judge(text, unsafe=True))
     return tally
 
 
-def keep(seed: int, folder: Path, seconds: float) -> str:
+def keep(seed: int, folder: Path, seconds: float, more: bool) -> str:
     """Shrink a wrong program and save it; gives the lines for the report."""
-    text = generate(seed)
+    text = generate(seed, more=more)
     first = judge(text)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -142,11 +156,11 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def _job(arguments: tuple[range, bool]) -> Tally:
+def _job(arguments: tuple[range, bool, bool]) -> Tally:
     return hunt(*arguments)
 
 
-def _keep_job(arguments: tuple[int, Path, float]) -> str:
+def _keep_job(arguments: tuple[int, Path, float, bool]) -> str:
     torch.set_num_threads(1)
     return keep(*arguments)
 
@@ -158,22 +172,28 @@ def report(tally: Tally, seconds: float) -> str:
     lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
     lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
     failing = max(counts["failing"], 1)
-    for name in ("fixed", "work with --unsafe", "work with --unsafe, same behaviour"):
+    for name in ("fixed", *(name for name in counts if name.startswith("fixed with"))):
         if name in counts:
             lines.append(f"  {name}: {counts[name]} ({100 * counts[name] / failing:.1f} %)")
     lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith("findings")]
     lines += [f"{fault.value}: {tally.faults[fault.value]}" for fault in Fault]
     lines += ["", "why originally failing programs stay so:"]
     lines += [f"{number:6} {reason}" for reason, number in tally.reasons.most_common(25)]
+    if tally.unsafe_reasons:
+        lines += ["", "why they stay so with --unsafe:"]
+        lines += [f"{number:6} {reason}" for reason, number in tally.unsafe_reasons.most_common(25)]
     lines += ["", "discarded because:", *(f"{number:6} {reason}" for reason, number in tally.discards.most_common(6))]
-    lines += ["", "wrong:", *(f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally))]
+    lines += ["", "wrong:", *(f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.wrong))]
+    if tally.unsafe_wrong:
+        lines += ["", "wrong with --unsafe, and no assumption says so:"]
+        lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.unsafe_wrong)]
     return "\n".join(lines)
 
 
-def groups(tally: Tally) -> list[tuple[str, list[int]]]:
+def groups(wrong: Sequence[tuple[int, str, str]]) -> list[tuple[str, list[int]]]:
     """The wrong programs by what differs, the largest group first; all that isn't idempotent is one group, the last."""
     found: dict[str, list[int]] = {}
-    for seed, fault, detail in tally.wrong:
+    for seed, fault, detail in wrong:
         repeated = fault == Fault.REPEATED.value
         found.setdefault(fault if repeated else f"{fault}: {general(detail)}", []).append(seed)
     return sorted(found.items(), key=lambda group: (group[0] == Fault.REPEATED.value, -len(group[1])))
@@ -185,6 +205,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; programs have the seeds that follow")
     parser.add_argument("--unsafe", action="store_true", help="count what --unsafe repairs as well")
+    parser.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
@@ -194,14 +215,15 @@ def main() -> int:
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(
-            _job, [(seeds, options.unsafe) for seeds in chunks(options.seed, options.count)]
+            _job, [(seeds, options.unsafe, options.forms) for seeds in chunks(options.seed, options.count)]
         ):
             tally.add(part)
         tally.wrong.sort()
+        tally.unsafe_wrong.sort()
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
-            chosen = [seed for _, seeds in groups(tally) for seed in seeds[: options.each]][: options.most]
-            tasks = [(seed, options.keep, options.seconds) for seed in chosen]
+            chosen = [seed for _, seeds in groups(tally.wrong) for seed in seeds[: options.each]][: options.most]
+            tasks = [(seed, options.keep, options.seconds, options.forms) for seed in chosen]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
     return 1 if tally.wrong else 0

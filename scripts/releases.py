@@ -23,8 +23,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "codemods/unplace"
 RECIPES = (
     "Tensor.clone",
+    "Tensor.copy_",
     "Tensor.dtype",
     "Tensor.masked_fill",
+    "Tensor.size",
+    "Tensor.tensor_split",
     "Tensor.to",
     "Tensor.unbind",
     "torch.cat",
@@ -32,6 +35,7 @@ RECIPES = (
     "torch.fill",
     "torch.full_like",
     "torch.stack",
+    "torch.tensor_split",
     "torch.where",
     "torch.zeros_like",
 )

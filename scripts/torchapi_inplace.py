@@ -147,6 +147,47 @@ def inplace_flags() -> dict[str, int]:
     return found
 
 
+def inplace_results(methods: dict[str, Row], functions: dict[str, Row], flags: dict[str, int]) -> list[str]:
+    """Functions and modules that keep for backward what they have written, as `F.leaky_relu` does in place only.
+
+    Functions with a parameter `inplace` and modules are called with it, on a sample that all of them take.
+    """
+    short = {name: name.rpartition(".")[2] for name in (*flags, *functions)}
+    found = [name for name in functions if methods.get(short[name], {}).get("saves_result")]
+    with_flag = {short[name] for name in flags if "dropout" not in name}
+    measured = [name for name in functions if short[name].removesuffix("_") in with_flag and short[name] not in methods]
+    for qualified in [*flags, *measured]:
+        value = getattr(importlib.import_module(qualified.rpartition(".")[0]), short[qualified])
+        options = {"inplace": True} if qualified in flags else {}
+        extra = (0.1, 0.2) if "threshold" in qualified else ()
+        if _keeps_its_result(lambda y, f=value, e=extra, o=options: f(y, *e, **_trained(f, o))):  # type: ignore[misc]
+            found.append(qualified)
+    for name in sorted(dir(torch.nn)):
+        signature = from_python(getattr(torch.nn, name)) if isinstance(getattr(torch.nn, name), type) else None
+        if signature is not None and "inplace" in signature.positional:
+            extra = (0.1, 0.2) if name == "Threshold" else ()
+            if _keeps_its_result(getattr(torch.nn, name)(*extra, inplace=True)):
+                found.append(f"torch.nn.{name}")
+    return sorted(set(found))
+
+
+def _trained(function: Callable[..., Any], options: dict[str, bool]) -> dict[str, bool]:
+    signature = from_python(function)
+    return options | ({"training": True} if signature is not None and "training" in signature.positional else {})
+
+
+def _keeps_its_result(function: Callable[[torch.Tensor], Any]) -> bool:
+    """Whether backward misses the result when that is written again."""
+    y = torch.linspace(-2, 2, 24).view(4, 3, 2).requires_grad_() * 1
+    try:
+        function(y)
+        y.add_(1)
+        y.sum().backward()
+    except RuntimeError as error:
+        return "modified by an inplace operation" in str(error)
+    return False
+
+
 def inplace_functions(methods: dict[str, Row], native: Native, operators: Operators) -> dict[str, Row]:
     """The row of every free function that writes its first argument and says so in its name."""
     rows: dict[str, Row] = {}

@@ -27,8 +27,8 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def wrong_ones(first: int) -> list[str]:
-    verdicts = {seed: judge(generate(seed)) for seed in range(first, first + PORTION)}
+def wrong_ones(first: int, *, more: bool = False) -> list[str]:
+    verdicts = {seed: judge(generate(seed, more=more)) for seed in range(first, first + PORTION)}
     return [f"seed {seed}: {told(verdict)}" for seed, verdict in verdicts.items() if verdict.result is Result.WRONG]
 
 
@@ -42,6 +42,11 @@ def told(verdict: Verdict) -> str:
 @pytest.mark.parametrize("first", QUICK)
 def test_generated_programs_keep_their_behaviour(first: int) -> None:
     assert wrong_ones(first) == []
+
+
+@pytest.mark.parametrize("first", range(0, 100, PORTION))
+def test_programs_with_more_forms_of_code_keep_their_behaviour(first: int) -> None:
+    assert wrong_ones(first, more=True) == []
 
 
 @pytest.mark.slow

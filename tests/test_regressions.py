@@ -33,3 +33,19 @@ def test_the_rewritten_program_is_right(case: Path) -> None:
         for difference in proof.differences
     )
     assert still_failing or proof.verdict is Verdict.EQUAL, "\n".join(map(str, proof.differences))
+
+
+def test_what_a_later_round_assumes_is_reported() -> None:
+    before = """import torch
+
+
+def run(w: torch.Tensor):
+    history = [torch.exp(w * w)]
+    history.append(w)
+    history[-1].add_(1)
+    return history
+"""
+    report = rewrite_text(before, "before.py", Options(unsafe=True))
+    assert "w = w.clone()" in report.after
+    assert any("no caller reads the argument `w`" in text for f in report.findings for text in f.assumptions)
+    assert rewrite_text(before, "before.py", Options()).after.count("w.clone()") == 2

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
 from unplace.edits import Edit, apply_edits, compose, origin_of
-from unplace.findings import FileReport, Finding, Harm, Status
+from unplace.findings import Applicability, FileReport, Finding, Harm, Status
 from unplace.positions import Text
 
 if TYPE_CHECKING:
@@ -100,13 +100,25 @@ def _joined(first: FileReport, second: FileReport) -> FileReport:
         if later.status is Status.REWRITTEN:
             place = before.place(origin_of(between.offset_of(later.line, later.column), first.edits))
             for index, earlier in enumerate(findings):
-                if (earlier.line, earlier.column) == place and earlier.status is not Status.REWRITTEN:
+                if (earlier.line, earlier.column) != place:
+                    continue
+                if earlier.status is Status.REWRITTEN:
+                    findings[index] = _with_assumptions(earlier, later)
+                else:
                     line, column = earlier.end_line, earlier.end_column
                     findings[index] = replace(
                         later, line=place[0], column=place[1], end_line=line, end_column=column, fix=None, edits=()
                     )
     edits = compose(first.edits, second.edits, first.before)
     return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
+
+
+def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
+    """A finding that also rests on what a later round assumed for the same operation."""
+    if later.applicability is not Applicability.UNSAFE:
+        return earlier
+    assumptions = tuple(dict.fromkeys((*earlier.assumptions, *later.assumptions)))
+    return replace(earlier, applicability=Applicability.UNSAFE, assumptions=assumptions)
 
 
 def _round(

@@ -48,6 +48,9 @@ class Callers(Protocol):
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """The operation of a caller that saved, for certain, the tensor which the function then writes."""
 
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+        """All that callers saved of that tensor, with the caller's run and what is true at the call."""
+
 
 @dataclass(slots=True, eq=False)
 class Site:

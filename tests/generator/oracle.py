@@ -9,6 +9,7 @@ directions. Differences that are mere rounding (another order of additions, vect
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import signal
 import warnings
@@ -20,7 +21,7 @@ from enum import Enum
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
-from unplace.findings import FileReport
+from unplace.findings import FileReport, Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
     Difference,
@@ -33,7 +34,7 @@ from unplace.verification.compare import (
 )
 from unplace.verification.observe import Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
 from unplace.verification.precision import in_float64
-from unplace.verification.program import Maker, maker
+from unplace.verification.program import Maker, Program, maker
 from unplace.verification.pytree import items
 from unplace.verification.randomness import seeded
 from unplace.verification.recorder import DetachedReads, Recorder
@@ -45,6 +46,7 @@ WIDE = Tolerance(1e-6, 1e-7)
 HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 """A write that autograd doesn't see, left in the rewritten program: its gradient is nobody's."""
 
+NOT_READ = re.compile(r"no caller reads the argument `(\w+)` after the call")
 LIMIT = 1e5
 STEP = 1e-6
 ALONE = "by finite differences alone"
@@ -79,7 +81,8 @@ class Verdict:
     """The judgement of one program.
 
     `complaint` is what autograd says about the original (None: it works), `works` whether autograd
-    likes the rewritten one, `fixed` that it does so only now and that it is right.
+    likes the rewritten one, `fixed` that it does so only now and that it is right. `assumed`: it is right but for what
+    the caller sees of arguments that the report assumes not to be read after the call.
     `unclear`: the gradients differ from every reference, and none of these can be trusted on this program.
     """
 
@@ -89,6 +92,7 @@ class Verdict:
     complaint: str | None = None
     works: bool = False
     fixed: bool = False
+    assumed: bool = False
     unclear: bool = False
     changed: bool = False
     after: str = ""
@@ -107,18 +111,18 @@ def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> V
 
 @contextmanager
 def alarm(seconds: float = 5.0) -> Iterator[None]:
-    """Interrupt what takes longer, again and again: a generated or shrunk program can run for ever."""
+    """Interrupt what takes more of the processor's time, again and again: a program can run for ever."""
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError("takes too long")
 
-    outer = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    outer = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, outer)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, outer)
 
 
 def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
@@ -160,9 +164,20 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
     if not differences:
         return replace(start, fixed=fixed)
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
+    if start.report is not None and _are_assumed(before(), start.report, differences):
+        return replace(start, fixed=fixed, assumed=True)
     if fault is Fault.GRADIENTS and _is_unclear(text, start.after, details[0]):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
+
+
+def _are_assumed(program: Program, report: FileReport, differences: Sequence[Difference]) -> bool:
+    """Whether only arguments differ, of which a rewrite assumes that no caller reads them after the call."""
+    rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
+    assumed = {name for finding in rewritten for text in finding.assumptions for name in NOT_READ.findall(text)}
+    names = list(inspect.signature(program.function).parameters)
+    places = [re.match(r"argument\[(\d+)\]", difference.place) for difference in differences]
+    return all(place is not None and names[int(place[1])] in assumed for place in places)
 
 
 def _is_unclear(before: str, after: str, detail: str) -> bool:

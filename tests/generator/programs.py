@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from generator import classes, statements
+from generator import classes, forms, statements
 from generator.control import returned
 from generator.functions import helper
 from generator.kinds import BOOL, Kind, Parameter, Plain, Sequence, Shape, Tensor
@@ -15,10 +15,11 @@ HEADER = ["import numpy as np", "import torch", "import torch.nn.functional as F
 BOX = ["class Box:", "    pass", "", ""]
 
 
-def generate(seed: int) -> str:
-    """A program from a seed, always the same one."""
+def generate(seed: int, *, more: bool = False) -> str:
+    """A program from a seed, always the same one; `more`: with the forms of code of `generator.forms`, too."""
     w = Writer(random.Random(seed))
-    w.weights = statements.profile(w)
+    w.more = more
+    w.weights = statements.profile(w, more)
     for _ in range(w.pick([0, 0, 1, 1, 2])):
         w.budget = 3
         helper(w)
@@ -26,7 +27,8 @@ def generate(seed: int) -> str:
     if w.chance(0.2):
         classes.state_class(w)
     entry = classes.module(w) if w.chance(0.25) else _function(w)
-    lines = [*HEADER, *(BOX if w.used_box else []), *w.lines, "", "", *entry]
+    header = [*forms.HEADER, *HEADER, *forms.CELL] if more else HEADER
+    lines = [*header, *(BOX if w.used_box else []), *w.lines, "", "", *entry]
     return "\n".join(lines) + "\n"
 
 

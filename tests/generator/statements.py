@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generator import classes, containers, control, functions, idioms, lookalikes, views, writes
+from generator import classes, containers, control, forms, functions, idioms, lookalikes, views, writes
 from generator.writer import Writer
 
 Maker = Callable[[Writer], bool]
@@ -28,16 +28,17 @@ BLOCKS: dict[Maker, float] = {
 EVERYTHING = WRITES | OTHERS | BLOCKS
 
 
-def profile(w: Writer) -> dict[str, float]:
+def profile(w: Writer, more: bool) -> dict[str, float]:
     """How much this program likes each kind of statement: some are left out, some are frequent (swarm testing)."""
-    return {maker.__name__: w.pick([0.0, 0.5, 1.0, 1.0, 2.0, 3.0]) for maker in EVERYTHING}
+    makers = (*EVERYTHING, *(forms.FORMS if more else ()))
+    return {maker.__name__: w.pick([0.0, 0.5, 1.0, 1.0, 2.0, 3.0]) for maker in makers}
 
 
 def statement(w: Writer) -> None:
     """Write one statement of any kind."""
     if w.budget > 0:
         w.budget -= 1
-        _one_of(w, EVERYTHING)
+        _one_of(w, EVERYTHING | forms.FORMS if w.more else EVERYTHING)
 
 
 def write(w: Writer) -> None:

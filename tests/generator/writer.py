@@ -112,6 +112,7 @@ class Writer:
         self.result: tuple[Tensor, ...] | None = None
         self.free_parameters = False
         self.used_box = False
+        self.more = False
         self.memory_shape: Shape | None = None
         self.local_functions: list[str] = []
 

@@ -227,9 +227,8 @@ class Calls:
         inplace = torchapi.inplace_function(name)
         if inplace is not None and inplace.kind in ("metadata", "detach"):
             self.run.forget_shapes(state, value)
-        operator = torchapi.function(name.removesuffix("_"))
-        if operator is not None and "result" in operator.saves:
-            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node)
+        if torchapi.saves_result_in_place(name):
+            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result")
         return value
 
     def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
@@ -284,8 +283,8 @@ class Calls:
         if ref.inplace:
             target, value = arguments.nodes[0], arguments.positional[0]
             self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
-            if module.saves_result:
-                self.run.save(state, value, f"{ref.qualified}()", node)
+            if torchapi.saves_result_in_place(ref.qualified):
+                self.run.save(state, value, f"{ref.qualified}()", node, "result")
             return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
         return operators.module_result(self, node, module, arguments.all(), state)
 
@@ -299,7 +298,7 @@ class Calls:
                 return self.maybe_in_place(node, ref.qualified, value, state, index)
             if ref.inplace:
                 self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
-                if module.saves_result:
+                if torchapi.saves_result_in_place(ref.qualified):
                     self.run.save(state, value, f"{ref.qualified}()", node)
                 return value
             return operators.module_result(self, node, module, [value], state, key=index)
@@ -436,6 +435,12 @@ class Calls:
         name = func.attr
         inplace = torchapi.inplace_method(name)
         if inplace is not None:
+            functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
+            if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
+                # in place, autograd keeps a copy of the old receiver but the operands themselves
+                shadow = replace(base, objs=frozenset())
+                bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
+                saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)
             operands = tuple(arguments.all())
             base = self.run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
             if inplace.kind in ("flag", "detach"):
@@ -444,15 +449,8 @@ class Calls:
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)
-            functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
-            if (
-                functional is not None
-            ):  # in place, autograd keeps a copy of the old receiver but the operands themselves
-                shadow = replace(base, objs=frozenset())
-                bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
-                saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)
             if inplace.saves_result:
-                self.run.save(state, base, f"{name}()", node)
+                self.run.save(state, base, f"{name}()", node, "result")
             if name == "requires_grad_":
                 self.run.leaves.update(base.objs)
                 return replace(base, tracked=Tracked.LEAF)

@@ -168,8 +168,10 @@ class Interpreter:
         if old.is_tensor or (old.kinds & UNKNOWN and operand.is_tensor):
             if not in_place:
                 return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
+            self._saves_of(s, old, operand, state)  # first, because `y *= y` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED, s.target, old, state, operands=(operand,))
-            self._saves_of(s, old, operand, state)
+            if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
+                self.run.save(state, old, "pow()", s, "result")
             if old.must_be(TENSOR):
                 return old
             if old.must_be(TENSOR | NONE):

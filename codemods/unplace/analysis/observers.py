@@ -277,6 +277,10 @@ class Watch:
                 found.blockers += blockers
                 found.assumptions += [a for a in assumptions if a not in found.assumptions]
                 continue
+            holder = self._held_outside(obj) if obj.origin is Origin.CLOSURE else None
+            if holder is not None:
+                found.blockers.append(holder)
+                continue
             text = _outside_assumption(obj)
             if text is not None and text not in found.assumptions:
                 found.assumptions.append(text)
@@ -285,6 +289,22 @@ class Watch:
             found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
         elif keeper is not None:
             found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+
+    def _held_outside(self, obj: Obj) -> str | None:
+        """What else of the function around this one shares memory with a tensor that it captures."""
+        name = obj.label.strip("`")
+        program = self.run.program
+        owner = program.scopes.owner(self.run.scope, name)
+        outer = program.run(owner) if owner is not None and owner is not self.run.scope else None
+        if owner is None or outer is None:
+            return None
+        for state in (*(state for _, state in program.exits(owner)), *(w.state for w in outer.writes.values())):
+            held = state.env.get(name)
+            others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
+            for other, value in others if held is not None else ():
+                if held is not None and state.may_share(state.reachable(value.objs), held.objs):
+                    return f"`{other}` of `{owner.name}` shares its memory"
+        return None
 
 
 def _outside_assumption(obj: Obj) -> str | None:

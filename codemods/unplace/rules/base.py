@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from unplace.analysis.observers import reads
 from unplace.analysis.refs import Function
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import NUMBER
+from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.stores import is_replayable
+from unplace.analysis.values import CONTAINER, NUMBER
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import Change, Snippet
 from unplace.rules.verdicts import Collect, Copy, Rebind, Refuse, Verdict
@@ -89,6 +90,23 @@ def _may_write_outer(site: Site, value: ast.expr) -> bool:
             if summary is None or summary.writes_outer:
                 return True
     return False
+
+
+def is_repeatable(run: Run, node: ast.expr) -> bool:
+    """Whether evaluating an expression twice in a row gives the same tensor twice: a name, a view, an element."""
+    if any(isinstance(n, ast.Call) for n in ast.walk(node)):
+        return False
+    if is_replayable(run, node, top=True):
+        return True
+    holder = run.values.get(node.value) if isinstance(node, ast.Attribute | ast.Subscript) else None
+    if isinstance(node, ast.Subscript):
+        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+        is_plain = holder is not None and holder.must_be(CONTAINER) and isinstance(index, ast.Constant | ast.Name)
+        return is_plain and is_repeatable(run, node.value)
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    owner = getattr(holder.ref, "of", None) if holder is not None else None
+    return owner is not None and not owner.lookup("special", node.attr)
 
 
 def fresh_name(site: Site) -> str:

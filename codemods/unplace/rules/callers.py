@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
@@ -22,6 +23,7 @@ from unplace.analysis.program import Program
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
+from unplace.analysis.state import State
 from unplace.analysis.values import NONE, Obj, Origin, Saved
 from unplace.edits import Edit
 from unplace.findings import Form
@@ -101,6 +103,15 @@ class Callers:
                 if certain and call.write.grad.records:
                     return min(certain, key=lambda saved: (saved.line, saved.operation))
         return None
+
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+        """All that callers saved of the tensor which the function then writes."""
+        for call in calls_that_hand(self.program, scope, parameter):
+            state = call.write.state
+            if call.write.inside is not None:  # the next round overwrites what this one saved
+                yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False)
+            for root in state.roots(call.write.value.objs) if call.write.grad.records else ():
+                yield from ((call.run, state, saved) for saved in state.saved.get(root, ()))
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
         """The edits of the function's end and of its callers that the rewriting of a site needs."""

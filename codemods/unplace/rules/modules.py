@@ -6,13 +6,20 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import libcst as cst
+
 from unplace import torchapi
 from unplace.analysis.program import Program
 from unplace.analysis.scopes import Scope
+from unplace.positions import Text
+from unplace.rules import expressions
 from unplace.rules.arguments import drop_argument
-from unplace.rules.judging import kind_assumptions
+from unplace.rules.base import CallRule, is_repeatable
+from unplace.rules.decisions import Decision
+from unplace.rules.judging import kind_assumptions, settled
+from unplace.rules.results import copied_into
 from unplace.rules.snippet import Change
-from unplace.rules.verdicts import Inline, Refuse, Verdict
+from unplace.rules.verdicts import Aside, Inline, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, has_flag
 from unplace.torchapi import Result, View
 
@@ -35,16 +42,22 @@ class Judge:
         parent = self._parent(node)
         if isinstance(parent, ast.Call) and node in parent.args:
             if self.program.qualified(scope, parent.func) == "torch.nn.Sequential":
-                return self._in_sequence(scope, parent.args, parent.args.index(node), self._is_called_whole(parent))
+                whole = self._is_called_whole(parent)
+                return self._in_sequence(scope, parent.args, parent.args.index(node), whole, calls)
         elif isinstance(parent, ast.List) and self._only_becomes_sequential(scope, parent):
-            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True)
+            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True, calls)
         verdict = _by_calls(calls)
         if isinstance(verdict, Inline) and (not calls or not self._is_only_called(node)):
             return Inline((_NOBODY, *verdict.assumptions))
         return verdict
 
-    def _in_sequence(self, scope: Scope, elements: list[ast.expr], index: int, whole: bool) -> Verdict:
+    def _in_sequence(
+        self, scope: Scope, elements: list[ast.expr], index: int, whole: bool, calls: list[Site]
+    ) -> Verdict:
         """What the layers before position `index` say, passing over those that may hand their input on."""
+        seen = _by_calls(calls)
+        if index == 0 and isinstance(seen, Refuse):
+            return seen
         if index == 0:
             return Inline(("nobody reads the input of the container after it was called",))
         extra = () if whole else ("the layers of the nn.Sequential are only run together",)
@@ -57,8 +70,43 @@ class Judge:
                 break
             if module.view is View.NEVER and module.result is Result.TENSOR and not has_flag(before, module.inplace):
                 return Inline(extra)
+        if isinstance(seen, Refuse):
+            return seen
         held = f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds"
         return Inline((held, *extra))
+
+    def at_calls(
+        self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt], text: Text
+    ) -> list[Decision]:
+        """How every call of the module takes the new tensor, where the input is read later; empty if one can't.
+
+        `busy` are the statements that hold other operations in place.
+        """
+        found: list[Decision] = []
+        statements = [site.statement for site in calls]
+        for site in calls:
+            statement, call = site.statement, site.node
+            if call is node or not isinstance(call, ast.Call) or statement in busy or statements.count(statement) > 1:
+                return []
+            verdict: Verdict | None = settled(site)
+            if verdict is None and call is expressions.value_of(statement):
+                verdict = expressions.decide_spine(statement, [site], {site: rule})
+            elif verdict is None:
+                verdict = expressions.decide_inline(statement, [site])
+            if isinstance(verdict, Refuse) and _is_written_again(site) and is_repeatable(site.run, site.write.target):
+                verdict = Aside(copied_into(text, site.write.target, call), "its result is copied in")
+            if not isinstance(verdict, Rebind | Inline | Split | Aside):
+                return []
+            is_moved = call.func is node and not isinstance(verdict, Aside)
+            change = _of_function(without_flag(qualified)) if is_moved else None
+            found.append(Decision(site, rule, verdict, change))
+        return found
+
+    def of_uses(self, node: ast.Call) -> tuple[str, ...]:
+        """What has to be assumed of the uses of a module that aren't calls in this file."""
+        parent = self._parent(node)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        return () if is_called or self._is_only_called(node) else (_NOBODY,)
 
     # -- how the file uses what it made ---------------------------------------------------------------------------
 
@@ -182,6 +230,26 @@ def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
         if site.write.source is not None:
             found.setdefault(site.write.source, []).append(site)
     return found
+
+
+def _is_written_again(site: Site) -> bool:
+    """Whether a later write overwrites what autograd saved of the result."""
+    return site.write.inside is None and any(
+        saved.node is site.node
+        for write in site.run.writes.values()
+        for root in write.state.roots(write.value.objs)
+        for saved in write.state.saved.get(root, ())
+    )
+
+
+def _of_function(change: Change) -> Change:
+    """The change of what is called: `nn.ReLU(inplace=True)(x)`."""
+
+    def changed(node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Call)
+        return node.with_changes(func=change(node.func))
+
+    return changed
 
 
 def without_flag(qualified: str) -> Change:

@@ -17,13 +17,14 @@ from unplace.analysis.values import Saved
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules, pieces, rows, saved
-from unplace.rules.base import STATEMENTS, CallRule, Rule, StatementRule, is_computed_before, without_places
+from unplace.rules import dtypes, expressions, judging, modules
+from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
-from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
+from unplace.rules.decisions import Decision
 from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
-from unplace.rules.snippet import Change, Snippet, assignment, expression, without_data
+from unplace.rules.snippet import Snippet, assignment, expression, without_data
+from unplace.rules.staying import Staying
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, collect, constructors
 
@@ -39,27 +40,6 @@ def load_rules() -> dict[Form, Any]:
         for form in module.FORMS:
             found[form] = module.RULE
     return found
-
-
-@dataclass(slots=True, eq=False)
-class Decision:
-    """A site, its rule, its verdict, and the change of its call where it has one."""
-
-    site: Site
-    rule: Rule
-    verdict: Verdict
-    change: Change | None = None
-    instead: Verdict | None = None  # what was decided before the write was let stay
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the recipe rests on."""
-        return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
-
-    @property
-    def is_recipe(self) -> bool:
-        """Whether there is something to rewrite."""
-        return not isinstance(self.verdict, Keep | Refuse)
 
 
 @dataclass(slots=True)
@@ -102,10 +82,10 @@ class Planner:
             if statement not in staying:
                 self._statement(statement, decisions)
         taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
-        collected: list[Edit] = []
+        placed: list[Edit] = []
         for statement in staying:
-            self._stay(statement, decided[statement], taken, collected)
-        self._constructors(modules.calls_of(sites), wanted)
+            self._stay(statement, decided[statement], taken, placed)
+        self._constructors(sites, wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
@@ -117,77 +97,25 @@ class Planner:
             decision.verdict = Refuse("its callers read what is written, and nothing is known to have saved it")
 
     def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> list[ast.stmt]:
-        """The statements whose harmful writes stay: autograd gets copies, or something around the statement changes.
-
-        First come those that store into a list from now on.
-        """
-        chosen: dict[Decision, Verdict] = {}
-        groups = [d for d in decided.values() if len(d) == 1 or all(x.site.write.kind is WriteKind.STORE for x in d)]
-        for decision, *others in groups:
-            collected = self._collected(decision) if not others else None
-            if collected is not None:
-                chosen[decision] = collected
-        for decisions in groups:
-            if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
-                chosen |= self._copied(decisions)
-        copies = {e for verdict in chosen.values() if isinstance(verdict, CopySaved) for e in verdict.expressions}
-        for decision, *others in groups:
-            if decision not in chosen and not others and isinstance(decision.verdict, Copy):
-                copied = saved.copy_saved(decision.site)
-                if copied is not None and copies >= set(copied.expressions):
-                    chosen[decision] = copied
-            elif decision not in chosen and not others and self._had_better_stay(decision):
-                aside = rows.by_index(decision.site, self.text) or pieces.private_pieces(decision.site, self.text)
-                if aside is not None:
-                    chosen[decision] = aside
+        """The statements whose writes stay, with the verdicts for that."""
+        chosen = Staying(self.text, self.unsafe, self.by_form, self._copies).choose(decided)
         for decision, verdict in chosen.items():
             decision.instead, decision.verdict = decision.verdict, verdict
         return list(dict.fromkeys(decision.site.statement for decision in chosen))
 
-    def _collected(self, decision: Decision) -> Collect | None:
-        """The list that takes the place of the written tensor, where that repairs something and may be done."""
-        site, verdict = decision.site, decision.verdict
-        if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
-            return None
-        if not isinstance(self._copies.reconsider(site, verdict), Copy):
-            return None
-        collected = collect_slots(site, verdict, self.text)
-        return collected if collected is not None and (self.unsafe or not collected.assumptions) else None
-
-    def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
-        """The copies that let all stores of a statement stay; empty where there is one that would go on failing."""
-        found: dict[Decision, Verdict] = {}
-        for decision in decisions:
-            copied = saved.copy_saved(decision.site)
-            if copied is not None:
-                found[decision] = copied
-            elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
-                found[decision] = Keep(f"nothing has saved the memory of `{decision.site.name}` before the write")
-            else:
-                return {}
-        return found
-
-    def _had_better_stay(self, decision: Decision) -> bool:
-        """Whether the write can't be moved for certain, or only at a cost."""
-        verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and (verdict.views or self._copies.is_loop_carried(site, verdict)):
-            return True
-        if self._is_applied(decision):
-            return False
-        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
-
-    def _stay(self, statement: ast.stmt, decisions: list[Decision], taken: list[Edit], collected: list[Edit]) -> None:
+    def _stay(self, statement: ast.stmt, decisions: list[Decision], taken: list[Edit], placed: list[Edit]) -> None:
         """Report writes that stay; where the copies would stand in rewritten code, what else can be done with them.
 
-        Where a list would, or what else can be done would meet one, nothing is done before the next round.
+        Where a list would, or what else can be done would meet what was placed for other writes that stay, nothing is
+        done before the next round.
         """
-        edits = [self._edits_aside(decision.verdict) for decision in decisions]
+        edits = [_edits_aside(decision.verdict) for decision in decisions]
         every = [edit for own in edits for edit in own]
-        is_collected, is_taken = isinstance(decisions[0].verdict, Collect), _meet(every, taken)
+        is_taken = _meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
-        is_postponed = (
-            is_taken if is_collected else _meet([*(e for e in every if e not in collected), *whole], collected)
-        )
+        is_postponed = is_taken
+        if not isinstance(decisions[0].verdict, Collect):
+            is_postponed = _meet([*(e for e in every if e not in placed), *whole], placed)
         if is_taken and not is_postponed:
             for decision in decisions:
                 assert decision.instead is not None
@@ -199,25 +127,20 @@ class Planner:
             if is_postponed:
                 decision.verdict = _LATER
             self._report(decision, decision.is_recipe, fix, () if is_postponed else own)
-        if not is_postponed and not isinstance(decisions[0].verdict, CopySaved):
-            collected += every
-
-    def _edits_aside(self, verdict: Verdict) -> tuple[Edit, ...]:
-        if isinstance(verdict, CopySaved):
-            return saved.edits(self.text, verdict)
-        return verdict.edits if isinstance(verdict, Aside | Collect) else ()
+        if not is_postponed:
+            placed += every
 
     def _veto_data(self, decisions: list[Decision], left_out: list[Site]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
         The rebound tensor has a graph, whose saved values that write would overwrite.
         """
-        remaining = (d.site for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
-        staying = [*left_out, *remaining]
+        remaining = (d for d in decisions if not d.is_applied(self.unsafe) or isinstance(d.verdict, CopySaved | Aside))
+        staying = [*left_out, *(d.site for d in remaining)]
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
-            if not is_hidden or not self._is_applied(decision):
+            if not is_hidden or not decision.is_applied(self.unsafe):
                 continue
             for other in staying:
                 made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
@@ -229,16 +152,13 @@ class Planner:
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
         return any(
-            self._is_applied(d)
+            d.is_applied(self.unsafe)
             and isinstance(d.verdict, Rebind)
             and d.site.value.objs & first.value.objs
             and first.statement.lineno < d.site.statement.lineno < second.statement.lineno
             and self._copies.in_same_block(first, d.site)
             for d in decisions
         )
-
-    def _is_applied(self, decision: Decision) -> bool:
-        return decision.is_recipe and (self.unsafe or not decision.assumptions)
 
     def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
         restyled: dict[int, Verdict] = {}
@@ -483,8 +403,9 @@ class Planner:
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
-    def _constructors(self, calls: dict[ast.Call, list[Site]], wanted: Wanted) -> None:
-        judge = modules.Judge(self.program)
+    def _constructors(self, sites: list[Site], wanted: Wanted) -> None:
+        calls, judge = modules.calls_of(sites), modules.Judge(self.program)
+        busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
         for scope, node, qualified in constructors(self.program):
             own = calls.get(node, [])
@@ -492,17 +413,14 @@ class Planner:
             if not wanted(rule.code, harm, node):
                 continue
             verdict = judge.decide(scope, node, qualified, own)
-            start, end = self.text.span(node)
-            if any(
-                start < e.end and e.start < end for f in self.findings if f.status is Status.REWRITTEN for e in f.edits
-            ):
-                verdict = Refuse("the statement around it is rewritten in this run; run again for this one")
-            snippet = Snippet(self.text, node)
-            edits: tuple[Edit, ...] = ()
-            if isinstance(verdict, Inline):
-                change = modules.without_flag(qualified)
-                snippet.change(node, change)
-                edits = (Edit(snippet.start, snippet.end, snippet.render(snippet.statement())),)
+            taking = judge.at_calls(node, qualified, own, rule, busy, self.text) if isinstance(verdict, Refuse) else []
+            if taking:
+                assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
+                verdict = Inline((*judge.of_uses(node), *assumptions))
+            edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
+            done = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+            if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
+                verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
             message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
@@ -519,6 +437,18 @@ class Planner:
                 self._number(),
                 edits,
             )
+
+    def _without_flag(self, node: ast.Call, qualified: str, taking: list[Decision]) -> tuple[Edit, ...]:
+        """The edits of a module's constructor and of the calls that take what the module then makes anew."""
+        edits: list[Edit] = []
+        for decision in taking:
+            aside = _edits_aside(decision.verdict)
+            edits += aside or self._edits(decision.site.statement, [decision])
+        if not any(decision.change is not None for decision in taking):
+            snippet = Snippet(self.text, node)
+            snippet.change(node, modules.without_flag(qualified))
+            edits.append(Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
+        return tuple(edits)
 
     # -- findings -------------------------------------------------------------------------------------------------
 
@@ -613,6 +543,10 @@ _LATER = Refuse("another rewrite of this run is in the way; run again for this o
 def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:
     """Whether an edit overlaps or touches one of the others."""
     return any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in others)
+
+
+def _edits_aside(verdict: Verdict) -> tuple[Edit, ...]:
+    return verdict.edits if isinstance(verdict, CopySaved | Aside | Collect) else ()
 
 
 def _header_expression(statement: ast.stmt, node: ast.AST) -> ast.expr:

@@ -36,7 +36,7 @@ def by_index(site: Site, text: Text) -> Aside | None:
         loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
         if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
             break
-        found, row = _reindexed(site, loop, row.id, text), loop.iter
+        found, row = reindexed(site, loop, row.id, text), loop.iter
     return found
 
 
@@ -58,7 +58,8 @@ def _target(loop: ast.For, name: str) -> ast.Name | None:
     return next((t for t in targets if isinstance(t, ast.Name) and t.id == name), None)
 
 
-def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
+def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
+    """The edits that let a loop take the rows by index that it binds to `row`."""
     call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)
@@ -79,7 +80,7 @@ def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     else:
         return None
     is_name = isinstance(tensor, ast.Name) or is_replayable(site.run, tensor, top=True)
-    if not is_name or not _stays(loop, tensor, index, site.run.values.get(tensor)):
+    if not is_name or not _stays(site, loop, tensor, index, site.run.values.get(tensor)):
         return None
     whole = text.slice(tensor)
     start, _ = text.span(loop.target)
@@ -91,11 +92,11 @@ def _reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     return Aside(edits, f"`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields")
 
 
-def _stays(loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
+def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
     """Whether the loop binds neither the tensor nor the index, so that `tensor[index]` is the row all the time."""
-    bound = {
-        n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-    }
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # still that tensor
+    bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
     return (
         value is not None
         and value.is_tensor

@@ -14,67 +14,107 @@ in every round would cost the square of the number of rounds.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import FUNCTION_OF
 from unplace.analysis.refs import Bound, Function, Instance
-from unplace.analysis.run import WHOLE, Run
+from unplace.analysis.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
-from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked
+from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, is_same
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
 from unplace.positions import Text
+from unplace.rules.results import copied_in
 from unplace.rules.snippet import precedence
 from unplace.rules.verdicts import CopySaved
-from unplace.sites import Site
+from unplace.sites import Site, form_of
 
 
-def copy_saved(site: Site) -> CopySaved | None:
-    """The expressions whose copies keep backward from missing the old values, if all of them are known."""
+def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved | None:
+    """The copies that keep backward from missing the old values, if all that saved them is known."""
     is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
     if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
         return None
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
-        return None
+        return None  # the write raises anyway
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None
-    found: dict[ast.expr, str] = {}
-    for root in sorted(site.roots(), key=lambda obj: obj.index):
-        after = [state for _, state in site.program.exits(site.run.scope)] if is_buffer else []
-        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in (site.state, *after))):
-            expression = _expression(site.run, site.state, saved)
-            if expression is None:
-                return None
-            found[expression] = f"{saved.operation} in line {saved.line}"
-    ordered = sorted(found, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))
-    ends = {(e.end_lineno, e.end_col_offset) for e in ordered}
-    if not ordered or len(ends) < len(ordered):
+    copied: dict[ast.AST, str] = {}
+    edits: set[Edit] = set()
+    for run, state, saved in _saves(site, is_buffer):
+        found = _copied(site, run, state, saved, rules, text)
+        if found is None:
+            return None
+        is_result_too = found[0] in copied
+        copied[found[0]] = f"{saved.operation} in line {saved.line}"
+        edits = _joined(edits, found[1]) if is_result_too else edits | set(found[1])
+    ordered = sorted(copied, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))  # type: ignore[attr-defined]
+    if not ordered or _overlap(edits):
         return None
-    return CopySaved(tuple(ordered), tuple(dict.fromkeys(found[e] for e in ordered)))
+    return CopySaved(frozenset(ordered), tuple(dict.fromkeys(copied[e] for e in ordered)), tuple(sorted(edits)))
 
 
-def edits(text: Text, verdict: CopySaved) -> tuple[Edit, ...]:
-    """`.clone()` behind each expression, in parentheses where these are needed."""
-    found: list[Edit] = []
-    for expression in verdict.expressions:
-        start, end = text.span(expression)
-        if precedence(expression) < 20:
-            found += [Edit(start, start, "("), Edit(end, end, ").clone()")]
-        else:
-            found.append(Edit(end, end, ".clone()"))
-    return tuple(found)
+def saves_its_operands(site: Site) -> bool:
+    """Whether the operation itself saves memory that it writes: an operand that looks into it."""
+    return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
+
+
+def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
+    """What was saved of the written memory, here and by callers, with where that is known."""
+    states = [site.state]
+    if is_buffer:
+        states += [state for _, state in site.program.exits(site.run.scope)]
+    for root in sorted(site.roots(), key=lambda obj: obj.index):
+        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in states)):
+            yield site.run, site.state, saved
+        if root.parameter is not None:
+            yield from site.callers.saves_before(site.run.scope, root.parameter)
+
+
+def _copied(
+    site: Site, run: Run, state: State, saved: Saved, rules: Mapping[Form, Any], text: Text
+) -> tuple[ast.AST, tuple[Edit, ...]] | None:
+    """What is copied for an operation that saved the memory, and the edits for it."""
+    if saved.part == "result" and saved.certain and saved.node in run.writes:
+        write = run.writes[saved.node]
+        edits = copied_in(Site(site.program, run, write, form_of(run, write), site.callers), rules, text)
+        return (saved.node, edits) if edits is not None else None
+    expression = _expression(run, state, saved)
+    return (expression, _cloned(text, expression)) if expression is not None else None
+
+
+def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
+    """`.clone()` behind an expression, in parentheses where these are needed."""
+    start, end = text.span(expression)
+    if precedence(expression) < 20:
+        return (Edit(start, start, "("), Edit(end, end, ").clone()"))
+    return (Edit(end, end, ".clone()"),)
+
+
+def _joined(edits: set[Edit], more: tuple[Edit, ...]) -> set[Edit]:
+    """The edits of one expression whose result is copied in and whose value another operation saved."""
+    ends = {edit.end for edit in more if edit.replacement in (")", ".clone()")}
+    closed = {edit for edit in (*edits, *more) if edit.end in ends and edit.replacement in (")", ".clone()")}
+    if len(closed) < 2:
+        return edits | set(more)
+    return (edits | set(more)) - closed | {Edit(end, end, ").clone()") for end in ends}
+
+
+def _overlap(edits: set[Edit]) -> bool:
+    """Whether two edits change the same text or insert at the same place."""
+    ordered = sorted(edits)
+    return any(second.start < first.end or second.start == first.start for first, second in pairwise(ordered))
 
 
 def _is_impossible(site: Site) -> bool:
-    """Whether copies in this function can't help: the write raises anyway, or a caller's operation saved the tensor."""
-    roots = site.roots()
-    if site.write.kind in WHOLE and any(obj.overlapping and obj.label.startswith("expand") for obj in roots):
-        return True
-    names = [o.parameter for o in roots]
-    return any(n is not None and site.callers.saved_before(site.run.scope, n) is not None for n in names)
+    """Whether torch refuses the write, because several elements share one place in memory."""
+    return site.write.kind in WHOLE and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
 
 
 def _has_other_views(site: Site) -> bool:
@@ -95,8 +135,9 @@ def _has_other_views(site: Site) -> bool:
 
 def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
     """The expression whose value the operation saved, where a copy of it would be saved instead."""
-    if not saved.certain or saved.node is None or saved.node in run.writes:
+    if not saved.certain or saved.node is None:
         return None
+    write = run.writes.get(saved.node)
     node = saved.node if saved.part == "result" else _argument(run, saved.node, saved.part)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Starred | ast.NamedExpr):
         return None
@@ -104,10 +145,22 @@ def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
     result = run.values.get(saved.node) if isinstance(saved.node, ast.expr) else None
     if value is None or not value.must_be(TENSOR) or value.likely or _is_formatted(run, node):
         return None
+    if write is not None:  # an operand in other places of the target's memory is read while that is written
+        is_itself = is_same(value, write.value) and _is_elementwise(write)
+        return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
     if result is not None and (result.objs & state.bases.keys() or state.may_share(result.objs, value.objs)):
         is_itself = node is saved.node and not result.objs & state.bases.keys()
         return node if is_itself else None  # a copy would cut the result off from the memory that it looks at
     return node
+
+
+def _is_elementwise(write: Write) -> bool:
+    """Whether an operation reads, for each element that it writes, only those in the same place."""
+    if write.kind is WriteKind.METHOD:
+        method = torchapi.inplace_method(write.name)
+        operator = torchapi.tensor_method(method.functional) if method is not None and method.functional else None
+        return operator is not None and operator.elementwise
+    return write.kind is WriteKind.AUGMENTED
 
 
 def _argument(run: Run, node: ast.expr | ast.AugAssign, part: str) -> ast.expr | None:
@@ -135,7 +188,8 @@ def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr
     function = node.func
     receiver = run.values.get(function.value) if isinstance(function, ast.Attribute) else None
     if isinstance(function, ast.Attribute) and receiver is not None and receiver.is_tensor:
-        operator = torchapi.tensor_method(function.attr)
+        in_place = torchapi.inplace_method(function.attr)
+        operator = torchapi.tensor_method((in_place and in_place.functional) or function.attr)
         return (operator.parameters if operator is not None else ()), [function.value, *node.args]
     if receiver is not None and not receiver.must_be(NAMESPACE):
         return _parameters_of_function(run, node), list(node.args)

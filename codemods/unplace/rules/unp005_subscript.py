@@ -18,8 +18,9 @@ before the store, and a store through a view clones the base that the view looks
 A tensor that a loop fills slot by slot, `out[t] = f(out[t - 1])`, is collected in a list and stacked behind the loop,
 if what is stored is known (with `--unsafe`: assumed) to have the shape and dtype of a slot.
 
-Not rewritten: lists, dicts and arrays; outputs of `split`, `chunk`, `unbind` and loops over a tensor (torch forbids
-writing them); expanded tensors; tensors that a container, a closure or a caller sees.
+Torch forbids writing the outputs of `split`, `chunk`, `unbind` and loops over a tensor: they are cut with
+`tensor_split` or indices. Not rewritten: lists, dicts and arrays; expanded tensors; tensors that a container, a closure
+or a caller sees.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@
 
 Where the input is read later under its own name it gets the result too (`y = h = F.relu(h)`). A module is rewritten
 when its input is fresh: a layer before it in the same `nn.Sequential` or list makes a new tensor, or at every call in
-the file nobody reads the input afterwards.
+the file nobody reads the input afterwards, or every call can take the result (`y = h = self.act(h)`), so that the
+classic residual bug stays what it is.
 
-Not rewritten: a module whose input is read after the call (the classic residual bug), arguments of the enclosing
-function and modules at the start of a container, unless with `--unsafe` (assumes that nobody reads the input later).
+Not rewritten: arguments of the enclosing function and modules at the start of a container, unless with `--unsafe`
+(assumes that nobody reads the input later).
 """
 
 from __future__ import annotations

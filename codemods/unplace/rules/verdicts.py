@@ -62,10 +62,14 @@ class Inline:
 
 @dataclass(frozen=True, slots=True)
 class CopySaved:
-    """Autograd gets copies of what it saves (the values of these expressions), and the write stays."""
+    """Autograd gets copies of what it saves, and the write stays.
 
-    expressions: tuple[ast.expr, ...]
+    `copied` are the expressions whose values are copied, and the operations in place whose results are.
+    """
+
+    copied: frozenset[ast.AST]
     operations: tuple[str, ...]
+    edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Aside:
 
     edits: tuple[Edit, ...]
     message: str
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

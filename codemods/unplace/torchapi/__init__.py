@@ -50,6 +50,7 @@ __all__ = [
     "is_in_namespace",
     "module",
     "reflected_functional",
+    "saves_result_in_place",
     "tensor_attribute",
     "tensor_method",
 ]
@@ -355,6 +356,19 @@ def inplace_flag(qualified: str) -> int | None:
 def module(qualified: str) -> ModuleClass | None:
     """The class of ``torch.nn``, or None."""
     return _module(_canonical(qualified))
+
+
+def saves_result_in_place(qualified: str) -> bool:
+    """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
+
+    Measured: `F.leaky_relu` keeps its input, but in place its result.
+    """
+    return _canonical(qualified) in _saving_in_place()
+
+
+@cache
+def _saving_in_place() -> frozenset[str]:
+    return frozenset(_table()["inplace_results"])
 
 
 @cache

@@ -1,0 +1,35 @@
+"""A site with what was decided about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unplace.rules.base import Rule
+from unplace.rules.snippet import Change
+from unplace.rules.verdicts import Keep, Refuse, Verdict
+from unplace.sites import Site
+
+
+@dataclass(slots=True, eq=False)
+class Decision:
+    """A site, its rule, its verdict, and the change of its call where it has one."""
+
+    site: Site
+    rule: Rule
+    verdict: Verdict
+    change: Change | None = None
+    instead: Verdict | None = None  # what was decided before the write was let stay
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the recipe rests on."""
+        return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
+
+    @property
+    def is_recipe(self) -> bool:
+        """Whether there is something to rewrite."""
+        return not isinstance(self.verdict, Keep | Refuse)
+
+    def is_applied(self, unsafe: bool) -> bool:
+        """Whether a run makes the rewrite, given whether it may rest on assumptions."""
+        return self.is_recipe and (unsafe or not self.assumptions)

@@ -1,0 +1,57 @@
+"""A write to an argument that can't be moved: the function works on a copy of its own.
+
+    def f(x):                       def f(x):
+        flat = x.view(-1)               x = x.clone()
+        flat[:2] *= 2                   flat = x.view(-1)
+                                        flat[:2] *= 2
+
+The next round decides about the write, which nobody outside sees any more.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.nodes import own_nodes
+from unplace.analysis.values import TENSOR, Obj
+from unplace.positions import Text
+from unplace.rules.layout import put_before
+from unplace.rules.verdicts import Aside
+from unplace.sites import Site
+
+_OF_THE_OBJECT = frozenset(
+    ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
+)
+
+
+def own_copy(site: Site, text: Text) -> Aside | None:
+    """The edit that copies the written arguments where the function begins; None where that could be noticed."""
+    function = site.run.scope.node
+    owners = sorted((o for o in site.roots() if o not in site.state.bases), key=lambda o: o.index)
+    names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
+    if not names or not isinstance(function, ast.FunctionDef) or site.write.data is not None:
+        return None
+    if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
+        return None
+    assumptions: list[str] = []
+    for name in names:
+        blockers, assumed = site.callers.sees(site.run.scope, name)
+        if blockers or name in site.callers.returned(site.run.scope):
+            return None
+        assumptions += assumed
+    first = function.body[0]
+    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
+    lines = [f"{name} = {name}.clone()" for name in names]
+    edit = put_before(text, function.body[1] if is_docstring else first, lines)
+    told = " and ".join(f"`{name}`" for name in names)
+    return Aside((edit,), f"the function writes to a copy of {told} that it makes where it begins", tuple(assumptions))
+
+
+def _is_copied(site: Site, obj: Obj) -> bool:
+    """Whether a parameter is a tensor for certain, and nothing asks for what only the caller's own object has."""
+    for node in own_nodes(site.run.scope.node):
+        if isinstance(node, ast.Attribute) and node.attr in _OF_THE_OBJECT:
+            if isinstance(node.value, ast.Name) and node.value.id == obj.parameter:
+                return False
+    read = [v for n, v in site.run.values.items() if isinstance(n, ast.Name) and v.identity is obj]
+    return bool(read) and all(v.must_be(TENSOR) and not v.likely for v in read)

@@ -1,0 +1,91 @@
+"""An in-place operation that saves its own result, which is written again later: the result is copied in.
+
+    y.sigmoid_()                    y.copy_(y.sigmoid())
+    y *= 2                          y *= 2
+
+Everybody who looks at the memory sees the same values as before; what sigmoid() saved is a tensor that nobody writes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from unplace import torchapi
+from unplace.analysis.run import WriteKind
+from unplace.edits import Edit
+from unplace.findings import Form
+from unplace.positions import Text
+from unplace.rules.base import CallRule, is_repeatable
+from unplace.rules.snippet import Snippet, needs_parentheses
+from unplace.rules.verdicts import Refuse
+from unplace.sites import Site
+
+
+def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
+    """The edits that compute a result out of place and copy it in; None where that can't be written."""
+    place = _place(site)
+    if place is None or site.write.inside is not None:
+        return None
+    rule = rules[site.form]
+    if isinstance(rule, CallRule) and rule.missing(site) is not None:
+        return None
+    if site.write.kind is WriteKind.METHOD:
+        return _method(site, text.slice(place), text)
+    if site.write.kind in (WriteKind.FUNCTION, WriteKind.FLAG):
+        return _function(site, text.slice(place), rules, text)
+    return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
+
+
+def copied_into(text: Text, place: ast.expr, value: ast.expr) -> tuple[Edit, ...]:
+    """The edits around an expression that copy its value into a place."""
+    start, end = text.span(value)
+    return (Edit(start, start, f"{text.slice(place)}.copy_("), Edit(end, end, ")"))
+
+
+def _place(site: Site) -> ast.expr | None:
+    """The written tensor at the bottom of a chain of calls, where its expression may be evaluated twice."""
+    node = site.write.target
+    while isinstance(node, ast.Call) and node in site.run.writes:
+        node = site.run.writes[node].target
+    return node if is_repeatable(site.run, node) else None
+
+
+def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
+    """`y.sigmoid_()` becomes `y.copy_(y.sigmoid())`."""
+    node = site.node
+    method = torchapi.inplace_method(site.write.name)
+    if method is None or method.functional is None or not isinstance(node, ast.Call):
+        return None
+    assert isinstance(node.func, ast.Attribute)
+    _, name_end = text.span(node.func)
+    _, end = text.span(node)
+    start = name_end - len(node.func.attr)
+    return (Edit(start, name_end, f"copy_({place}.{method.functional}"), Edit(end, end, ")"))
+
+
+def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
+    """`F.relu(y, inplace=True)` becomes `y.copy_(F.relu(y))`."""
+    change = rules[site.form].functional(site)
+    if isinstance(change, Refuse) or not isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript):
+        return None
+    assert isinstance(site.node, ast.Call)
+    snippet = Snippet(text, site.node)
+    snippet.change(site.node, change)
+    return (Edit(snippet.start, snippet.end, f"{place}.copy_({snippet.code(snippet.node(site.node))})"),)
+
+
+def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
+    """`y **= e` becomes `y.copy_(y ** e)`."""
+    node = site.node
+    assert isinstance(node, ast.AugAssign)
+    start, target_end = text.span(node.target)
+    value_start, _ = text.span(node.value)
+    _, end = text.span(node)
+    between = text.text[target_end:value_start]
+    if between.strip() != "**=" or needs_parentheses(node.value, node.op):
+        return None
+    target = text.text[start:target_end]
+    operator = between.replace("**=", "**")
+    return (Edit(target_end, value_start, f".copy_({target}{operator}"), Edit(end, end, ")"))

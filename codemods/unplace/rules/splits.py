@@ -1,0 +1,240 @@
+"""Outputs of a splitting operation, which torch forbids to write: they are cut out so that they may be written.
+
+    a, b = y.chunk(2, dim=1)            a, b = y.tensor_split(2, dim=1)
+    a, b = y.split([k, n - k])          a, b = y.tensor_split([k])
+    a, b = y.unbind(1)                  a, b = y[:, 0], y[:, 1]
+    a, b = y                            a, b = y[0], y[1]
+    rows = y.unbind()                   rows = tuple(y[i] for i in range(len(y)))
+
+The same elements in the same memory as before, so that a write to the whole or to a piece is seen as it was. Such a
+view is like any other from then on: the next round decides about the write.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unplace.analysis.nodes import own_nodes
+from unplace.analysis.state import HIDDEN
+from unplace.analysis.values import Obj
+from unplace.edits import Edit
+from unplace.positions import Text
+from unplace.rules import rows
+from unplace.rules.base import is_repeatable
+from unplace.rules.layout import new_name
+from unplace.rules.snippet import precedence
+from unplace.rules.target import missing
+from unplace.rules.verdicts import Aside
+from unplace.sites import Site
+
+_INDEX = {0: "[{}]", 1: "[:, {}]", 2: "[:, :, {}]", -1: "[..., {}]"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The edits for one splitting operation, and what they rest on."""
+
+    edits: tuple[Edit, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+def writable(site: Site, text: Text) -> Aside | None:
+    """The edits that let the write happen; None where no forbidden piece is concerned or one can't be cut otherwise."""
+    if site.is_untracked():
+        return None
+    makers = {_maker(site, obj) for obj in _concerned(site)}
+    if not makers or None in makers:
+        return None
+    cuts: list[_Cut] = []
+    for node in own_nodes(site.run.scope.node):
+        for maker in [maker for maker in makers if maker is not None and _makes(node, maker)]:
+            cut = _cut(site, node, maker, text)
+            if cut is None:
+                return None
+            makers.discard(maker)
+            cuts.append(cut)
+    if makers or not cuts:
+        return None
+    edits = tuple(sorted({edit for cut in cuts for edit in cut.edits}))
+    assumptions = tuple(dict.fromkeys(a for cut in cuts for a in cut.assumptions))
+    return Aside(edits, "the pieces are cut so that they may be written; torch forbids that after a split", assumptions)
+
+
+def _concerned(site: Site) -> Iterator[Obj]:
+    """The forbidden pieces that the operation writes, or that are read after it and share its memory."""
+    state, live = site.state, site.live()
+    held = [v for name, v in state.env.items() if name in live or name.startswith(HIDDEN)]
+    seen = {o for v in (site.value, *held, *state.heap.values()) for o in v.objs}
+    for obj in seen:
+        if any(o in state.bases and state.bases[o].forbidden for o in state.ancestors(obj)):
+            if state.may_share(frozenset((obj,)), site.roots()):
+                yield from (o for o in state.ancestors(obj) if o in state.bases and state.bases[o].forbidden)
+
+
+def _maker(site: Site, obj: Obj) -> ast.AST | None:
+    """The call that cut a piece, or the target or loop that a row of a tensor was bound by."""
+    base = site.state.bases[obj]
+    if base.piece is not None and isinstance(base.piece[0], ast.AST):
+        return base.piece[0]
+    keys = {found: key for key, found in site.run.names.by_key.items()}
+    key = keys.get(obj)
+    if obj.old and isinstance(key, tuple):
+        key = next((k for o, k in keys.items() if o.index == key[1]), None)
+    return key[0] if isinstance(key, tuple) and isinstance(key[0], ast.AST) else None
+
+
+def _makes(node: ast.AST, maker: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        return node.value is maker or (
+            len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple) and maker in node.targets[0].elts
+        )
+    if isinstance(node, ast.For):
+        return node.iter is maker
+    return node is maker and isinstance(node, ast.Call)
+
+
+def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
+    value = node.value if isinstance(node, ast.Assign) else node.iter if isinstance(node, ast.For) else node
+    assert isinstance(value, ast.expr)
+    held = site.run.values.get(value)
+    if isinstance(node, ast.For) and (held is None or held.is_tensor or not isinstance(value, ast.Call)):
+        return _loop(site, node, text)
+    names = node.targets[0].elts if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) else None
+    if names is not None and any(isinstance(name, ast.Starred) for name in names):
+        names = None
+    if held is not None and held.is_tensor:
+        return _unpacked(site, value, 0, len(names), text, value) if names is not None else None
+    return _call(site, value, len(names) if names is not None else None, text) if isinstance(value, ast.Call) else None
+
+
+def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
+    """`for row in y:` becomes `for i in range(len(y)): row = y[i]`."""
+    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    for target in targets:
+        held = site.state.env.get(target.id) if isinstance(target, ast.Name) else None
+        if held is not None and any(o in site.state.bases and site.state.bases[o].forbidden for o in held.objs):
+            assert isinstance(target, ast.Name)
+            aside = rows.reindexed(site, loop, target.id, text)
+            return _Cut(aside.edits) if aside is not None else None
+    return None
+
+
+def _unpacked(site: Site, tensor: ast.expr, dim: int, count: int, text: Text, whole: ast.expr) -> _Cut | None:
+    """`y[0], y[1]` for the rows that are unpacked."""
+    if dim not in _INDEX or not is_repeatable(site.run, tensor):
+        return None
+    name = _text(tensor, text)
+    items = ", ".join(name + _INDEX[dim].format(position) for position in range(count))
+    return _Cut((Edit(*text.span(whole), items),))
+
+
+def _text(tensor: ast.expr, text: Text) -> str:
+    return text.slice(tensor) if precedence(tensor) == 20 else f"({text.slice(tensor)})"
+
+
+def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | None:
+    """Another way to cut what a call of `chunk`, `split` or `unbind` cuts."""
+    if not isinstance(call.func, ast.Attribute) or any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    receiver = site.run.values.get(call.func.value)
+    is_method = receiver is not None and receiver.is_tensor
+    arguments = [call.func.value, *call.args] if is_method else list(call.args)
+    keywords = {k.arg: k.value for k in call.keywords}
+    name, position = call.func.attr, 1 if call.func.attr == "unbind" else 2
+    if not arguments or keywords.keys() - {"dim"} or len(arguments) < position:
+        return None
+    dim = keywords.get("dim", arguments[position] if len(arguments) > position else None)
+    if name == "unbind":
+        return _unbound(site, call, arguments[0], _number(dim), count, text)
+    if missing(site, "torch.tensor_split") is not None:
+        return None
+    if name == "chunk":
+        return _chunked(call, arguments[0], arguments[1], count, text)
+    return _split(site, call, arguments, dim, count, text) if name == "split" else None
+
+
+def _number(node: ast.expr | None) -> int | None:
+    """The integer that is written there; 0 where nothing is."""
+    if node is None:
+        return 0
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _unbound(
+    site: Site, call: ast.Call, tensor: ast.expr, dim: int | None, count: int | None, text: Text
+) -> _Cut | None:
+    if dim is None or dim not in _INDEX:
+        return None
+    if count is not None:
+        return _unpacked(site, tensor, dim, count, text, call)
+    size = "len({})" if dim == 0 else f"{{}}.size({dim})"
+    return _listed(site, call, tensor, _INDEX[dim].format("{i}"), f"range({size})", text)
+
+
+def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str, text: Text) -> _Cut | None:
+    """`tuple(y[i] for i in range(len(y)))`."""
+    if not is_repeatable(site.run, tensor):
+        return None
+    taken, name = site.run.taken_names(), _text(tensor, text)
+    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
+    generator = f"{name}{item.format(i=index)} for {index} in {counts.format(name)}"
+    is_used_up = any(_uses_up(n, call) for n in own_nodes(site.run.scope.node))
+    return _Cut((Edit(*text.span(call), f"[{generator}]" if is_used_up else f"tuple({generator})"),))
+
+
+def _uses_up(node: ast.AST, value: ast.expr) -> bool:
+    """Whether a node runs over a value or unpacks it, so that a list does as well as a tuple."""
+    if isinstance(node, ast.For):
+        return node.iter is value
+    return isinstance(node, ast.Assign) and node.value is value and isinstance(node.targets[0], ast.Tuple)
+
+
+def _chunked(call: ast.Call, tensor: ast.expr, pieces: ast.expr, count: int | None, text: Text) -> _Cut | None:
+    """`tensor_split` cuts as `chunk` does where all pieces are of one size, and in halves."""
+    number = _number(pieces)
+    if number is None or number < 1:
+        return None
+    is_exact = number == 2 and count == 2
+    assumption = f"the pieces of `{ast.unparse(call)}` are of one size"
+    return _Cut((_renamed(call, text),), () if is_exact else (assumption,))
+
+
+def _renamed(call: ast.Call, text: Text) -> Edit:
+    assert isinstance(call.func, ast.Attribute)
+    _, end = text.span(call.func)
+    return Edit(end - len(call.func.attr), end, "tensor_split")
+
+
+def _split(
+    site: Site, call: ast.Call, arguments: list[ast.expr], dim: ast.expr | None, count: int | None, text: Text
+) -> _Cut | None:
+    """`tensor_split` takes the places where to cut, `split` the sizes of the pieces."""
+    tensor, sizes = arguments[:2]
+    if isinstance(sizes, ast.List | ast.Tuple):
+        if not sizes.elts or any(isinstance(e, ast.Starred) for e in sizes.elts):
+            return None
+        numbers = [_number(size) for size in sizes.elts[:-1]]
+        if None not in numbers:
+            places = [str(sum(n for n in numbers[: i + 1] if n is not None)) for i in range(len(numbers))]
+        elif len(sizes.elts) == 2:
+            places = [text.slice(sizes.elts[0])]
+        else:
+            return None
+        return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"[{', '.join(places)}]")))
+    size = _number(sizes)
+    if count is not None and (size is not None or isinstance(sizes, ast.Name)):
+        name = text.slice(sizes)
+        places = [str(size * i) if size is not None else f"{i} * {name}" if i > 1 else name for i in range(1, count)]
+        return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"[{', '.join(places)}]")))
+    along = _number(dim)
+    if along is None or along not in _INDEX or not (size is not None or isinstance(sizes, ast.Name)):
+        return None
+    end = "len({})" if along == 0 else f"{{}}.size({along})"
+    piece = _INDEX[along].format(f"{{i}} : {{i}} + {text.slice(sizes)}")
+    return _listed(site, call, tensor, piece, f"range(0, {end}, {text.slice(sizes)})", text)

@@ -1,0 +1,95 @@
+"""Writes that stay in place: autograd gets copies of what it saves, or something around the statement changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unplace.findings import Form, Harm
+from unplace.positions import Text
+from unplace.rules import entry, pieces, rows, saved, splits
+from unplace.rules.collect import collect as collect_slots
+from unplace.rules.copies import Copies
+from unplace.rules.decisions import Decision
+from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Refuse, Verdict
+
+
+@dataclass(slots=True)
+class Staying:
+    """Chooses the writes of one module that had better stay, and what is done for them."""
+
+    text: Text
+    unsafe: bool
+    rules: Mapping[Form, Any]
+    copies: Copies
+
+    def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
+        """The decisions whose writes stay, with their new verdicts; those that store into a list from now on first."""
+        chosen: dict[Decision, Verdict] = {}
+        for decisions in decided.values():
+            collected = self._collected(decisions[0]) if len(decisions) == 1 else None
+            if collected is not None:
+                chosen[decisions[0]] = collected
+        for decisions in decided.values():
+            if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
+                chosen |= self._copied(decisions)
+        copied = {node for verdict in chosen.values() if isinstance(verdict, CopySaved) for node in verdict.copied}
+        for decisions in decided.values():
+            decision = decisions[0]
+            if decision in chosen:
+                continue
+            if isinstance(decision.verdict, Copy) and len(decisions) == 1:
+                same = saved.copy_saved(decision.site, self.rules, self.text)
+                if same is not None and copied >= same.copied:
+                    chosen[decision] = same
+            elif any(self._had_better_stay(d) for d in decisions):
+                aside = self._aside(decisions)
+                chosen |= {d: aside for d in decisions if aside is not None}
+        return chosen
+
+    def _aside(self, decisions: list[Decision]) -> Aside | None:
+        """What changes elsewhere in the function: how pieces are cut that torch forbids to write, or its arguments."""
+        site, text = decisions[0].site, self.text
+        if len(decisions) == 1:
+            aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
+        else:
+            aside = splits.writable(site, text)
+        if aside is None and site.harm()[0] is not Harm.HARMLESS:
+            aside = entry.own_copy(site, text)
+        return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
+
+    def _collected(self, decision: Decision) -> Collect | None:
+        """The list that takes the place of the written tensor, where that repairs something and may be done."""
+        site, verdict = decision.site, decision.verdict
+        if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
+            return None
+        if not isinstance(self.copies.reconsider(site, verdict), Copy):
+            return None
+        collected = collect_slots(site, verdict, self.text)
+        return collected if collected is not None and (self.unsafe or not collected.assumptions) else None
+
+    def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
+        """The copies that let all writes of a statement stay; empty where there is one that would go on failing."""
+        found: dict[Decision, Verdict] = {}
+        for decision in decisions:
+            copied = saved.copy_saved(decision.site, self.rules, self.text)
+            if copied is not None:
+                found[decision] = copied
+            elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
+                found[decision] = Keep(f"nothing has saved the memory of `{decision.site.name}` before the write")
+            else:
+                return {}
+        return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
+
+    def _had_better_stay(self, decision: Decision) -> bool:
+        """Whether the write can't be moved for certain, or only at a cost."""
+        verdict, site = decision.verdict, decision.site
+        if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
+            return True
+        if isinstance(verdict, Copy) and verdict.views and not saved.saves_its_operands(site):
+            return True
+        if decision.is_applied(self.unsafe):
+            return False
+        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
