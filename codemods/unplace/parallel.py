@@ -19,13 +19,14 @@ Work = Callable[[str], Outcome]
 _work: Work  # of a worker process, which keeps it from one file to the next
 
 
-def in_processes(work: Work, paths: Sequence[str], jobs: int) -> Iterator[Outcome]:
-    """Do the work on each file, in `jobs` processes.
+def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None = None) -> Iterator[Outcome]:
+    """Do the work on each file, in `jobs` processes, each given `chunk` files at a time.
 
     The work must have no effects outside its process: when the caller stops early, the processes are killed.
     """
     done = 0
-    chunk = max(1, min(16, len(paths) // (jobs * 4)))
+    if chunk is None:
+        chunk = max(1, min(16, len(paths) // (jobs * 4)))
     while done < len(paths):
         try:
             with _pool(work, jobs) as pool:

@@ -48,6 +48,11 @@ class Text:
         """The offset of a place given as people count: line and column from 1, the column in characters."""
         return self.starts[line - 1] + column - 1
 
+    def line(self, number: int) -> str:
+        """A line, counted from 1, without its line end."""
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
+        return self.text[self._starts[number - 1] : end].rstrip("\r\n")
+
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Start and end offset of a node."""
         place: Any = node

@@ -24,7 +24,7 @@ _ALLOCATIONS = 50_000
 def rewrite_files(paths: Sequence[str], options: Options, jobs: int | None) -> Generator[Outcome, None, None]:
     """What becomes of each file, in their order, worked out in up to `jobs` processes; nothing is written."""
     work = functools.partial(rewrite_file, options=options, project=project_of(paths))
-    wanted = min(_processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
+    wanted = min(processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
     if wanted > 1:
         from unplace.parallel import in_processes  # only now: it costs a fifth of a small run
 
@@ -56,7 +56,8 @@ def written(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _processors() -> int:
+def processors() -> int:
+    """How many processes the system lets us run at a time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -10,7 +10,10 @@ import typer
 from unplace import __version__
 from unplace.cli.parsing import CommandGroup
 
-COMMANDS = ("rewrite", "check", "explain", "verify", "diagnose", "rule", "config", "code-action", "server")
+COMMANDS = (
+    *("rewrite", "check", "explain", "verify", "diagnose", "migrate"),
+    *("rule", "config", "code-action", "server"),
+)
 
 
 class _Commands(CommandGroup):

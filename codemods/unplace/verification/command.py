@@ -22,6 +22,10 @@ SHOWN = 3
 """Failing tests that are named."""
 
 
+class CommandTimedOutError(CannotRunError):
+    """A command that doesn't end in time, even without a rewrite."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """How a command ended. `tests` are whether each test passed, where pytest told; `tail` the end of its output."""
@@ -79,7 +83,7 @@ class Command:
         first, second = self.run(), self.run()
         for run in (first, second):
             if run.code is None:
-                raise CannotRunError(
+                raise CommandTimedOutError(
                     f"`{self.text}` timed out after {run.seconds:.0f} s without a rewrite (--timeout sets the limit)"
                 )
         common = first.tests.keys() & second.tests.keys()

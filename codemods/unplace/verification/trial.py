@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
@@ -15,11 +15,12 @@ from unplace.findings import Finding, Status
 from unplace.outcome import Change, Outcome
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command
-from unplace.verification.files import Result, verify_modules
 from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
-from unplace.verification.proof import Verdict
 from unplace.verification.scratch import Scratch, scratch_copy
+
+if TYPE_CHECKING:
+    from unplace.verification.files import Result
 
 DEPENDENT = "it became possible by an edit that is left out"
 
@@ -98,6 +99,9 @@ class _Entry:
     plan: Plan
 
     def judgement(self) -> _Judgement:
+        from unplace.verification.files import verify_modules  # only now: these need torch, and a command doesn't
+        from unplace.verification.proof import Verdict
+
         plan, before = self.plan, locate(self.file)
         search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))
         copies = tuple(map(self.scratch.path, search))

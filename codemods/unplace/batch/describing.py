@@ -1,0 +1,40 @@
+"""What a migration says of a repository in words: the message of its commit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from unplace import __version__
+from unplace.batch.records import VerificationRecord
+from unplace.findings import Status
+from unplace.outcome import Outcome
+from unplace.reporting.summary import number
+
+TITLE = "Rewrite in-place tensor operations out of autograd's way"
+
+
+def message(changed: Sequence[Outcome], verification: VerificationRecord | None) -> str:
+    """The message of the commit; the same for the same changes."""
+    return f"{TITLE}\n\n{body(changed, verification)}"
+
+
+def body(changed: Sequence[Outcome], verification: VerificationRecord | None) -> str:
+    """What was done and why, without the title."""
+    rewritten = [f for outcome in changed for f in outcome.findings if f.status is Status.REWRITTEN]
+    rules = Counter(finding.code for finding in rewritten)
+    assuming = sum(bool(finding.assumptions) for finding in rewritten)
+    lines = [
+        "An operation that writes to a tensor in place can overwrite values that",
+        "autograd has saved for the backward pass: it then fails, or a gradient is",
+        "cut without an error. These operations compute a new tensor instead.",
+        "",
+        f"unplace {__version__} rewrote {number(len(rewritten), 'operation')} in {number(len(changed), 'file')}:",
+        "",
+        *(f"- {code}: {count}" for code, count in sorted(rules.items())),
+    ]
+    if assuming:
+        lines += ["", f"{assuming} of them rest on an assumption, which the report of the migration names."]
+    if verification is not None:
+        lines += ["", f"Verified with `{verification.command}`: what passed before passes afterwards."]
+    return "\n".join(lines) + "\n"

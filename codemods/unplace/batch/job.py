@@ -1,0 +1,124 @@
+"""What is to be done with one repository: plain values, which go to another process or machine as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from unplace.batch.folder import PROGRESS, WORK
+from unplace.configuration import NAMES, Configuration, load
+from unplace.rewriter import Options
+from unplace.rules import codes
+from unplace.selection import parse_codes, parse_harms
+
+TIMEOUT = 3600.0
+"""Seconds for one run of a verification command, unless something else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the command line says of the rules, as it is written there; it goes before a repository's configuration."""
+
+    unsafe: bool | None = None
+    preserve_dtype: bool | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    only: tuple[str, ...] | None = None
+
+    def options(self, told: Configuration) -> Options:
+        """The options that hold; raises `SelectionError` where a code or harm is unknown."""
+        known = codes()
+        return Options(
+            unsafe=told.unsafe if self.unsafe is None else self.unsafe,
+            preserve_dtype=told.preserve_dtype if self.preserve_dtype is None else self.preserve_dtype,
+            select=told.select if self.select is None else parse_codes(self.select, known),
+            ignore=told.ignore if self.ignore is None else parse_codes(self.ignore, known),
+            only=told.only if self.only is None else parse_harms(self.only),
+            per_file_ignores=told.per_file_ignores,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for all repositories of a run. `timeout` are the seconds for one run of the verification command."""
+
+    dry_run: bool = False
+    verify_command: str | None = None
+    timeout: float = TIMEOUT
+    push: bool = False
+    open_pr_command: str | None = None
+    choice: Choice = field(default_factory=Choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One repository of a run. `folder` is the state folder, which all workers must see under this path.
+
+    `identity` are Git's variables that say in whose name to commit; none where nobody knows.
+    """
+
+    name: str
+    target: str
+    folder: str
+    settings: Settings
+    jobs: int = 1
+    identity: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Path:
+        """The database of what is known of the files."""
+        return Path(self.folder, "files", f"{self.name}.sqlite")
+
+    @property
+    def clone(self) -> Path:
+        """Where a URL is cloned to."""
+        return Path(self.folder, "clones", f"{self.name}.git")
+
+    @property
+    def work(self) -> Path:
+        """The folder for what is there during the work only."""
+        return Path(self.folder, WORK, self.name)
+
+    @property
+    def patch(self) -> Path:
+        """Where the patch is written."""
+        return Path(self.folder, "patches", f"{self.name}.patch")
+
+    @property
+    def progress(self) -> Path:
+        """The file that says how many files are done, and of how many."""
+        return self.work / PROGRESS
+
+
+def to_json(value: Job | Settings) -> str:
+    """A job, or the settings of a run, as JSON."""
+    return json.dumps(asdict(value))
+
+
+def settings_from(text: str) -> Settings:
+    """The settings that `to_json` made this of."""
+    return _settings(json.loads(text))
+
+
+def job_from(text: str) -> Job:
+    """The job that `to_json` made this of."""
+    values = json.loads(text)
+    return Job(**{**values, "settings": _settings(values["settings"])})
+
+
+def _settings(values: dict[str, object]) -> Settings:
+    choice = values.pop("choice")
+    assert isinstance(choice, dict)
+    parts = {key: tuple(value) if isinstance(value, list) else value for key, value in choice.items()}
+    return Settings(**values, choice=Choice(**parts))  # type: ignore[arg-type]
+
+
+def configuration_of(folder: Path) -> Configuration:
+    """The configuration in the top folder of a repository; raises `ConfigurationError` where it can't be understood."""
+    for name in NAMES:
+        if (folder / name).is_file():
+            told = load(str(folder / name))
+            if name == "unplace.toml" or told.given:
+                return told
+    return Configuration()

@@ -1,0 +1,149 @@
+"""Where a repository's files come from and its commit goes to; a checkout of the user's is only ever read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unplace.batch.git import GitError, git, line, succeeds
+
+_BASE = "refs/unplace/base"
+
+
+class SkipError(Exception):
+    """Why a repository is left alone, and what its owner can do about it."""
+
+
+def is_url(target: str) -> bool:
+    """Whether Git would take a target for a URL: `scheme://...`, or `host:path` as ssh has it."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/:]+:(?!\\)", target) is not None and not Path(target).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A repository: where Git keeps it, and the commit to start from.
+
+    `is_clone` says that it is our own copy of a URL, in which nobody else works.
+    """
+
+    folder: Path
+    base: str
+    is_clone: bool
+
+    def export(self, tree: Path, index: Path) -> None:
+        """Check the files of the base out into a new folder, with an index of its own.
+
+        Unlike `git worktree`, this leaves nothing in the repository, even if we are killed.
+        """
+        tree.mkdir(parents=True)
+        Path(tree, ".git").mkdir()  # the marker at which the search for ignore files ends
+        environment = self._environment(tree, index)
+        git("read-tree", self.base, folder=tree, environment=environment)
+        git("checkout-index", "--all", "--force", "--quiet", folder=tree, environment=environment)
+
+    def commit(self, tree: Path, index: Path, paths: Sequence[str], message: str, identity: Mapping[str, str]) -> str:
+        """A commit on top of the base with those files of `tree`; it is on no branch yet.
+
+        Its dates are those of the base: the same changes in the same name always make the same commit.
+        """
+        environment = self._environment(tree, index)
+        names = b"\0".join(os.fsencode(Path(path).as_posix()) for path in paths)
+        git("update-index", "-z", "--stdin", folder=tree, environment=environment, stdin=names + b"\0")
+        written = line("write-tree", folder=tree, environment=environment)
+        date = line("show", "-s", "--format=%cd", "--date=raw", self.base, folder=self.folder)
+        names_and_dates = {**identity, "GIT_AUTHOR_DATE": f"@{date}", "GIT_COMMITTER_DATE": f"@{date}"}
+        arguments = ("commit-tree", written, "-p", self.base, "-F", "-")
+        done = git(*arguments, folder=self.folder, environment=names_and_dates, stdin=message.encode())
+        return done.decode("ascii").strip()
+
+    def check_branch(self, branch: str) -> None:
+        """Raise `SkipError` where the branch exists and is none of ours on top of the base."""
+        tip = self._tip(branch)
+        if tip is not None and not self.is_clone and self._parents(tip) != [self.base]:
+            raise SkipError(self._taken(branch))
+
+    def set_branch(self, branch: str, commit: str) -> None:
+        """Create the branch; raises `SkipError` where it exists and is another commit."""
+        tip = self._tip(branch)
+        if tip == commit:
+            return
+        if tip is not None and not self.is_clone:
+            raise SkipError(self._taken(branch))
+        old = tip or "0" * len(commit)
+        git("update-ref", "-m", "unplace migrate", f"refs/heads/{branch}", commit, old, folder=self.folder)
+
+    def patch(self, commit: str) -> bytes:
+        """The commit as a patch for `git am` and `git apply`."""
+        options = ("--stdout", "--binary", "--no-signature", "--no-color", "--no-ext-diff", "--no-renames", "-1")
+        return git("format-patch", *options, commit, folder=self.folder)
+
+    def push(self, branch: str) -> None:
+        """Push the branch to `origin`, or to the only remote there is; never by force."""
+        remotes = line("remote", folder=self.folder).split()
+        remote = "origin" if "origin" in remotes or len(remotes) != 1 else remotes[0]
+        git("push", "--quiet", remote, f"refs/heads/{branch}:refs/heads/{branch}", folder=self.folder)
+
+    def _tip(self, branch: str) -> str | None:
+        reference = f"refs/heads/{branch}"
+        if not succeeds(("show-ref", "--verify", "--quiet", reference), self.folder):
+            return None
+        return line("rev-parse", reference, folder=self.folder)
+
+    def _parents(self, commit: str) -> list[str]:
+        return line("show", "-s", "--format=%P", commit, folder=self.folder).split()
+
+    def _taken(self, branch: str) -> str:
+        advice = f"merge it, or delete it (git -C {self.folder} branch -D {branch})"
+        return f"it has a branch {branch} with other commits; {advice}, and run with --resume"
+
+    def _environment(self, tree: Path, index: Path) -> dict[str, str]:
+        place = line("rev-parse", "--absolute-git-dir", folder=self.folder)
+        return {"GIT_DIR": place, "GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(index)}
+
+
+def identity(target: str) -> dict[str, str]:
+    """In whose name Git commits to a target here, as variables that have it do so elsewhere.
+
+    Raises `GitError` where Git doesn't know.
+    """
+    folder = Path(Path.cwd().anchor) if is_url(target) else Path(target)
+    found: dict[str, str] = {}
+    for role in ("AUTHOR", "COMMITTER"):
+        name, _, rest = line("var", f"GIT_{role}_IDENT", folder=folder).partition(" <")
+        found |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": rest.partition(">")[0]}
+    return found
+
+
+def opened(target: str, clone: Path) -> Origin | None:
+    """The repository that a target names; None for a folder outside Git. A URL is fetched into `clone`.
+
+    Raises `GitError` where there is no such repository, `SkipError` where its working tree isn't clean.
+    """
+    if is_url(target):
+        return _fetched(target, clone)
+    folder = Path(target)
+    if not folder.is_dir():
+        raise GitError("no such folder" if not folder.exists() else "not a folder")
+    if not succeeds(("rev-parse", "--git-dir"), folder):
+        return None
+    if line("rev-parse", "--is-bare-repository", folder=folder) == "false":
+        top = line("rev-parse", "--show-toplevel", folder=folder)
+        if os.path.realpath(top) != os.path.realpath(folder):
+            raise GitError(f"is a folder of the repository {top}; name that")
+        if git("status", "--porcelain", "--untracked-files=no", folder=folder):
+            raise SkipError("its working tree has changes that aren't committed; commit or stash them")
+    if not succeeds(("rev-parse", "--verify", "--quiet", "HEAD^{commit}"), folder):
+        raise SkipError("it has no commit yet")
+    return Origin(folder, line("rev-parse", "HEAD^{commit}", folder=folder), is_clone=False)
+
+
+def _fetched(url: str, clone: Path) -> Origin:
+    """The newest commit of a URL's default branch, without history; being killed in here does no harm."""
+    clone.mkdir(parents=True, exist_ok=True)
+    git("init", "--quiet", "--bare", ".", folder=clone)
+    git("config", "remote.origin.url", url, folder=clone)
+    git("fetch", "--quiet", "--depth=1", "--no-tags", "origin", f"+HEAD:{_BASE}", folder=clone)
+    return Origin(clone, line("rev-parse", _BASE, folder=clone), is_clone=True)

@@ -1,0 +1,48 @@
+"""From outcomes to records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from unplace.batch.records import ErrorRecord, FileRecord, SiteRecord
+from unplace.batch.verifying import Place
+from unplace.findings import Finding, Problem
+from unplace.outcome import Outcome
+from unplace.positions import Text
+
+
+def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> Iterator[FileRecord]:
+    """The files with findings; `left_out` are the findings that the verification took back."""
+    for outcome in outcomes:
+        if outcome.findings:
+            text = Text(outcome.source.text if outcome.source is not None else "")
+            sites = tuple(
+                _site(finding, text.line(finding.line), (outcome.path, finding.line, finding.column) in left_out)
+                for finding in outcome.findings
+            )
+            change = outcome.change
+            texts = (None, None) if change is None else (change.before.text, change.after.text)
+            yield FileRecord(outcome.path, sites, *texts)
+
+
+def error_records(problems: Iterable[Problem]) -> Iterator[ErrorRecord]:
+    """What could not be handled."""
+    for problem in problems:
+        yield ErrorRecord(problem.path, problem.message, problem.line, problem.column)
+
+
+def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
+    saved = finding.saved_by
+    return SiteRecord(
+        line=finding.line,
+        column=finding.column,
+        code=finding.code,
+        status=finding.status.value,
+        applicability=finding.applicability.value if finding.applicability else None,
+        harm=finding.harm.value,
+        message=finding.message,
+        assumptions=finding.assumptions,
+        saved_by=f"{saved.operation} in line {saved.line}" if saved else None,
+        left_out=left_out,
+        source=source.rstrip(),
+    )

@@ -1,0 +1,166 @@
+"""One repository from end to end: check it out, rewrite, verify, commit, publish; and what is to be said of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unplace.batch.describing import body, message
+from unplace.batch.files import Files, Tick
+from unplace.batch.folder import replace_file
+from unplace.batch.git import GitError
+from unplace.batch.job import Job, configuration_of
+from unplace.batch.origin import Origin, SkipError, opened
+from unplace.batch.publishing import BRANCH, PublishError, open_pull_request
+from unplace.batch.recording import error_records, file_records
+from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
+from unplace.batch.store import Store, key_of
+from unplace.batch.verifying import Place, verified
+from unplace.configuration import ConfigurationError
+from unplace.outcome import Outcome
+from unplace.reporting.diff import patch
+
+
+def migrate(job: Job, tick: Tick) -> RepositoryRecord:
+    """Migrate a repository. Killed at any time, it comes to the same end when it is called again.
+
+    The process must have nothing else to do: its current folder changes.
+    """
+    start = time.monotonic()
+    migration = _Migration(job, RepositoryRecord(job.name, job.target, Result.UNCHANGED))
+    try:
+        # The store first: a process that was given up, but still works on this repository, has it open.
+        with closing(Store(job.store)) as store, _working_folder(job):
+            migration.run(store, tick)
+    except SkipError as error:
+        migration.note(result=Result.SKIPPED, reason=str(error))
+    except (GitError, ConfigurationError, PublishError) as error:
+        migration.note(result=Result.FAILED, reason=str(error))
+    return replace(migration.record, seconds=time.monotonic() - start)
+
+
+@contextmanager
+def _working_folder(job: Job) -> Iterator[None]:
+    """A folder that is empty at first, whatever an attempt left there that was killed, and gone afterwards."""
+    shutil.rmtree(job.work, ignore_errors=True)
+    job.work.mkdir(parents=True)
+    try:
+        yield
+    finally:
+        os.chdir(job.folder)
+        shutil.rmtree(job.work, ignore_errors=True)
+
+
+@dataclass
+class _Migration:
+    """The steps; `record` has what is known so far."""
+
+    job: Job
+    record: RepositoryRecord
+
+    @property
+    def index(self) -> Path:
+        """The index of the files that are checked out."""
+        return self.job.work / "index"
+
+    def note(self, **known: object) -> None:
+        """Add to what is known."""
+        self.record = replace(self.record, **known)  # type: ignore[arg-type]
+
+    def run(self, store: Store, tick: Tick) -> None:
+        """All steps."""
+        job, dry = self.job, self.job.settings.dry_run
+        home = opened(job.target, job.clone)
+        if home is not None and not dry:
+            home.check_branch(BRANCH)
+            if not job.identity:
+                raise GitError("git doesn't know in whose name to commit: set user.name and user.email")
+        tree = self.checked_out(home)
+        files, outcomes = self.analysed(store, tick)
+        # A folder outside Git has no name for the state of the files that are not Python's.
+        given = key_of(files.digest, home.base if home is not None else str(time.time_ns()))
+        outcomes, left_out = self.verified(outcomes, store, given)
+        self.note(found=tuple(file_records(outcomes, left_out)))
+        changed = [outcome for outcome in outcomes if outcome.change is not None]
+        if self.record.result is not Result.MIGRATED or dry:
+            return
+        if home is None:
+            self.note(reason="not a Git repository, so there is a patch and no commit")
+            self.write_patch(b"".join(line for o in changed if o.change for line in patch(o.path, o.change, o.edits)))
+        else:
+            self.publish(home, tree, changed)
+
+    def checked_out(self, home: Origin | None) -> Path:
+        """The folder with the files, which becomes the current one; the repository itself is known to its command."""
+        tree = Path(self.job.target)
+        os.environ["UNPLACE_REPOSITORY"] = str(tree if home is None else home.folder)
+        if home is not None:
+            tree = self.job.work / _folder_name(self.job.target)
+            home.export(tree, self.index)
+        os.chdir(tree)
+        return tree
+
+    def analysed(self, store: Store, tick: Tick) -> tuple[Files, list[Outcome]]:
+        """The files, and what becomes of each by the repository's own configuration."""
+        choice, told = self.job.settings.choice, configuration_of(Path.cwd())
+        text = "" if told.path is None else Path(told.path).read_text("utf-8")
+        files = Files.found(told.exclude, key_of(repr(choice), text))
+        outcomes = files.outcomes(choice.options(told), self.job.jobs, store, tick)
+        problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
+        self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))
+        return files, outcomes
+
+    def verified(self, outcomes: list[Outcome], store: Store, given: str) -> tuple[list[Outcome], frozenset[Place]]:
+        """The outcomes without what doesn't stand the repository's command, and which findings that were."""
+        settings = self.job.settings
+        changed = [outcome for outcome in outcomes if outcome.change is not None]
+        if changed:
+            self.note(result=Result.MIGRATED)
+        if not settings.verify_command:
+            return outcomes, frozenset()
+        if not changed:
+            self.note(verification=VerificationRecord(settings.verify_command, "not run"))
+            return outcomes, frozenset()
+        found = verified(changed, settings.verify_command, settings.timeout, store, given)
+        self.note(verification=found.record)
+        if found.obstacle is not None:
+            self.note(result=Result.SKIPPED, reason=f"nothing can be verified: {found.obstacle}")
+        elif not any(outcome.change is not None for outcome in found.changed):
+            self.note(result=Result.REJECTED, reason=f"`{settings.verify_command}` fails with each of the rewrites")
+        after = {outcome.path: outcome for outcome in found.changed}
+        return [after.get(outcome.path, outcome) for outcome in outcomes], found.left_out
+
+    def publish(self, home: Origin, tree: Path, changed: Sequence[Outcome]) -> None:
+        """Commit the changes, and do with the commit what the run is to do with it."""
+        settings, verification = self.job.settings, self.record.verification
+        for outcome in changed:
+            assert outcome.change is not None
+            Path(outcome.path).write_bytes(outcome.change.after.data)
+        paths = [outcome.path for outcome in changed]
+        commit = home.commit(tree, self.index, paths, message(changed, verification), self.job.identity)
+        home.set_branch(BRANCH, commit)
+        self.note(branch=BRANCH, commit=commit)
+        self.write_patch(home.patch(commit))
+        if settings.push:
+            home.push(BRANCH)
+        if settings.open_pr_command is not None:
+            text = self.job.work / "body.md"
+            text.write_text(body(changed, verification), "utf-8")
+            fields = {"commit": commit, "patch": str(self.job.patch), "name": self.job.name, "target": self.job.target}
+            open_pull_request(settings.open_pr_command, home, text, fields)
+
+    def write_patch(self, data: bytes) -> None:
+        """Write the patch, all of it or nothing."""
+        replace_file(self.job.patch, data)
+        self.note(patch=str(self.job.patch))
+
+
+def _folder_name(target: str) -> str:
+    """What the folder is called where it comes from: a package at the top of a repository has this name."""
+    return re.split(r"[/:\\]", target.rstrip("/\\"))[-1].removesuffix(".git") or "repository"

@@ -1,0 +1,108 @@
+"""A run over many repositories: hand them out, take the records in, try again what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import replace
+from pathlib import Path
+
+from unplace.batch.documents import record_from_json
+from unplace.batch.engines import Engine, EngineError
+from unplace.batch.git import GitError, git
+from unplace.batch.job import Job, Settings, to_json
+from unplace.batch.origin import identity, is_url
+from unplace.batch.records import RepositoryRecord, Result
+from unplace.batch.state import State
+from unplace.batch.targets import Target
+from unplace.batch.worker import perform
+
+_ATTEMPTS = 3
+"""How often a repository is handed out whose worker is lost each time."""
+
+_TICK = 0.5
+"""Seconds between two looks at how far it is."""
+
+
+def run(state: State, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
+    """Handle the repositories that have no record yet; yields each record once it is stored, and None now and then.
+
+    Raises `EngineError` where the engine is lost as a whole.
+    """
+    waiting = _by_size(state.open_targets(), engine)
+    total = sum(size for _, size in waiting)
+    running: dict[Future[str], tuple[Target, int, int]] = {}
+    while waiting or running:
+        free = None if engine.processes is None else engine.processes - sum(share for _, _, share in running.values())
+        while waiting and (free is None or free > 0):
+            target, size = waiting.pop(0)
+            share = 1
+            if engine.processes is not None and free is not None:
+                # In proportion to what is left, so that no large one is left over for a single process at the end.
+                share = max(1, min(free, round(engine.processes * size / total)))
+                free -= share
+            total -= size
+            state.note_attempt(target.name)
+            running[_submit(engine, _job(target, state.folder, settings, share))] = target, size, share
+        done, _ = wait(running, _TICK, FIRST_COMPLETED)
+        for future in done:
+            target, size, _ = running.pop(future)
+            record = _record(future, target, state)
+            if record is None:
+                waiting.insert(0, (target, size))
+                total += size
+            else:
+                state.keep(record)
+                yield record
+        yield None
+
+
+def _submit(engine: Engine, job: Job) -> Future[str]:
+    try:
+        return engine.executor.submit(perform, to_json(job))
+    except Exception as error:
+        raise EngineError(f"the engine takes no more work: {type(error).__name__}: {error}") from error
+
+
+def _record(future: Future[str], target: Target, state: State) -> RepositoryRecord | None:
+    """The record of an attempt that has ended; None where it is to be tried again."""
+    try:
+        return record_from_json(future.result())
+    except CancelledError:
+        raise EngineError("the engine is gone, and what it was at with it") from None
+    except Exception as error:  # whatever an engine raises for a worker that is lost
+        problems = state.note_problem(target.name, " ".join(f"{type(error).__name__}: {error}".split()))
+        if len(problems) < _ATTEMPTS:
+            return None
+        reason = f"given up after {len(problems)} attempts: {problems[-1]}"
+        return RepositoryRecord(target.name, target.location, Result.FAILED, reason)
+
+
+def _job(target: Target, folder: Path, settings: Settings, share: int) -> Job:
+    command = settings.verify_command if target.verify_command is None else target.verify_command
+    timeout = settings.timeout if target.timeout is None else target.timeout
+    own = replace(settings, verify_command=command or None, timeout=timeout)
+    try:
+        name = identity(target.location)  # here, because the machines of a cluster seldom know
+    except GitError:
+        name = {}
+    return Job(target.name, target.location, str(folder), own, share, name)
+
+
+def _by_size(targets: Sequence[Target], engine: Engine) -> list[tuple[Target, int]]:
+    """The repositories with how many files they have, large ones first; as they are where the engine shares out."""
+    if engine.processes in (None, 1) or len(targets) < 2:
+        return [(target, 1) for target in targets]
+    known = {target: size for target in targets if (size := _size(target.location)) is not None}
+    usual = max(1, sum(known.values()) // len(known)) if known else 1
+    return sorted(((target, known.get(target, usual)) for target in targets), key=lambda pair: -pair[1])
+
+
+def _size(location: str) -> int | None:
+    """How many Python files a folder has in Git; None where that can't be told."""
+    if is_url(location):
+        return None
+    try:
+        return 1 + git("ls-tree", "-r", "-z", "--name-only", "HEAD", folder=Path(location)).count(b".py\0")
+    except GitError:
+        return None

@@ -1,0 +1,65 @@
+"""A repository's own command as the judge of what was rewritten in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unplace.batch.records import VerificationRecord
+from unplace.batch.store import Store, key_of
+from unplace.outcome import Outcome
+from unplace.verification.command import CommandTimedOutError
+from unplace.verification.limits import Limits
+from unplace.verification.loading import CannotRunError
+from unplace.verification.trial import Plan, tried
+
+Place = tuple[str, int, int]
+"""A finding's path, line and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The outcomes of the files that change, without what was left out at `left_out`.
+
+    `obstacle` says why there is no verdict; then nothing was left out.
+    """
+
+    record: VerificationRecord
+    changed: Sequence[Outcome]
+    left_out: frozenset[Place] = frozenset()
+    obstacle: str | None = None
+
+
+def verified(changed: Sequence[Outcome], command: str, seconds: float, store: Store, given: str) -> Verification:
+    """Run the command with and without the changes, in a copy of the current folder.
+
+    It isn't run again for the same `given`, unless there was no verdict.
+    """
+    key = key_of(command, repr(seconds), given)
+    known: Verification | None = store.verification(key)
+    if known is None:
+        known = _tried(changed, command, seconds)
+        if known.obstacle is None:
+            store.keep_verification(key, known)
+    return known
+
+
+def _tried(changed: Sequence[Outcome], command: str, seconds: float) -> Verification:
+    start = time.monotonic()
+    said: list[str] = []
+
+    def record(verdict: str, runs: int = 0) -> VerificationRecord:
+        return VerificationRecord(command, verdict, runs, time.monotonic() - start, "\n".join(said))
+
+    plan = Plan(command=command, command_limits=Limits(seconds))
+    try:
+        trial = tried(changed, plan, said.append)
+    except CannotRunError as error:
+        said.append(str(error))
+        verdict = "timed out" if isinstance(error, CommandTimedOutError) else "failed"
+        return Verification(record(verdict), changed, obstacle=str(error))
+    said.extend(f"left out {fix}: {evidence}" for fix, evidence in trial.left_out)
+    left_out = frozenset((fix.path, f.line, f.column) for fix, _ in trial.left_out for f in fix.findings)
+    stands = any(outcome.change is not None for outcome in trial.outcomes)
+    return Verification(record("passed" if stands else "rejected", trial.runs), trial.outcomes, left_out)

@@ -1,0 +1,133 @@
+"""How far a migration is: a line for each repository, and on a terminal a bar below them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from unplace.batch.records import RepositoryRecord, Result
+from unplace.findings import Status
+from unplace.reporting.summary import number
+from unplace.reporting.text import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from unplace.batch.state import Progress
+
+_SHOWN = 3
+"""Repositories that are in work and named in the bar."""
+
+
+def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
+    """What became of a repository, in one line."""
+    counts = dict.fromkeys(Status, 0)
+    for found in record.found:
+        for site in found.sites:
+            counts[Status(site.status)] += 1
+    changed = sum(found.after is not None for found in record.found)
+    parts = [f"{record.name}: {_verb(record.result, dry_run=dry_run)}"]
+    if record.result is Result.MIGRATED:
+        parts.append(f"{number(counts[Status.REWRITTEN], 'operation')} in {number(changed, 'file')} of {record.files}")
+    if counts[Status.REFUSED]:
+        parts.append(f"{counts[Status.REFUSED]} refused")
+    left_out = sum(site.left_out for found in record.found for site in found.sites)
+    if left_out:
+        parts.append(f"{left_out} left out by the verification")
+    if record.errors:
+        parts.append(f"{number(len(record.errors), 'file')} could not be handled")
+    if record.reason:
+        parts.append(visible(" ".join(record.reason.split())))
+    return f"{', '.join(parts)} ({record.seconds:.1f} s)"
+
+
+def status(progress: Progress, *, is_active: bool, dry_run: bool) -> Iterator[str]:
+    """The state of a run for somebody who asks from outside."""
+    yield f"{summary(progress, dry_run=dry_run)}."
+    if progress.errors:
+        yield f"{number(progress.errors, 'file')} could not be handled."
+    for name, (done, total) in progress.running.items():
+        yield f"{'in work' if is_active else 'interrupted'}: {name}, {done} of {total} files"
+    if not is_active and progress.done < progress.total:
+        yield "No run is active; `unplace migrate --resume` goes on."
+
+
+def summary(progress: Progress, *, dry_run: bool) -> str:
+    """The state of a run in one line."""
+    counts = [f"{count} {_verb(r, dry_run=dry_run)}" for r in Result if (count := progress.results.get(r))]
+    done = f"{progress.done} of {progress.total} {'repository' if progress.total == 1 else 'repositories'} done"
+    return f"{done}{': ' if counts else ''}{', '.join(counts)}; {number(progress.files, 'file')} read"
+
+
+def _verb(result: Result, *, dry_run: bool) -> str:
+    return "would be migrated" if dry_run and result is Result.MIGRATED else result.value
+
+
+class Display:
+    """Shows a run while it goes on; where standard error is no terminal, only the lines."""
+
+    def __init__(self, *, dry_run: bool) -> None:
+        self._dry_run = dry_run
+        self._bar: Bar | None = None
+        self._start = time.monotonic()
+        self._files_before: int | None = None
+
+    def show(self, record: RepositoryRecord, progress: Progress) -> None:
+        """A repository is done."""
+        if self._bar is not None:
+            self._bar.stop()
+        print(f"[{progress.done}/{progress.total}] {sentence(record, dry_run=self._dry_run)}", flush=True)  # noqa: T201
+        if self._bar is not None:
+            self._bar.start()
+
+    def update(self, progress: Progress) -> None:
+        """Some time has passed."""
+        if not sys.stderr.isatty():
+            return
+        files = progress.files_so_far
+        if self._files_before is None:
+            self._files_before = files
+        rate = max(0, files - self._files_before) / max(time.monotonic() - self._start, 0.1)
+        if self._bar is None:
+            self._bar = _bar(progress.total)
+        description = f"{rate:.0f} files/s, {number(progress.errors, 'error')}"
+        names = [f"{name} {done}/{total}" for name, (done, total) in progress.running.items()]
+        shown = ", ".join([*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])])
+        task = self._bar.task_ids[0]
+        self._bar.update(task, completed=progress.done, description=description, running=shown, refresh=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@contextmanager
+def displayed(*, dry_run: bool) -> Iterator[Display]:
+    """A display that is there for a while."""
+    display = Display(dry_run=dry_run)
+    try:
+        yield display
+    finally:
+        display.close()
+
+
+def _bar(total: int) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("repositories, {task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[running]}"),
+    )
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False)
+    bar.add_task("", total=total, running="")
+    bar.start()
+    return bar
