@@ -50,8 +50,8 @@ class Text:
 
     def line(self, number: int) -> str:
         """A line, counted from 1, without its line end."""
-        end = self._starts[number] if number < len(self._starts) else len(self.text)
-        return self.text[self._starts[number - 1] : end].rstrip("\r\n")
+        end = self.starts[number] if number < len(self.starts) else len(self.text)
+        return self.text[self.starts[number - 1] : end].rstrip("\r\n")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Start and end offset of a node."""
