@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import re
 import subprocess
 import sys
 import warnings
@@ -204,14 +203,6 @@ def test_a_fault_of_ours_does_not_hide_the_programs_error(
     with Diagnosed(), pytest.raises(RuntimeError, match="modified by an inplace operation"):
         failing()
     assert "unplace: internal error: ZeroDivisionError" in capfd.readouterr().err
-
-
-@with_notes
-def test_what_the_readme_shows(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    (shown,) = re.findall(r"```text\n(unplace: which.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    monkeypatch.chdir(ROOT)
-    assert main(["diagnose", "examples/attention.py"]) == 1
-    assert f"\n{shown}  The fix (safe), as" in capfd.readouterr().err
 
 
 def test_an_error_of_each_line_is_explained_once() -> None:

@@ -15,6 +15,8 @@ from unplace.diagnosis import trial
 from unplace.diagnosis.program import Program
 from unplace.diagnosis.repair import Repair, RepairError, repair
 
+ROOT = Path(__file__).parents[1]
+
 QUICK = {"in_a_module", "leaf", "module_relu_in_place", "optimizer_between_two_backwards", "recurrence_over_rows"}
 each_program = pytest.mark.parametrize(
     "path",
@@ -63,8 +65,8 @@ def test_what_can_be_rewritten_is_repaired(path: Path, script: Path) -> None:
 
 def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    text = "import torch\n\n\ndef act(y: torch.Tensor):\n    y += 1\n    return y\n\n\n"
-    text += "act(torch.ones(3, requires_grad=True).exp()).sum().backward()\n"
+    text = (ROOT / "tests/failures/previous_step_alias.py").read_text("utf-8")
+    text += "\n\nrun, arguments = example()\nrun(*arguments).sum().backward()\n"
     script.write_text(text, "utf-8")
     with pytest.raises(RepairError, match="`--unsafe` applies it all the same"):
         repaired(script, unsafe=False)

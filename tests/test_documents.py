@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 import unplace
-from test_check import SARIF
+from test_check import SCHEMA
 from unplace.cli import main
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
@@ -185,14 +185,14 @@ CALLER = "def f(x: torch.Tensor):\n    y = x.exp()\n    _add(y)\n    return y"
 )
 def test_what_a_cell_that_is_not_analysed_may_call(other: str, is_rewritten: bool) -> None:
     report = rewritten(HEAD, HELPER, CALLER, other)
-    assert report.changed == is_rewritten
+    assert (HELPER not in sources(report.after)) == is_rewritten
     assert sources(report.after)[-1] == other
 
 
 def test_classes_of_one_cell_derive_from_each_other() -> None:
     base = "class A(torch.nn.Module):\n    def __init__(self):\n        self.act = torch.nn.ReLU(inplace=True)"
     derived = "class B(A):\n    def forward(self, x):\n        z = x - 1\n        return self.act(z) + z"
-    assert statuses(rewritten(HEAD, f"{base}\n\n{derived}"))[0][1] == "refused"
+    assert "z = self.act(z)\n        return z + z" in sources(rewritten(HEAD, f"{base}\n\n{derived}").after)[-1]
 
 
 def test_a_cell_that_does_not_parse_is_named() -> None:
@@ -258,7 +258,7 @@ def test_json_and_sarif(folder: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert (site["cell"], site["line"], site["column"], site["end_column"]) == (3, 2, 1, 7)
     assert site["saved_by"] == {"operation": "exp()", "cell": 3, "line": 1}
     log = json.loads(output(capfd, "check", "--output-format", "sarif", "."))
-    jsonschema.Draft7Validator(SARIF).validate(log)
+    jsonschema.Draft202012Validator(SCHEMA).validate(log)
     (result,) = log["runs"][0]["results"]
     lines = (folder / "a.ipynb").read_text("utf-8").split("\n")
     region = result["locations"][0]["physicalLocation"]["region"]

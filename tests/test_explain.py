@@ -192,9 +192,12 @@ def test_an_ignored_operation_is_explained_and_its_comment_named(capfd: pytest.C
 
 
 def test_what_is_only_rewritten_behind_others_has_no_patch(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(ROOT / "tests/regressions/dropin.py:7")]) == 0
+    assert main(["explain", str(ROOT / "tests/regressions/dataloop.py:10")]) == 0
     out = capfd.readouterr().out
-    assert "(safe): `nn.Dropout` gives a new tensor instead of overwriting its input\n  edit       only behind " in out
+    assert (
+        "(safe): `s` is rebound, which repairs the gradient that `.data` cuts silently\n  edit       only behind "
+        in out
+    )
     assert "@@" not in out
 
 

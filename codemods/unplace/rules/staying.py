@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unplace.analysis.run import WHOLE
 from unplace.findings import Form, Harm
 from unplace.positions import Text
 from unplace.rules import entry, pieces, rows, saved, splits
@@ -88,8 +89,9 @@ class Staying:
         verdict, site = decision.verdict, decision.site
         if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
             return True
-        if isinstance(verdict, Copy) and verdict.views and not saved.saves_its_operands(site):
-            return True
+        if isinstance(verdict, Copy) and verdict.views:
+            if site.write.kind in WHOLE or not saved.saves_its_operands(site):  # a clone before it is saved again
+                return True
         if decision.is_applied(self.unsafe):
             return False
         return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())

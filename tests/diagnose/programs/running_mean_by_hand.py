@@ -1,4 +1,4 @@
-# cause: buffer, fix: none
+# cause: buffer, fix: safe
 import torch
 from torch import nn
 
