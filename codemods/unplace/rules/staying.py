@@ -15,6 +15,7 @@ from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Refuse, Verdict
+from unplace.sites import Site
 
 
 @dataclass(slots=True)
@@ -90,8 +91,23 @@ class Staying:
         if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
             return True
         if isinstance(verdict, Copy) and verdict.views:
-            if site.write.kind in WHOLE or not saved.saves_its_operands(site):  # a clone before it is saved again
+            if not saved.saves_its_operands(site) or _saves_again(site, verdict):
                 return True
         if decision.is_applied(self.unsafe):
             return False
         return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
+
+
+def _saves_again(site: Site, verdict: Copy) -> bool:
+    """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
+    if site.write.kind not in WHOLE:
+        return False
+    rebound = {*verdict.places, *(view.partition(" = ")[0] for view in verdict.views)}
+    node = site.node
+    given = (
+        [*node.args, *(k.value for k in node.keywords)]
+        if isinstance(node, ast.Call)
+        else [getattr(node, "value", node)]
+    )
+    used = (n for operand in given if operand is not site.write.target for n in ast.walk(operand))
+    return any(isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in rebound for n in used)
