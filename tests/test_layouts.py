@@ -39,8 +39,8 @@ def examine(path: Path, seed: int) -> str | None:
     random = Random(seed)
     encoding = random.choice(list(ENCODINGS))
     change = rewritten(ENCODINGS[encoding](rearranged(data.decode(), random), random)).change
-    lists = [text.count(".append(") for text in (plain.before.text, plain.after.text)]
-    takes_lines = lists[0] < lists[1]  # and where there are none to be had, another recipe does it
+    lines = [text.count("\n") for text in (plain.before.text, plain.after.text)]
+    takes_lines = lines[0] < lines[1]  # and where there are none to be had, another recipe does it
     where = f"{path.parent.name}, seed {seed}, {encoding}"
     if change is None:
         return None if takes_lines else f"{where}: nothing is rewritten"
