@@ -39,8 +39,8 @@ def examine(path: Path, seed: int) -> str | None:
     random = Random(seed)
     encoding = random.choice(list(ENCODINGS))
     change = rewritten(ENCODINGS[encoding](rearranged(data.decode(), random), random)).change
-    lines = [text.count("\n") for text in (plain.before.text, plain.after.text)]
-    takes_lines = lines[0] < lines[1]  # and where there are none to be had, another recipe does it
+    grows = [plain.before.text.count(sign) < plain.after.text.count(sign) for sign in ("\n", ".append(")]
+    takes_lines = any(grows)  # and where there are none to be had, another recipe does it
     where = f"{path.parent.name}, seed {seed}, {encoding}"
     if change is None:
         return None if takes_lines else f"{where}: nothing is rewritten"

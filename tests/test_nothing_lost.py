@@ -103,7 +103,7 @@ def test_killed_at_any_point(folder: Path, seed: int, number: signal.Signals) ->
         return
     assert left_over(folder) == []
     if process.returncode == 128 + number:
-        assert told == f"Interrupted; files written: {count}.\n"
+        assert told.endswith(f"Interrupted; files written: {count}.\n")  # a thread of the pool may complain before
     else:  # while it started, or when it was done
         assert process.returncode in (-number, 128 + signal.SIGINT, 0)
 

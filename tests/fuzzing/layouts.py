@@ -85,6 +85,8 @@ def commented(text: str, random: Random) -> str:
     edits: list[Edit] = []
     fresh = True
     for token in tokens_of(text):
+        if _next(token)[0] > len(places.starts):
+            break  # behind the end of a text without a last line end
         start = places.offset_of(*_next(token))
         if token.type == tokenize.NEWLINE and token.string and random.random() < 0.3:
             edits.append(Edit(start, start, "  # ümlaut 😀; y += 1 \\" if text[start - 1 : start] != "#" else ""))
