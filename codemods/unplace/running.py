@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FILES_PER_PROCESS = 8
 """Fewer are handled sooner than a process has started and imported LibCST."""
 
-_ALLOCATIONS = 50_000
+ALLOCATIONS = 50_000
 """Parsed files are many objects that live long: collecting garbage as often as Python does costs a third of a run."""
 
 
@@ -37,7 +37,7 @@ def project_of(paths: Sequence[str]) -> Project | None:
     """What the files may ask about each other; nothing where there is one file only."""
     if len(paths) < 2:
         return None
-    gc.set_threshold(_ALLOCATIONS)
+    gc.set_threshold(ALLOCATIONS)
     from unplace.analysis.project import Project  # only now: one file needs none of it
 
     return Project(paths)

@@ -6,12 +6,10 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.bindings import assigned_names
-from unplace.analysis.nodes import own_nodes, walk
+from unplace.analysis.nodes import LOOPS, own_nodes, walk
 from unplace.analysis.run import Run
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.values import TENSOR, UNKNOWN, Link, Value, is_same
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def _reads_after(run: Run, name: str, statement: ast.stmt) -> tuple[int, ...]:
     loops = [
         n
         for n in own_nodes(root)
-        if isinstance(n, _LOOPS) and n is not statement and any(s is statement for s in walk(n))
+        if isinstance(n, LOOPS) and n is not statement and any(s is statement for s in walk(n))
     ]
     begin = min((loop.lineno for loop in loops), default=statement.lineno)
     end = None if loops else _rebound(root, name, statement)

@@ -11,12 +11,11 @@ import ast
 from collections.abc import Iterable
 from typing import cast
 
-from unplace.analysis.nodes import children, walk
+from unplace.analysis.nodes import LOOPS, children, walk
 from unplace.analysis.scopes import Scope
 
 _SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
@@ -142,7 +141,7 @@ class Liveness:
             other = self._block(s.orelse, live, on_break, on_continue, on_raise)
             self.behind_header[s] = then | other
             return self._expressions(then | other, s.test)
-        if isinstance(s, _LOOPS):
+        if isinstance(s, LOOPS):
             return self._loop(s, live, on_break, on_continue, on_raise)
         if isinstance(s, _TRIES):
             return self._try(cast(ast.Try, s), live, on_break, on_continue, on_raise)
@@ -170,7 +169,7 @@ class Liveness:
         return live & ~binds | reads | on_raise
 
     def _loop(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
-        assert isinstance(s, _LOOPS)
+        assert isinstance(s, LOOPS)
         after = self._block(s.orelse, live, on_break, on_continue, on_raise)
         head = self._loops.get(s, 0) | after
         while True:

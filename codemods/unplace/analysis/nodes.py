@@ -30,6 +30,10 @@ SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Class
 """The types of the nodes that open a scope of their own."""
 
 
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+"""The loops among the statements."""
+
+
 class _Fields(dict[type, tuple[str, ...]]):
     """The fields of a type of node that hold nodes."""
 

@@ -28,6 +28,7 @@ from unplace.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL, Document
+from unplace.running import ALLOCATIONS
 
 T = TypeVar("T")
 
@@ -38,7 +39,6 @@ _REST = 0.3
 """Seconds without a change before a text is looked at again, which takes as long as the first time."""
 
 _STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
-_ALLOCATIONS = 50_000  # between two rounds of garbage collection, as in a run over many files
 
 _CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # making it takes as long as all imports
 _LOGGER = logging.getLogger(__name__)
@@ -246,6 +246,6 @@ def made() -> Server:
 def serve() -> None:
     """Serve one editor on standard input and output until it says goodbye."""
     warnings.simplefilter("ignore", SyntaxWarning)  # what Python thinks of the user's code is not our business
-    gc.set_threshold(_ALLOCATIONS)
+    gc.set_threshold(ALLOCATIONS)
     threading.stack_size(_STACK)
     made().start_io()

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.nodes import LOOPS
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import NUMBER, Objs, Origin
 from unplace.edits import Edit
@@ -34,7 +35,6 @@ from unplace.rules.verdicts import Collect, Copy
 from unplace.sites import Site
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -156,7 +156,7 @@ def _leaves(statement: ast.stmt) -> bool:
     """Whether a `break` or `continue` in a statement leaves the round of the loop around it."""
     if isinstance(statement, ast.Break | ast.Continue):
         return True
-    if isinstance(statement, _LOOPS):
+    if isinstance(statement, LOOPS):
         return any(_leaves(s) for s in statement.orelse)
     inner = (n for n in ast.iter_child_nodes(statement) if not isinstance(n, _CLOSED))
     return any(_leaves(n) for n in inner)  # type: ignore[arg-type]  # handlers and cases hold statements

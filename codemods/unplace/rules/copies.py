@@ -6,13 +6,13 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace.analysis.bindings import assigned_names
+from unplace.analysis.nodes import LOOPS
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
 from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SPARSE = frozenset(
     ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
 )
@@ -140,7 +140,7 @@ def _index(
         found[statement] = (body, position, loop)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
-        inner_loop = statement if isinstance(statement, _LOOPS) else loop
+        inner_loop = statement if isinstance(statement, LOOPS) else loop
         for part in ("body", "orelse", "finalbody"):
             inner = getattr(statement, part, None)
             if inner:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.nodes import own_nodes
+from unplace.analysis.nodes import LOOPS, own_nodes
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
 from unplace.analysis.values import Obj, Origin, Value, is_same
@@ -79,7 +79,7 @@ def _is_written_again(site: Site) -> bool:
     captured = [v for n, v in site.state.env.items() if n in site.run.scope.captured]
     if any(site.state.roots(v.objs) & roots for v in captured):
         return True  # an inner function may write it when it is called
-    loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
+    loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, LOOPS))
     if any(s is site.statement for loop in loops for s in ast.walk(loop)):
         return True
     writes = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
