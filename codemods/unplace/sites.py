@@ -203,6 +203,13 @@ class Site:
             return False
         return self.write.kind is WriteKind.AUGMENTED_STORE and not all(o.must_be(NUMBER) for o in self.write.operands)
 
+    def is_muddled(self) -> bool:
+        """Whether this or another operation writes the tensor while it reads another view of it.
+
+        Autograd's gradient of that is wrong, so that it had better go on failing.
+        """
+        return not self.roots().isdisjoint(self.run.muddled)
+
     def is_untracked(self) -> bool:
         """Whether neither the tensor nor what is written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)

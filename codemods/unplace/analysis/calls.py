@@ -449,7 +449,7 @@ class Calls:
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return replace(base, shape=None)
-            if inplace.saves_result:
+            if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
             if name == "requires_grad_":
                 self.run.leaves.update(base.objs)

@@ -14,9 +14,12 @@ from unplace.analysis.liveness import Liveness
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
+    DICT,
     DISCRETE,
+    LIST,
     NO_OBJS,
     TENSOR,
+    TUPLE,
     UNKNOWN,
     Base,
     Link,
@@ -28,6 +31,7 @@ from unplace.analysis.values import (
     Token,
     Tracked,
     Value,
+    is_same,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +79,18 @@ class Write:
     data: ast.Attribute | None = None  # `y.data`, where the write is made through that
     is_local: bool = False  # the written tensor was made in the same round of that comprehension
 
+    def reads_what_it_writes(self) -> bool:
+        """Whether an operand is another tensor on the target's memory.
+
+        In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
+        """
+        return self.kind in WHOLE and any(self._overlaps(operand) for operand in self.operands)
+
+    def _overlaps(self, operand: Value) -> bool:
+        if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
+            return False
+        return not operand.objs & self.value.objs and self.state.may_share(operand.objs, self.value.objs)
+
 
 @dataclass(slots=True)
 class Run:
@@ -98,6 +114,7 @@ class Run:
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     _liveness: Liveness | None = None
+    _muddled: dict[Obj, int] | None = None
 
     @property
     def liveness(self) -> Liveness:
@@ -105,6 +122,14 @@ class Run:
         if self._liveness is None:
             self._liveness = Liveness(self.scope, self.body)
         return self._liveness
+
+    @property
+    def muddled(self) -> Mapping[Obj, int]:
+        """The tensors that an operation wrote while it read them through another view, with the line of the last."""
+        if self._muddled is None:
+            writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes())
+            self._muddled = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
+        return self._muddled
 
     def taken_names(self) -> set[str]:
         """Every name that means something in the scope or the module: what a new name must avoid."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from unplace.analysis.run import Run
 from unplace.analysis.state import State
@@ -50,3 +50,9 @@ def note(
         if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
             continue
         run.save(state, saved, called, node, name)
+
+
+def keeps_no_result(operator: Operator, operands: Iterable[Value]) -> bool:
+    """Whether an operation that can save its result doesn't with these operands: `y ** 2` needs only y."""
+    has_numbers = all(operand.must_be(NUMBER) for operand in operands)
+    return has_numbers and "result" in operator.saves - operator.saves_with_numbers

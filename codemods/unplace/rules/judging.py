@@ -8,9 +8,9 @@ from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import LiveView, Observers
-from unplace.analysis.run import WHOLE, WriteKind
+from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import DICT, LIST, TENSOR, TUPLE, Link, Origin, Value, is_same
+from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
 from unplace.findings import Form
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
@@ -97,18 +97,16 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse("no assignment can stand inside a comprehension")
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
-    if site.write.kind in WHOLE and any(_overlaps(site, operand) for operand in site.write.operands):
+    if site.write.reads_what_it_writes():
         return Refuse("an operand shares memory with the target, so that in place the operation reads what it wrote")
+    muddled = next((line for root, line in site.run.muddled.items() if root in site.roots()), None)
+    if muddled is not None:
+        return Refuse(
+            f"line {muddled} writes the tensor while it reads another view of it; no gradient of that is right"
+        )
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
         return Refuse(f"`{site.name}` is a leaf whose .grad is read: a new tensor under its name would have none")
     return None
-
-
-def _overlaps(site: Site, operand: Value) -> bool:
-    """Whether an operand is another tensor on the target's memory."""
-    if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, site.value):
-        return False
-    return not operand.objs & site.value.objs and site.state.may_share(operand.objs, site.value.objs)
 
 
 def _names_of(site: Site) -> set[str]:

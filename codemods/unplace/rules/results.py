@@ -4,6 +4,7 @@
     y *= 2                          y *= 2
 
 Everybody who looks at the memory sees the same values as before; what sigmoid() saved is a tensor that nobody writes.
+An operation that out of place saves what it reads, too, is given a copy of that: `y.copy_(F.elu(y.clone()))`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.run import WriteKind
+from unplace.analysis.values import NUMBER
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
 from unplace.rules.base import CallRule, is_repeatable
-from unplace.rules.snippet import Snippet, needs_parentheses
+from unplace.rules.snippet import Snippet, expression, needs_parentheses
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
 
@@ -52,6 +54,16 @@ def _place(site: Site) -> ast.expr | None:
     return node if is_repeatable(site.run, node) else None
 
 
+def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
+    """What the operation reads out of place: a copy where it saves that, for the result is written over it."""
+    has_numbers = all(operand.must_be(NUMBER) for operand in site.write.operands)
+    if functional is not None:
+        saves = functional.saves_with_numbers if has_numbers else functional.saves
+        if not saves & {"*", *functional.parameters[:1]}:
+            return place
+    return f"{place}.clone()"
+
+
 def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
     """`y.sigmoid_()` becomes `y.copy_(y.sigmoid())`."""
     node = site.node
@@ -62,7 +74,8 @@ def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
     _, name_end = text.span(node.func)
     _, end = text.span(node)
     start = name_end - len(node.func.attr)
-    return (Edit(start, name_end, f"copy_({place}.{method.functional}"), Edit(end, end, ")"))
+    read = _read(site, place, torchapi.tensor_method(method.functional))
+    return (Edit(start, name_end, f"copy_({read}.{method.functional}"), Edit(end, end, ")"))
 
 
 def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
@@ -71,8 +84,12 @@ def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> 
     if isinstance(change, Refuse) or not isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript):
         return None
     assert isinstance(site.node, ast.Call)
+    entry = torchapi.inplace_function(site.write.name)
+    functional = entry.functional if entry is not None else site.write.name
+    read = _read(site, place, torchapi.function(functional) if functional is not None else None)
     snippet = Snippet(text, site.node)
     snippet.change(site.node, change)
+    snippet.change(site.write.target, lambda _: expression(read))
     return (Edit(snippet.start, snippet.end, f"{place}.copy_({snippet.code(snippet.node(site.node))})"),)
 
 
@@ -88,4 +105,5 @@ def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
         return None
     target = text.text[start:target_end]
     operator = between.replace("**=", "**")
-    return (Edit(target_end, value_start, f".copy_({target}{operator}"), Edit(end, end, ")"))
+    read = _read(site, target, torchapi.tensor_method("pow"))
+    return (Edit(target_end, value_start, f".copy_({read}{operator}"), Edit(end, end, ")"))

@@ -138,6 +138,7 @@ def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
     if not saved.certain or saved.node is None:
         return None
     write = run.writes.get(saved.node)
+    handed = [w for (call, _), (_, w) in run.handed.items() if call is saved.node]
     node = saved.node if saved.part == "result" else _argument(run, saved.node, saved.part)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Starred | ast.NamedExpr):
         return None
@@ -145,6 +146,8 @@ def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
     result = run.values.get(saved.node) if isinstance(saved.node, ast.expr) else None
     if value is None or not value.must_be(TENSOR) or value.likely or _is_formatted(run, node):
         return None
+    if any(state.may_share(value.objs, w.value.objs) for w in handed):
+        return None  # the called function reads through one parameter what it writes through another
     if write is not None:  # an operand in other places of the target's memory is read while that is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
