@@ -13,6 +13,7 @@ from unplace import rules
 from unplace.edits import Edit, apply_edits, compose, origin_of
 from unplace.findings import Applicability, FileReport, Finding, Harm, Status
 from unplace.positions import Text
+from unplace.trees import parsed
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
@@ -132,7 +133,7 @@ def _round(
     if programs is not None:
         program = programs.begin(str(Path(path).absolute()), text)
     else:
-        program = Program(ast.parse(text, filename=path))
+        program = Program(parsed(text))
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)

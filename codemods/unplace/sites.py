@@ -12,7 +12,7 @@ from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.candidates import candidates
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.nodes import children, walk
+from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Instance
@@ -85,7 +85,7 @@ class Site:
     @property
     def name(self) -> str:
         """The written tensor as the source calls it."""
-        return ast.unparse(self.write.target)
+        return code_of(self.write.target)
 
     @property
     def in_header(self) -> bool:

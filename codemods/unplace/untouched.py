@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from unplace.edits import Edit
 from unplace.positions import Text, with_plain_line_ends
+from unplace.trees import parsed
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
@@ -18,18 +21,86 @@ class TouchedError(Exception):
 
 
 def check(before: str, after: str, edits: Iterable[Edit]) -> None:
-    """Raise `TouchedError` where a token outside the edits, which make `after` of `before`, is not what it was."""
-    old: list[tuple[int, int]] = []
-    new: list[tuple[int, int]] = []
-    growth = 0
-    for edit in sorted(edits):
-        old.append((edit.start, edit.end))
-        new.append((edit.start + growth, edit.start + growth + len(edit.replacement)))
-        growth += len(edit.replacement) - (edit.end - edit.start)
-    for was, now in zip_longest(_outside(before, old), _outside(after, new)):
-        if was is None or now is None or was[:2] != now[:2]:
-            line = (now or was or ("", "", 0))[2]
-            raise TouchedError(f"the edits change the code around them (line {line} of the result)")
+    """Raise `TouchedError` where a token outside the edits, which make `after` of `before`, is not what it was.
+
+    Raises `SyntaxError` where `after` can't be parsed. Only the statements of the module that are edited are compared:
+    the others begin and end where they did, and so have the same tokens.
+    """
+    ordered = sorted(edits)
+    whole = (_Span(0, len(before)), _Span(0, len(after)), ordered)
+    failure: SyntaxError | None = None
+    try:
+        parts = _parts(before, after, ordered) or [whole]
+    except SyntaxError as error:
+        parts, failure = [whole], error
+    for old, new, own in parts:
+        was_at: list[tuple[int, int]] = []
+        is_at: list[tuple[int, int]] = []
+        growth = new.start - old.start
+        for edit in own:
+            was_at.append((edit.start - old.start, edit.end - old.start))
+            start = edit.start + growth - new.start
+            is_at.append((start, start + len(edit.replacement)))
+            growth += _growth(edit)
+        pairs = zip_longest(_outside(old.of(before), was_at), _outside(new.of(after), is_at))
+        for was, now in pairs:
+            if was is None or now is None or was[:2] != now[:2]:
+                line = after.count("\n", 0, new.start) + (now or was or ("", "", 0))[2]
+                raise TouchedError(f"the edits change the code around them (line {line} of the result)")
+    if failure is not None:
+        raise failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Whole lines of a text, with the statements of the module that stand in them."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+def _growth(edit: Edit) -> int:
+    return len(edit.replacement) - (edit.end - edit.start)
+
+
+def _parts(before: str, after: str, edits: Sequence[Edit]) -> list[tuple[_Span, _Span, list[Edit]]]:
+    """The edited statements of the module before and after, with the edits.
+
+    Empty where an edit stands between statements, or where one of them doesn't begin and end where it should.
+    """
+    parts: list[tuple[_Span, _Span, list[Edit]]] = []
+    made = _statements(after)
+    starts, ends = {span.start for span in made}, {span.end for span in made}
+    growth, position = 0, 0
+    for old in _statements(before):
+        own: list[Edit] = []
+        while position < len(edits) and edits[position].start <= old.end and edits[position].end >= old.start:
+            own.append(edits[position])
+            position += 1
+        new = _Span(old.start + growth, old.end + growth + sum(map(_growth, own)))
+        growth = new.end - old.end
+        if new.start not in starts or new.end not in ends:
+            return []
+        if own:
+            parts.append((old, new, own))
+    return parts if position == len(edits) else []
+
+
+def _statements(text: str) -> list[_Span]:
+    """The statements of a module, those that share lines as one."""
+    starts = [*Text(text).starts, len(text) + 1]
+    found: list[_Span] = []
+    for statement in parsed(text).body:
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        line = min(statement.lineno, *(d.lineno for d in decorators)) if decorators else statement.lineno
+        own = _Span(starts[line - 1], min(starts[statement.end_lineno or line], len(text)))
+        if found and own.start < found[-1].end:
+            own = _Span(found.pop().start, own.end)
+        found.append(own)
+    return found
 
 
 def _outside(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str, int]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Named
 from unplace.analysis.run import anything
 from unplace.analysis.state import ANY, DISTINCT, State, weak_join
@@ -107,8 +107,8 @@ def call(calls: Calls, node: ast.Call, name: str, arguments: Arguments, state: S
 def _copied(calls: Calls, node: ast.Call, value: Value, state: State) -> Value:
     """The elements of a copied sequence are the same objects."""
     if value.must_be(CONTAINER) and value.objs and not value.must_be(DICT):
-        return replace(calls.evaluator.element(node, value, state), identity=None)
-    return replace(calls.evaluator.iterate(node, value, state), identity=None)
+        return calls.evaluator.element(node, value, state)._replace(identity=None)
+    return calls.evaluator.iterate(node, value, state)._replace(identity=None)
 
 
 def _arithmetic(calls: Calls, node: ast.Call, name: str, values: list[Value], state: State) -> Value:
@@ -152,9 +152,9 @@ def container_method(calls: Calls, node: ast.Call, name: str, base: Value, argum
             state.remove(base.objs, key)
         return weak_join(element, values[1]) if name == "get" and len(values) > 1 else element
     if name == "values":
-        return run.container(node, state, LIST, {ANY: replace(evaluator.element(node, base, state), identity=None)})
+        return run.container(node, state, LIST, {ANY: evaluator.element(node, base, state)._replace(identity=None)})
     if name == "items":
-        element = replace(evaluator.element(node, base, state), identity=None)
+        element = evaluator.element(node, base, state)._replace(identity=None)
         pair = run.container(node.func, state, TUPLE, {0: Value(TEXT | NUMBER | UNKNOWN), 1: element})
         return run.container(node, state, LIST, {ANY: pair})
     if name == "keys":
@@ -184,8 +184,8 @@ def _add(base: Value, value: Value, state: State) -> None:
         known = state.heap.get(slot)
         distinct = is_new and len(base.objs) == 1 and not exact and (known is None or known.identity == DISTINCT)
         identity = DISTINCT if distinct else None
-        loose = replace(value, identity=identity)
-        state.heap[slot] = replace(weak_join(known, loose), identity=identity) if known is not None else loose
+        loose = value._replace(identity=identity)
+        state.heap[slot] = weak_join(known, loose)._replace(identity=identity) if known is not None else loose
 
 
 def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
@@ -197,7 +197,7 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
     if qualified in ("typing.cast", "typing_extensions.cast") and len(arguments.positional) == 2:
         return arguments.positional[1]
     if root in ("numpy", "scipy"):
-        calls.run.keep(state, anything(values), f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        calls.run.keep(state, anything(values), f"`{code_of(node.func)}(...)`", node.lineno)
         return Value(ARRAY)
     if not anything(values) and root in (
         "time",
@@ -222,7 +222,7 @@ def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Argume
         for index, value in enumerate(values[1:] if qualified == "itertools.chain" else ()):
             part = arguments.nodes[index + 1] if index + 1 < len(arguments.nodes) else node
             element = weak_join(element, calls.evaluator.iterate(part, value, state))
-        return calls.run.container(node, state, LIST, {ANY: replace(element, identity=None)})
+        return calls.run.container(node, state, LIST, {ANY: element._replace(identity=None)})
     if qualified == "collections.OrderedDict" and not values:
         return calls.run.container(node, state, DICT, {})
     if qualified in ("collections.deque", "collections.defaultdict") and not anything(values):

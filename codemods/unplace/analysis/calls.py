@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis import builtin_calls, evidence, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
@@ -130,7 +130,7 @@ class Calls:
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
-        label = f"`{ast.unparse(node.func)}(...)`"
+        label = f"`{code_of(node.func)}(...)`"
         given = anything(values)
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
@@ -149,7 +149,7 @@ class Calls:
         if given:
             self.may_be_any(result.objs, given, state, Link.CALL)
         if kinds == TENSOR:
-            return replace(result, kinds=TENSOR, likely=True)
+            return result._replace(kinds=TENSOR, likely=True)
         return result
 
     def _is_own_attribute(self, node: ast.expr) -> bool:
@@ -172,8 +172,8 @@ class Calls:
         for slot, value in list(state.heap.items()):
             if slot[0] in reachable and value.objs:
                 foreign = self.run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                state.heap[slot] = replace(
-                    value, objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
+                state.heap[slot] = value._replace(
+                    objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
                 )
 
     # -- named functions ------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Calls:
         if module is not None:
             return self._make_module(node, qualified, arguments, state)
         if qualified.startswith(("torch.optim.", "torch.utils.data.")) or qualified in _CONTEXTS:
-            self.run.keep(state, anything(arguments.all()), f"`{ast.unparse(node.func)}(...)`", node.lineno)
+            self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
             return Value(OTHER, ref=Named(qualified))
         return self.unknown_call(node, arguments.all(), state)
 
@@ -243,7 +243,7 @@ class Calls:
         target, value = arguments.keyword_nodes["out"], arguments.keywords["out"]
         if isinstance(target, ast.Tuple):
             parts = [self.run.values[e] for e in target.elts]
-            value = replace(value, kinds=TENSOR, objs=anything(parts), identity=None)
+            value = value._replace(kinds=TENSOR, objs=anything(parts), identity=None)
         self.run.write(node, WriteKind.OUT, target, value, state, qualified, tuple(arguments.positional))
         return arguments.keywords["out"]
 
@@ -285,7 +285,7 @@ class Calls:
             self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
             if torchapi.saves_result_in_place(ref.qualified):
                 self.run.save(state, value, f"{ref.qualified}()", node, "result")
-            return value if value.may_be(TENSOR) else replace(value, kinds=TENSOR)
+            return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
         return operators.module_result(self, node, module, arguments.all(), state)
 
     def _part(self, node: ast.Call, index: int, part: Value, target: ast.expr, value: Value, state: State) -> Value:
@@ -326,16 +326,14 @@ class Calls:
         if captured:
             self._clobber(node, captured, state)
             for obj in captured:
-                self.run.save(
-                    state, Value(UNKNOWN, frozenset((obj,))), f"{ast.unparse(node.func)}()", node, certain=False
-                )
+                self.run.save(state, Value(UNKNOWN, frozenset((obj,))), f"{code_of(node.func)}()", node, certain=False)
         for name in summary.keeps:
             if name in bound:
-                self.run.keep(state, bound[name].objs, f"`{ast.unparse(node.func)}(...)`", node.lineno)
+                self.run.keep(state, bound[name].objs, f"`{code_of(node.func)}(...)`", node.lineno)
         if summary.keeps_outer:
-            self.run.keep(state, captured, f"`{ast.unparse(node.func)}(...)`", node.lineno)
+            self.run.keep(state, captured, f"`{code_of(node.func)}(...)`", node.lineno)
         for name in summary.replaces & bound.keys():
-            called = f"`{ast.unparse(node.func)}(...)`, which replaces its data,"
+            called = f"`{code_of(node.func)}(...)`, which replaces its data,"
             self.run.keep(state, bound[name].objs, called, node.lineno, certain=True)
         for name in summary.changes:
             if name in bound:
@@ -345,14 +343,14 @@ class Calls:
         for name, value in bound.items():
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
                 certain = name in summary.surely_saves
-                self.run.save(state, value, f"{ast.unparse(node.func)}()", node, name, certain=certain)
+                self.run.save(state, value, f"{code_of(node.func)}()", node, name, certain=certain)
         return instantiate(self, node, summary.result, bound, captured, state)
 
     def _with_captures(self, value: Value, state: State) -> Value:
         """A function that is handed on brings along what it captures."""
         if not isinstance(value.ref, Function):
             return value
-        return replace(value, objs=value.objs | self._captured(value.ref, state))
+        return value._replace(objs=value.objs | self._captured(value.ref, state))
 
     def _captured(self, function: Function, state: State) -> Objs:
         """What an inner function can reach of the names that are bound here."""
@@ -369,7 +367,7 @@ class Calls:
 
     def _instantiate(self, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
         """A new object of a class of this file; its constructor may keep its arguments."""
-        self.run.keep(state, anything(arguments.all()), f"`{ast.unparse(node.func)}(...)`", node.lineno)
+        self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
         kinds = MODULE if of.is_module else OTHER
         return self.run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))
 
@@ -413,11 +411,11 @@ class Calls:
         operator = torchapi.tensor_method(name)
         found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
         if found and not self._is_unlike_tensors(func.value):
-            guess = replace(base, kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
+            guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
             return self.tensor_method(node, func, guess, arguments, state)
         result = self.unknown_call(node, [base, *arguments.all()], state)
         dtype = operators.cast_dtype(name, arguments)
-        return replace(result, dtype=dtype) if dtype is not None else result
+        return result._replace(dtype=dtype) if dtype is not None else result
 
     def _is_unlike_tensors(self, node: ast.expr) -> bool:
         """Whether a name is used somewhere as no tensor can be."""
@@ -438,7 +436,7 @@ class Calls:
             functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
             if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
                 # in place, autograd keeps a copy of the old receiver but the operands themselves
-                shadow = replace(base, objs=frozenset())
+                shadow = base._replace(objs=frozenset())
                 bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
                 saves.note(self.run, state, functional, {**bound, **arguments.keywords}, None, node)
             operands = tuple(arguments.all())
@@ -448,12 +446,12 @@ class Calls:
                     state.definitions.pop(obj, None)
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
-                return replace(base, shape=None)
+                return base._replace(shape=None)
             if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
             if name == "requires_grad_":
                 self.run.leaves.update(base.objs)
-                return replace(base, tracked=Tracked.LEAF)
+                return base._replace(tracked=Tracked.LEAF)
             return base
         operator = torchapi.tensor_method(name)
         if operator is None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
 
@@ -32,7 +33,7 @@ def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.
 def _collect(scope: Scope, qualified: Qualified, imported: Imported, found: dict[ast.ClassDef, Class]) -> None:
     for inner in scope.inner:
         if isinstance(inner.node, ast.ClassDef):
-            known = [[c for c in found.values() if c.node.name == ast.unparse(base)] for base in inner.node.bases]
+            known = [[c for c in found.values() if c.node.name == code_of(base)] for base in inner.node.bases]
             find_parents = partial(_parents_of, inner.node, scope, known, imported)
             found[inner.node] = _describe(inner, inner.node, find_parents, qualified)
         _collect(inner, qualified, imported, found)
@@ -43,7 +44,7 @@ def _parents_of(node: ast.ClassDef, outer: Scope, known: list[list[Class]], impo
     classes: list[Class] = []
     for base, candidates in zip(node.bases, known, strict=True):
         qualified, elsewhere = imported(outer, base)
-        names.append(qualified or ast.unparse(base))
+        names.append(qualified or code_of(base))
         classes += [elsewhere] if elsewhere is not None else candidates if qualified is None else []
     return Parents(tuple(names), tuple(classes))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 
 from unplace import torchapi
 from unplace.analysis import arithmetic, indexing
 from unplace.analysis.calls import Calls
 from unplace.analysis.imports import canonical
-from unplace.analysis.nodes import children, walk
+from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
@@ -97,7 +96,7 @@ class Evaluator:
         if found is not None and node.id not in self.run.scope.volatile:
             return found
         value = self.run.program.free_name(self.run, node, state)
-        return replace(value, objs=value.objs | found.objs) if found is not None else value
+        return value._replace(objs=value.objs | found.objs) if found is not None else value
 
     def _text(self, node: ast.expr, state: State) -> Value:
         for child in walk(node):
@@ -168,7 +167,7 @@ class Evaluator:
         if name in ("shape",):
             return Value(SHAPE)
         if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
-            return replace(self._tensor_attribute(node, base, state), likely=True)
+            return self._tensor_attribute(node, base, state)._replace(likely=True)
         return self._foreign_attribute(node, base, state, UNKNOWN)
 
     def _tensor_attribute(self, node: ast.Attribute, base: Value, state: State) -> Value:
@@ -221,7 +220,7 @@ class Evaluator:
         value = self.run.foreign(
             key,
             origin,
-            ast.unparse(node),
+            code_of(node),
             node.lineno,
             facts.kinds,
             ref=facts.ref,
@@ -231,7 +230,7 @@ class Evaluator:
         if len(base.objs) == 1 and holder is not None and not holder.old:
             state.heap[(holder, node.attr)] = value
             return value
-        return replace(value, identity=(node, "read"))
+        return value._replace(identity=(node, "read"))
 
     def _subscript(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Subscript)
@@ -251,7 +250,7 @@ class Evaluator:
                 )
             link = Link.VIEW if basic else Link.MAYBE
             piece = indexing.piece_of(node.slice, base, state) if basic else None
-            return self.run.view(node, state, base, f"`{ast.unparse(node)}`", link, piece=piece)
+            return self.run.view(node, state, base, f"`{code_of(node)}`", link, piece=piece)
         if base.must_be(SHAPE):
             return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
         if isinstance(base.ref, ModuleList):
@@ -285,13 +284,13 @@ class Evaluator:
             member = member if alike else weak_join(member, other)
         if isinstance(member.ref, Instance):
             return self.run.foreign(
-                (node, "member"), Origin.ATTRIBUTE, ast.unparse(node), node.lineno, member.kinds, ref=member.ref
+                (node, "member"), Origin.ATTRIBUTE, code_of(node), node.lineno, member.kinds, ref=member.ref
             )
         return Value(member.kinds, ref=member.ref, tracked=Tracked.NO)
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
         """Something that an object hands out: it may be anything that can be reached from there."""
-        value = self.unknown(node, state, f"`{ast.unparse(node)}`", "inside")
+        value = self.unknown(node, state, f"`{code_of(node)}`", "inside")
         if holder.objs:
             for obj in value.objs:
                 state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)
@@ -317,7 +316,7 @@ class Evaluator:
         value = found[0]
         for other in found[1:]:
             value = weak_join(value, other)
-        return value if exact else replace(value, identity=(node, "read"), shape=(node, "shape"))  # some element
+        return value if exact else value._replace(identity=(node, "read"), shape=(node, "shape"))  # some element
 
     # -- operators ------------------------------------------------------------------------------------------------
 
@@ -327,7 +326,7 @@ class Evaluator:
         right = self.evaluate(node.right, state)
         for operand in (left, right):
             if operand.may_be(OTHER | MODULE) and operand.objs:  # an operator that a class defines
-                return self.inside(node, replace(operand, objs=left.objs | right.objs), state)
+                return self.inside(node, operand._replace(objs=left.objs | right.objs), state)
         return arithmetic.binary(self.run, node, node.op, left, right, state)
 
     def _unary(self, node: ast.expr, state: State) -> Value:
@@ -377,7 +376,7 @@ class Evaluator:
         value = values[0]
         for other in values[1:]:
             value = weak_join(value, other)
-        return replace(value, identity=(node, "either"), shape=value.shape or (node, "shape"))
+        return value._replace(identity=(node, "either"), shape=value.shape or (node, "shape"))
 
     # -- displays and comprehensions ------------------------------------------------------------------------------
 
@@ -437,7 +436,7 @@ class Evaluator:
         self.run.born.pop()
         is_distinct = state.is_unheld(element) and element.identity in born
         state.age(self.run.names, born)
-        element = replace(aged_value(element, self.run.names, born), identity=DISTINCT if is_distinct else None)
+        element = aged_value(element, self.run.names, born)._replace(identity=DISTINCT if is_distinct else None)
         own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         state.env = {
             name: outer[name] if name in own else value
@@ -460,7 +459,7 @@ class Evaluator:
         if iterable.must_be(CONTAINER) and iterable.objs:
             if iterable.must_be(DICT):
                 return Value(TEXT | NUMBER | UNKNOWN)
-            return replace(self.element(node, iterable, state), identity=(node, "item"), shape=(node, "shape"))
+            return self.element(node, iterable, state)._replace(identity=(node, "item"), shape=(node, "shape"))
         if iterable.must_be(ARRAY):
             return Value(ARRAY | NUMBER)
         if iterable.must_be(TEXT | NUMBER):
@@ -482,7 +481,7 @@ class Evaluator:
             starred = any(isinstance(e, ast.Starred) for e in target.elts)
             for index, element in enumerate(target.elts):
                 if isinstance(element, ast.Starred):
-                    rest = replace(self.iterate(element.value, value, state), identity=None)
+                    rest = self.iterate(element.value, value, state)._replace(identity=None)
                     inner = self.run.container(element, state, LIST, {ANY: rest})
                     self.bind_target(element.value, inner, state)
                 else:
@@ -518,7 +517,7 @@ class Evaluator:
         return self.run.view(
             node,
             state,
-            replace(element, objs=base.objs),
+            element._replace(objs=base.objs),
             element_label(obj.label, index),
             base.link,
             piece=(base.piece[0], index),
@@ -538,7 +537,7 @@ class Evaluator:
             slot = (obj, target.attr)
             state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
         if not holder.objs:
-            self.run.keep(state, value.objs, f"`{ast.unparse(target)}`", target.lineno)
+            self.run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
 
 
 def is_registered_name(name: str) -> bool:

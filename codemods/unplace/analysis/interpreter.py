@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis import arithmetic, indexing, kinds
 from unplace.analysis.evaluate import Evaluator
 from unplace.analysis.gradmode import entered
-from unplace.analysis.nodes import walk
+from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Function, Named
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
@@ -99,7 +99,7 @@ class Interpreter:
         value = self.evaluator.evaluate(s.value, state)
         promised = kinds.of_annotation(s.annotation)
         if value.kinds & UNKNOWN and not promised & UNKNOWN:
-            value = replace(value, kinds=promised)
+            value = value._replace(kinds=promised)
         self.assign(s.target, value, state, s.value)
         return state
 
@@ -175,19 +175,19 @@ class Interpreter:
             if old.must_be(TENSOR):
                 return old
             if old.must_be(TENSOR | NONE):
-                return replace(old, kinds=TENSOR)  # None would have raised
+                return old._replace(kinds=TENSOR)  # None would have raised
             fresh = arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
             if not operand.may_be(TENSOR):
-                return replace(old, identity=(s, "sum"))
-            joined = weak_join(replace(old, kinds=TENSOR), fresh)
-            return replace(joined, identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
+                return old._replace(identity=(s, "sum"))
+            joined = weak_join(old._replace(kinds=TENSOR), fresh)
+            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
         if old.must_be(NUMBER) and operand.must_be(NUMBER):
             return NUMBER_VALUE
         if old.must_be(LIST) and old.objs:
             element = self.evaluator.iterate(s.value, operand, state)
             for holder in old.objs:
                 slot = (holder, ANY)
-                loose = replace(element, identity=None)
+                loose = element._replace(identity=None)
                 state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             return old
         if old.must_be(DICT) and old.objs:
@@ -195,7 +195,7 @@ class Interpreter:
                 for _, held in list(state.reachable_slots(operand.objs)):
                     slot = (holder, ANY)
                     state.heap[slot] = (
-                        weak_join(state.heap[slot], held) if slot in state.heap else replace(held, identity=None)
+                        weak_join(state.heap[slot], held) if slot in state.heap else held._replace(identity=None)
                     )
             return old
         if old.must_be(ARRAY | CONTAINER):
@@ -206,12 +206,12 @@ class Interpreter:
             return Value(old.kinds | operand.kinds)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
-        return replace(weak_join(old, fresh), identity=(s, "sum"))
+        return weak_join(old, fresh)._replace(identity=(s, "sum"))
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
         """In place, autograd keeps a copy of the old target but the operand itself."""
         shadow = state.fork()
-        arithmetic.tensor_result(self.run, s, s.op, replace(old, objs=frozenset()), operand, shadow)
+        arithmetic.tensor_result(self.run, s, s.op, old._replace(objs=frozenset()), operand, shadow)
         state.saved = shadow.saved
 
     def _delete(self, s: ast.Delete, state: State) -> State:
@@ -343,9 +343,9 @@ class Interpreter:
         if holds:
             inside = to if value.kinds & UNKNOWN else value.kinds & to
             kinds_now = inside if inside and not to & UNKNOWN else value.kinds
-            state.env[name] = replace(value, kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
+            state.env[name] = value._replace(kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
         elif value.kinds & ~to:
-            state.env[name] = replace(value, kinds=value.kinds & ~(to & ~UNKNOWN))
+            state.env[name] = value._replace(kinds=value.kinds & ~(to & ~UNKNOWN))
 
     def _match(self, s: ast.Match, state: State) -> State | None:
         subject = self.evaluator.evaluate(s.subject, state)
@@ -368,7 +368,7 @@ class Interpreter:
         before, autocast = self.run.grad, self.run.autocast
         for item in s.items:
             value = self.evaluator.evaluate(item.context_expr, state)
-            if "autocast" in ast.unparse(item.context_expr):
+            if "autocast" in code_of(item.context_expr):
                 self.run.autocast += 1
             self.run.grad = entered(value, item.context_expr, self.run.grad)
             if item.optional_vars is not None:
@@ -473,8 +473,8 @@ def _is_self_clone(s: ast.Assign) -> bool:
     call = s.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
         return False
-    receiver = ast.unparse(call.func.value)
-    return any(ast.unparse(target) == receiver for target in s.targets)
+    receiver = code_of(call.func.value)
+    return any(code_of(target) == receiver for target in s.targets)
 
 
 _BY_TYPE: dict[type, Callable[..., State | None]] = {

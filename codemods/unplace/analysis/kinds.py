@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from unplace.analysis.nodes import code_of
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -77,7 +78,7 @@ def of_annotation(node: ast.expr | None) -> int:
         return UNKNOWN
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return of_annotation(node.left) | of_annotation(node.right)
-    text = ast.unparse(node)
+    text = code_of(node)
     if _TENSOR_NAMES.match(text) or _JAXTYPED.match(text):
         return TENSOR
     if text in _SIMPLE:
@@ -105,15 +106,15 @@ def names_a_class(node: ast.expr | None) -> bool:
         return names_a_class(node.left) or names_a_class(node.right)
     if isinstance(node, ast.Subscript):
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        is_choice = ast.unparse(node.value).rsplit(".", 1)[-1] in ("Optional", "Union")
+        is_choice = code_of(node.value).rsplit(".", 1)[-1] in ("Optional", "Union")
         return is_choice and any(names_a_class(part) for part in inner)
     if not isinstance(node, ast.Name | ast.Attribute) or of_annotation(node) != UNKNOWN:
         return False
-    return _CLASS.fullmatch(ast.unparse(node).rsplit(".", 1)[-1]) is not None
+    return _CLASS.fullmatch(code_of(node).rsplit(".", 1)[-1]) is not None
 
 
 def _of_generic(node: ast.Subscript) -> int:
-    name = ast.unparse(node.value).rsplit(".", 1)[-1]
+    name = code_of(node.value).rsplit(".", 1)[-1]
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Optional":
         return of_annotation(inner[0]) | NONE
@@ -152,7 +153,7 @@ def of_elements(node: ast.expr | None) -> int:
             return UNKNOWN
     if not isinstance(node, ast.Subscript):
         return UNKNOWN
-    name = ast.unparse(node.value).rsplit(".", 1)[-1]
+    name = code_of(node.value).rsplit(".", 1)[-1]
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Optional":
         return of_elements(inner[0])

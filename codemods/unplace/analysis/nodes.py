@@ -58,6 +58,11 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def parents_below(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The parent of each node below a node."""
+    return {child: node for node in walk(root) for child in children(node)}
+
+
 def walk(node: ast.AST, closed: Collection[type] = ()) -> Iterator[ast.AST]:
     """The node and all below it, in no particular order; operators and contexts are left out.
 
@@ -86,3 +91,15 @@ def _walk(todo: list[ast.AST], closed: Collection[type]) -> Iterator[ast.AST]:
                 todo += value
             elif value is not None:
                 todo.append(value)
+
+
+def code_of(node: ast.AST) -> str:
+    """What `ast.unparse` makes of an expression, without its machinery for names, attributes and plain elements."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
+        return f"{code_of(node.value)}.{node.attr}"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+        if isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
+            return f"{code_of(node.value)}[{node.slice.id}]"
+    return ast.unparse(node)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
 from unplace.analysis.arithmetic import is_untracked, promoted
-from unplace.analysis.nodes import walk
+from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Named
 from unplace.analysis.run import anything
 from unplace.analysis.state import ANY, State
@@ -173,9 +172,9 @@ def result(
     if kind is Result.TENSORS:
         return _sequence(calls, node, operator, looked_at, values, state)
     if operator.variadic and looked_at is not None:
-        looked_at = replace(looked_at, objs=frozenset().union(*(v.objs for v in values)))
+        looked_at = looked_at._replace(objs=frozenset().union(*(v.objs for v in values)))
     if short(operator) in _SHARING and any(v.may_be(ARRAY | UNKNOWN | OTHER) for v in values[:1]):
-        label = f"the result of `{ast.unparse(node.func)}(...)`" if isinstance(node, ast.Call) else "shared memory"
+        label = f"the result of `{code_of(node.func)}(...)`" if isinstance(node, ast.Call) else "shared memory"
         return calls.run.foreign((node, "shared"), Origin.CALL, label, node.lineno, TENSOR)
     made = _tensor(calls, node, operator, looked_at, values, arguments, state)
     saves.note(calls.run, state, operator, bound, made, node)
@@ -249,7 +248,7 @@ def _sequence(
 ) -> Value:
     run = calls.run
     if operator.view is View.MULTI and looked_at is not None and looked_at.objs:
-        looked_at = replace(looked_at, objs=frozenset().union(*(v.objs for v in values)))
+        looked_at = looked_at._replace(objs=frozenset().union(*(v.objs for v in values)))
         overlapping = short(operator) in _OVERLAPPING
         piece = None if overlapping else (node, ANY)
         element = run.view(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
@@ -50,7 +49,7 @@ def _unannotated(
         return Value(TENSOR | none)
     callers = _from_callers(program, scope, argument.arg)
     if callers is not None:
-        return replace(callers, kinds=callers.kinds | none)
+        return callers._replace(kinds=callers.kinds | none)
     if by_default & NUMBER and not found:
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None

@@ -8,7 +8,6 @@ import copy
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
@@ -254,7 +253,7 @@ class Program:
         )
         self._add_elements(run, value, owner, node, state)
         if name in owner.volatile or owner is run.scope:
-            return replace(value, identity=(node, "volatile"), shape=None)
+            return value._replace(identity=(node, "volatile"), shape=None)
         return value
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
@@ -590,7 +589,7 @@ class Program:
             for scope, operand in self._augmented(owner, name):
                 result = weak_join(result, self.estimate(scope, operand))
         tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
-        return replace(result, tracked=tracked)
+        return result._replace(tracked=tracked)
 
     def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
         """What the class, its ancestors and descendants add to an attribute and the like."""

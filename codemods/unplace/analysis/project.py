@@ -19,6 +19,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.summaries import Summary
 from unplace.analysis.values import UNKNOWN_VALUE, Value
 from unplace.source import SourceError, read_source
+from unplace.trees import parsed
 
 T = TypeVar("T")
 
@@ -101,7 +102,7 @@ class Project:
     def _parsed(self, path: str, text: str) -> Program:
         folder, package = Path(path).parent, _package(str(Path(path).parent))
         root = folder.parents[len(package) - 1] if package else folder
-        return Program(ast.parse(text, filename=path), Place(self, path, str(root), package), text)
+        return Program(parsed(text), Place(self, path, str(root), package), text)
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Whether any other file of the run contains a name, in whatever meaning."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.liveness import Liveness
+from unplace.analysis.nodes import parents_below
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
@@ -115,6 +116,7 @@ class Run:
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     _liveness: Liveness | None = None
     _muddled: dict[Obj, int] | None = None
+    _parents: dict[ast.AST, ast.AST] | None = None
 
     @property
     def liveness(self) -> Liveness:
@@ -122,6 +124,13 @@ class Run:
         if self._liveness is None:
             self._liveness = Liveness(self.scope, self.body)
         return self._liveness
+
+    @property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """The parent of each node of the scope, those of inner scopes included."""
+        if self._parents is None:
+            self._parents = parents_below(self.scope.node)
+        return self._parents
 
     @property
     def muddled(self) -> Mapping[Obj, int]:
@@ -294,7 +303,7 @@ class Run:
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self.becomes_tracked(state, value)
-            return replace(value, tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
+            return value._replace(tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
 
     def hand(
@@ -329,7 +338,7 @@ class Run:
         for table in tables:
             for key, held in list(table.items()):
                 if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
-                    table[key] = replace(held, tracked=Tracked.MAYBE)
+                    table[key] = held._replace(tracked=Tracked.MAYBE)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
@@ -341,7 +350,7 @@ class Run:
         for table in tables:
             for key, held in list(table.items()):
                 if held.objs & value.objs:
-                    table[key] = replace(held, shape=None)
+                    table[key] = held._replace(shape=None)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
         """Let a list or dictionary from outside hold tensors, if that is what it is filled with."""

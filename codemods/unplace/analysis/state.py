@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from unplace.analysis.values import (
@@ -93,7 +93,7 @@ class State:
             for value in fields.values():
                 joined = value if joined is None else weak_join(joined, value)
             if joined is not None:
-                self.heap[(holder, ANY)] = replace(joined, identity=DISTINCT if distinct else None)
+                self.heap[(holder, ANY)] = joined._replace(identity=DISTINCT if distinct else None)
 
     def remove(self, holders: Objs, key: Hashable) -> None:
         """An element was taken out: of one dictionary under a known key, or of a list, whose elements move up."""
@@ -117,8 +117,8 @@ class State:
             return value
         for name, held in self.env.items():
             if held.objs == value.objs and (held.kinds & UNKNOWN or held.likely):
-                self.env[name] = replace(held, kinds=TENSOR, likely=False)
-        return replace(value, kinds=TENSOR, likely=False)
+                self.env[name] = held._replace(kinds=TENSOR, likely=False)
+        return value._replace(kinds=TENSOR, likely=False)
 
     def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
         """The known slots of an object."""
@@ -198,7 +198,7 @@ class State:
         bases: dict[Obj, Base] = {}
         for obj, base in self.bases.items():
             home = names.aged(obj) if obj in born else obj
-            new_base = replace(base, objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
+            new_base = base._replace(objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
             bases[home] = join_bases(bases[home], new_base) if home in bases else new_base
         self.bases = bases
         self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
@@ -230,7 +230,7 @@ def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
     identity, shape, dtype = token(value.identity), token(value.shape), token(value.dtype)
     if objs is value.objs and identity is value.identity and shape is value.shape and dtype is value.dtype:
         return value
-    return replace(value, objs=objs, identity=identity, shape=shape, dtype=dtype)
+    return value._replace(objs=objs, identity=identity, shape=shape, dtype=dtype)
 
 
 def join_bases(first: Base, second: Base) -> Base:
@@ -277,51 +277,67 @@ class Merger:
 
     def owns(self, token: Token) -> bool:
         """Whether this merge made the token in an earlier round of the fixpoint."""
-        return isinstance(token, tuple) and len(token) == 4 and token[0] == "phi" and token[1] == self.place
+        return type(token) is tuple and len(token) == 4 and token[0] == "phi" and token[1] == self.place
 
     def merge(self, states: list[State]) -> State:
         """The join of the states; unbound names stay bound to what they are bound to elsewhere."""
         if len(states) == 1:
             return states[0]
-        result = State()
-        result.env = self._merge_values([s.env for s in states])
-        result.heap = self._merge_values([s.heap for s in states])
-        result.binds = self._merge_binds([s.binds for s in states])
-        for state in states:
+        first, others = states[0], states[1:]
+        result = State(
+            self._merge_values([s.env for s in states]),
+            self._merge_binds([s.binds for s in states]),
+            self._merge_values([s.heap for s in states]),
+            dict(first.bases),
+            dict(first.definitions),
+            dict(first.kept),
+            dict(first.saved),
+            set(first.touched),
+        )
+        for state in others:
             for obj, base in state.bases.items():
                 known = result.bases.get(obj)
-                result.bases[obj] = base if known is None else join_bases(known, base)
-            result.touched |= state.touched
+                if known is not base:
+                    result.bases[obj] = base if known is None else join_bases(known, base)
             for obj, keeper in state.kept.items():
-                result.kept.setdefault(obj, keeper)
+                if obj not in result.kept:
+                    result.kept[obj] = keeper
             for obj, saved in state.saved.items():
                 known_saved = result.saved.get(obj)
-                result.saved[obj] = saved if known_saved is None or known_saved is saved else known_saved | saved
-        first = states[0].definitions
-        result.definitions = {
-            obj: definition
-            for obj, definition in first.items()
-            if all(_same_definition(s.definitions.get(obj), definition) for s in states[1:])
-        }
+                if known_saved is not saved:
+                    result.saved[obj] = saved if known_saved is None else known_saved | saved
+            result.touched |= state.touched
+            for obj in [o for o, d in result.definitions.items() if not _same_definition(state.definitions.get(o), d)]:
+                del result.definitions[obj]
         return result
 
     def _merge_binds(self, binds: list[dict[str, Token]]) -> dict[str, Token]:
-        merged: dict[str, Token] = {}
-        for name in dict.fromkeys(name for bind in binds for name in bind):
-            tokens = {bind.get(name) for bind in binds}
-            merged[name] = tokens.pop() if len(tokens) == 1 else ("bind", self.place, name)
+        merged = dict(binds[0])
+        for other in binds[1:]:
+            for name, token in other.items():
+                if name not in merged or merged[name] != token:
+                    merged[name] = ("bind", self.place, name)
+            for name in merged.keys() - other.keys():
+                merged[name] = ("bind", self.place, name)
         return merged
 
     def _merge_values(self, tables: list[dict[K, Value]]) -> dict[K, Value]:
+        first, others = tables[0], tables[1:]
         merged: dict[K, Value] = {}
         differing: list[tuple[K, list[Value | None]]] = []
-        for key in dict.fromkeys(key for table in tables for key in table):
-            values = [table.get(key) for table in tables]
-            first = values[0]
-            if first is not None and all(v is first or v == first for v in values) and not self._has_own(first):
-                merged[key] = first
+        for key, value in first.items():
+            for table in others:
+                other = table.get(key)
+                if other is not value and other != value:
+                    differing.append((key, [table.get(key) for table in tables]))
+                    break
             else:
-                differing.append((key, values))
+                if self._has_own(value):
+                    differing.append((key, [table.get(key) for table in tables]))
+                else:
+                    merged[key] = value
+        for key in dict.fromkeys(key for table in others for key in table if key not in first):
+            differing.append((key, [table.get(key) for table in tables]))
         differing.sort(key=lambda item: _sort_key(item[0]))
         classes: dict[Hashable, Hashable] = {}
         for key, values in differing:
@@ -329,7 +345,7 @@ class Merger:
         return merged
 
     def _has_own(self, value: Value) -> bool:
-        return self.owns(value.identity) or self.owns(value.shape) or self.owns(value.dtype)
+        return any(type(token) is tuple and self.owns(token) for token in (value.identity, value.shape, value.dtype))
 
     def _join(self, key: Hashable, values: list[Value | None], classes: dict[Hashable, Hashable]) -> Value:
         present = [v for v in values if v is not None]
@@ -337,9 +353,8 @@ class Merger:
         for value in present[1:]:
             joined = weak_join(joined, value)
         if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
-            return replace(joined, identity=None, shape=None, dtype=None)
-        return replace(
-            joined,
+            return joined._replace(identity=None, shape=None, dtype=None)
+        return joined._replace(
             identity=self._token("identity", key, [v.identity for v in present], classes),
             shape=self._token("shape", key, [v.shape for v in present], classes),
             dtype=self._token("dtype", key, [v.dtype for v in present], classes),

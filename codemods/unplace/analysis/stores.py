@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unplace.analysis import indexing, parameters
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.nodes import walk
+from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, Definition, State, weak_join
@@ -29,7 +28,7 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
             state.touched |= holder.objs - run.private  # becomes masked_fill or where
         return
     if not holder.objs:
-        run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)
+        run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     for obj in holder.objs:
@@ -39,10 +38,10 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
             state.heap[(obj, key)] = value
         else:
             slot = (obj, ANY)
-            loose = replace(value, identity=None)
+            loose = value._replace(identity=None)
             state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             if not holder.must_be(CONTAINER):
-                run.keep(state, value.objs, f"`{ast.unparse(target.value)}`", target.lineno)
+                run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
 
 
 def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr | None, state: State) -> None:
@@ -80,10 +79,10 @@ def refined(run: Run, name: str, value: Value) -> Value:
     if not is_guess or not is_bound_once(run, name):
         return value
     if name in run.program.bindings(run.scope).unlike_tensors:
-        return replace(value, kinds=UNKNOWN, likely=False)
+        return value._replace(kinds=UNKNOWN, likely=False)
     found = parameters.used_as_tensor(run.program, run.scope, name)
     if found is Evidence.PROOF or (found and value.kinds == UNKNOWN):
-        return replace(value, kinds=TENSOR, likely=found is Evidence.HINT)
+        return value._replace(kinds=TENSOR, likely=found is Evidence.HINT)
     return value
 
 

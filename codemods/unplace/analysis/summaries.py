@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unplace.analysis.nodes import code_of
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
@@ -224,7 +225,7 @@ def instantiate(
     run = calls.run
     if result.same is not None and result.same in bound and not result.foreign:
         return bound[result.same]
-    label = f"the result of `{ast.unparse(node.func)}(...)`"
+    label = f"the result of `{code_of(node.func)}(...)`"
     sources = state.reachable(anything([bound[p] for p in result.parameters if p in bound]))
     missing = any(p not in bound for p in result.parameters)
     dtype: Token = result.dtype
@@ -263,7 +264,7 @@ def instantiate(
     for slot, element in result.elements:
         held = instantiate(calls, node, element, bound, captured, state, (key, slot))
         for obj in value.objs:
-            state.heap[(obj, slot)] = replace(held, identity=None) if slot == ANY else held
+            state.heap[(obj, slot)] = held._replace(identity=None) if slot == ANY else held
     for first, second in sorted(result.together, key=str):
         for obj in value.objs:
             one, other = state.heap.get((obj, first)), state.heap.get((obj, second))

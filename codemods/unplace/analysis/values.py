@@ -11,6 +11,7 @@ import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 TENSOR = 1
 NUMBER = 2
@@ -91,9 +92,8 @@ Objs = frozenset[Obj]
 NO_OBJS: Objs = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What an expression may evaluate to."""
+class Value(NamedTuple):
+    """What an expression may evaluate to; a tuple, because so many are made and compared."""
 
     kinds: int
     objs: Objs = NO_OBJS
@@ -133,8 +133,7 @@ TEXT_VALUE = Value(TEXT)
 OTHER_VALUE = Value(OTHER)
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(NamedTuple):
     """The memory that an object looks into.
 
     `objs` are the possible bases; `piece` tells the outputs of one splitting operation apart: different pieces of
@@ -147,8 +146,7 @@ class Base:
     forbidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """An operation that kept a tensor for backward; `certain` is False for code the analysis can't see.
 
     `node` is the operation where it is known, `part` the parameter whose argument it kept, or "result".

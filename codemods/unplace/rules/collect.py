@@ -60,7 +60,7 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
     """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
     if not isinstance(site.write.target, ast.Name) or copy.places != (site.write.target.id,) or site.write.autocast:
         return None
-    parents = {child: node for node in ast.walk(site.run.scope.node) for child in ast.iter_child_nodes(node)}
+    parents = site.run.parents
     filling = _filling(site, parents)
     if filling is None or not _is_private(filling, copy, parents):
         return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from unplace import torchapi
+from unplace.analysis.nodes import parents_below
 from unplace.analysis.program import Program
 from unplace.analysis.scopes import Scope
 from unplace.positions import Text
@@ -112,9 +113,7 @@ class Judge:
 
     def _parent(self, node: ast.AST) -> ast.AST | None:
         if not self._parents:
-            for parent in ast.walk(self.program.tree):
-                for child in ast.iter_child_nodes(parent):
-                    self._parents[child] = parent
+            self._parents = parents_below(self.program.tree)
         return self._parents.get(node)
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:

@@ -20,6 +20,7 @@ from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
 from unplace.rules.base import CallRule, is_repeatable
+from unplace.rules.layout import standing_alone
 from unplace.rules.snippet import Snippet, expression, needs_parentheses
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -33,17 +34,18 @@ def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, 
     rule = rules[site.form]
     if isinstance(rule, CallRule) and rule.missing(site) is not None:
         return None
+    written = standing_alone(text.slice(place))
     if site.write.kind is WriteKind.METHOD:
-        return _method(site, text.slice(place), text)
+        return _method(site, written, text)
     if site.write.kind in (WriteKind.FUNCTION, WriteKind.FLAG):
-        return _function(site, text.slice(place), rules, text)
+        return _function(site, written, rules, text)
     return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
 
 
 def copied_into(text: Text, place: ast.expr, value: ast.expr) -> tuple[Edit, ...]:
     """The edits around an expression that copy its value into a place."""
     start, end = text.span(value)
-    return (Edit(start, start, f"{text.slice(place)}.copy_("), Edit(end, end, ")"))
+    return (Edit(start, start, f"{standing_alone(text.slice(place))}.copy_("), Edit(end, end, ")"))
 
 
 def _place(site: Site) -> ast.expr | None:
