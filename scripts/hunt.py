@@ -123,29 +123,38 @@ def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
     return tally
 
 
-def keep(seed: int, folder: Path, seconds: float, more: bool) -> str:
-    """Shrink a wrong program and save it; gives the lines for the report."""
+def keep(seed: int, folder: Path, seconds: float, more: bool, unsafe: bool) -> str:
+    """Shrink a program that is wrong, with or without `--unsafe`, and save it; gives the lines for the report."""
     text = generate(seed, more=more)
-    first = judge(text)
+    first = judge(text, unsafe=unsafe)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
         return f"== seed {seed} is not wrong any more"
 
     def still_wrong(candidate: str) -> bool:
         try:
-            verdict = judge(candidate)
+            verdict = judge(candidate, unsafe=unsafe)
         except Exception:
             return False
         return verdict.fault is fault and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
-    verdict = judge(small)
-    place = folder / f"{fault.value.replace(' ', '_')}-{seed}"
+    verdict = judge(small, unsafe=unsafe)
+    place = folder / f"{fault.value.replace(' ', '_')}-{seed}{'-unsafe' if unsafe else ''}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "original.py").write_text(text, "utf-8")
     (place / "before.py").write_text(small, "utf-8")
     (place / "after.py").write_text(verdict.after, "utf-8")
-    lines = "\n".join([fault.value, *verdict.details, f"autograd on the original: {verdict.complaint}"])
+    findings = verdict.report.findings if verdict.report is not None else ()
+    assumed = dict.fromkeys(a for f in findings if f.status is Status.REWRITTEN for a in f.assumptions)
+    lines = "\n".join(
+        [
+            fault.value,
+            *verdict.details,
+            f"autograd on the original: {verdict.complaint}",
+            *(f"assumed: {a}" for a in assumed),
+        ]
+    )
     (place / "report.txt").write_text(lines + "\n", "utf-8")
     return f"== {place.name}\n{lines}\n{small}"
 
@@ -160,7 +169,7 @@ def _job(arguments: tuple[range, bool, bool]) -> Tally:
     return hunt(*arguments)
 
 
-def _keep_job(arguments: tuple[int, Path, float, bool]) -> str:
+def _keep_job(arguments: tuple[int, Path, float, bool, bool]) -> str:
     torch.set_num_threads(1)
     return keep(*arguments)
 
@@ -222,8 +231,11 @@ def main() -> int:
         tally.unsafe_wrong.sort()
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
-            chosen = [seed for _, seeds in groups(tally.wrong) for seed in seeds[: options.each]][: options.most]
-            tasks = [(seed, options.keep, options.seconds, options.forms) for seed in chosen]
+            tasks = [
+                (seed, options.keep, options.seconds, options.forms, unsafe)
+                for unsafe, wrong in ((False, tally.wrong), (True, tally.unsafe_wrong))
+                for seed in [seed for _, seeds in groups(wrong) for seed in seeds[: options.each]][: options.most]
+            ]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
     return 1 if tally.wrong else 0
