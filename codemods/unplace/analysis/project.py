@@ -23,11 +23,16 @@ from unplace.trees import parsed
 
 T = TypeVar("T")
 
-_MOST_OPEN = 64
-"""How many parsed files are kept although nobody uses them."""
+_MOST_OPEN = 1_500_000
+"""How many characters the parsed files may have that are kept although nobody uses them."""
 
 _DEEPEST = 8
 """How many files a question may lead through, one asking the next."""
+
+
+_STARRED = re.compile(rb"import[\s\\]*\*")
+_BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\b(?:def|class|type)[\s\\]+%s\b"
+"""A name before what can follow one that is bound, or where it is defined; in the prose of comments it often isn't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Project:
         self._files = frozenset(files)
         self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self._recent: OrderedDict[str, Program] = OrderedDict()
+        self._open = 0  # characters in those
         self._broken: set[str] = set()
         self._roots: dict[tuple[str, str], str | None] = {}
         self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
@@ -93,10 +99,11 @@ class Project:
             except (OSError, SourceError, SyntaxError, ValueError):  # reported when it is that file's turn
                 self._broken.add(path)
         if found is not None:
+            self._open += len(found.text) if path not in self._recent else 0
             self._recent[path] = found
             self._recent.move_to_end(path)
-            if len(self._recent) > _MOST_OPEN:
-                self._recent.popitem(last=False)
+            while self._open > _MOST_OPEN and len(self._recent) > 1:
+                self._open -= len(self._recent.popitem(last=False)[1].text)
         return found
 
     def _parsed(self, path: str, text: str) -> Program:
@@ -164,6 +171,26 @@ class Project:
         found = self.find(home, ".".join([imported, *further]))
         return written if isinstance(found, str) and found.startswith(".") else found
 
+    def _may_offer(self, program: Program, written: str, name: str) -> bool:
+        """Whether the module from which everything is imported may have a name."""
+        located = self._locate(program, written)
+        return located is not None and (not located[1] or self._may_bind(located[0], name))
+
+    def _may_bind(self, path: str, name: str) -> bool:
+        """Whether a file may bind a name, as far as its bytes tell: the others needn't be parsed."""
+        known = self._binding.get((path, name))
+        if known is None:
+            data = self._contents.get(path, b"")
+            known = not name.isascii() or _STARRED.search(data) is not None
+            if not known and (plain := name.encode()) in data:
+                known = re.search(_BOUND % (plain, plain), data) is not None
+            self._binding[path, name] = known
+        return known
+
+    @cached_property
+    def _binding(self) -> dict[tuple[str, str], bool]:
+        return {}
+
     def _locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
         """The file that an imported name leads to, and the names to look up in it."""
         place = program.place
@@ -186,7 +213,8 @@ class Project:
         modules = program.starred
         if not modules or name.startswith("_") or any(isinstance(self.find(program, m), str) for m in modules):
             return None
-        found = {self.find(program, f"{module}.{name}") for module in modules} - {f"{m}.{name}" for m in modules}
+        possible = [f"{module}.{name}" for module in modules if self._may_offer(program, f"{module}.{name}", name)]
+        found = {self.find(program, written) for written in possible} - {*possible}
         members = {member for member in found if isinstance(member, Member)}
         return members.pop() if len(found) == len(members) == 1 else None
 
