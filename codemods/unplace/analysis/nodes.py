@@ -38,7 +38,7 @@ class _Fields(dict[type, tuple[str, ...]]):
     """The fields of a type of node that hold nodes."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        plain = issubclass(kind, ast.Constant | ast.Name | ast.alias | ast.Global | ast.Nonlocal)
+        plain = issubclass(kind, ast.Constant | ast.Name | ast.alias | ast.Global | ast.Nonlocal | ast.MatchSingleton)
         found = self[kind] = () if plain else tuple(field for field in kind._fields if field not in _LEAVES)
         return found
 

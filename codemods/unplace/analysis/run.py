@@ -80,17 +80,20 @@ class Write:
     data: ast.Attribute | None = None  # `y.data`, where the write is made through that
     is_local: bool = False  # the written tensor was made in the same round of that comprehension
 
-    def reads_what_it_writes(self) -> bool:
-        """Whether an operand is another tensor on the target's memory.
+    def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
+        """Whether an operand may be (or certainly is) another tensor on the target's memory.
 
         In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
         """
-        return self.kind in WHOLE and any(self._overlaps(operand) for operand in self.operands)
+        return self.kind in WHOLE and any(self._overlaps(operand, certainly) for operand in self.operands)
 
-    def _overlaps(self, operand: Value) -> bool:
+    def _overlaps(self, operand: Value, certainly: bool) -> bool:
         if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
             return False
-        return not operand.objs & self.value.objs and self.state.may_share(operand.objs, self.value.objs)
+        if operand.objs & self.value.objs or not self.state.may_share(operand.objs, self.value.objs):
+            return False
+        owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}
+        return not certainly or (len(owners) == 1 and None not in owners)
 
 
 @dataclass(slots=True)
@@ -136,7 +139,7 @@ class Run:
     def muddled(self) -> Mapping[Obj, int]:
         """The tensors that an operation wrote while it read them through another view, with the line of the last."""
         if self._muddled is None:
-            writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes())
+            writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes(certainly=True))
             self._muddled = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
         return self._muddled
 

@@ -142,6 +142,14 @@ class State:
                     todo.append(parent)
         return found
 
+    def owner(self, obj: Obj) -> Obj | None:
+        """The tensor whose memory an object looks into for certain; itself where it is no view."""
+        while (base := self.bases.get(obj)) is not None:
+            if base.link is not Link.VIEW or len(base.objs) != 1:
+                return None
+            (obj,) = base.objs
+        return obj
+
     def overlap(self, first: Obj, second: Obj) -> bool:
         """Whether the two may share memory."""
         if first is second:
