@@ -365,8 +365,7 @@ class Program:
         """What an imported name stands for in the end: what another file defines, or something from outside."""
         if self.place is None or qualified.startswith("torch."):
             return qualified
-        found = self.targets.get(qualified)
-        return found if found is not None else self.place.project.find(self, qualified)
+        return self.place.project.find(self, qualified)
 
     def is_named_elsewhere(self, name: str) -> bool:
         """Whether another file of the run contains a name, in whatever meaning."""
@@ -522,10 +521,12 @@ class Program:
     def _base_of(self, scope: Scope, node: ast.expr) -> tuple[str | None, Class | None]:
         """The qualified name of a base class, and the class where it is one of another file."""
         written = self._qualified_here(scope, node)
-        target = self._target(written) if written is not None else None
-        if isinstance(target, Member) and self.place is not None:
-            return written, self.place.project.class_named(target)
-        return (canonical(target), None) if isinstance(target, str) else (None, None)
+        if written is None:
+            return None, None
+        if self.place is None or written.startswith("torch."):
+            return canonical(written), None
+        target, found = self.place.project.base_of(self, written)
+        return (canonical(target), None) if isinstance(target, str) else (written, found)
 
     def method(self, owner: Class, name: str) -> Function | None:
         """A method of a class, unless a decorator wraps it or a subclass overrides it."""

@@ -54,6 +54,16 @@ class Place:
         return [*self.package[:up], *name.split(".")] if up >= 0 else None
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What becomes of a file follows from its own text, from that of these files of the run, and from this: which of
+    these names other files contain.
+    """
+
+    files: tuple[str, ...] = ()
+    names: tuple[tuple[str, bool], ...] = ()
+
+
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
@@ -73,6 +83,10 @@ class Project:
         self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
         self._asked: list[Hashable] = []
         self._cuts = 0  # how often a question led back to one under way, or to such an answer
+        self._in_hand = ""
+        self._read: set[str] = set()  # the files that what is being worked out follows from
+        self._sources: dict[Hashable, frozenset[str]] = {}  # those that an answer follows from
+        self._asked_names: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self._files)),)
@@ -80,18 +94,32 @@ class Project:
     def begin(self, path: str, text: str) -> Program:
         """The program of a file that is handled now; raises `SyntaxError` where CPython's parser does."""
         self._passing.clear()
+        is_first = path != self._in_hand  # of the rounds over a file; the text of later ones isn't what is on disk
+        if is_first:
+            self._in_hand, self._read, self._asked_names = path, set(), {}
         known = self._programs.get(path)
         if known is not None and known.text == text:
             return known.fresh()
         program = self._parsed(path, text)
-        if known is None:
+        if known is None and is_first:
             self._programs[path] = program
         return program.fresh()
+
+    def basis(self) -> Basis:
+        """What was looked at in other files for the one in hand, from its first round on."""
+        found, todo = {self._in_hand}, list(self._read)
+        while todo:
+            path = todo.pop()
+            if path not in found:
+                found.add(path)
+                todo += self._sources.get(("bases", path), ())
+        return Basis(tuple(sorted(found - {self._in_hand})), tuple(sorted(self._asked_names.items())))
 
     # -- files ----------------------------------------------------------------------------------------------------
 
     def program(self, path: str) -> Program | None:
         """The program of a file of the run, as it is on disk; None where it can't be read or parsed."""
+        self._read.add(path)
         found = self._programs.get(path)
         if found is None and path not in self._broken:
             try:
@@ -113,7 +141,8 @@ class Project:
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Whether any other file of the run contains a name, in whatever meaning."""
-        return not name.isascii() or not self._naming(name) <= {path}
+        found = self._asked_names[name] = not name.isascii() or not self._naming(name) <= {path}
+        return found
 
     def _naming(self, name: str) -> frozenset[str]:
         found = self._names.get(name)
@@ -145,11 +174,32 @@ class Project:
 
         Re-exports are followed, also those of names from outside: of `from .core import Tensor` to `torch.Tensor`.
         """
+        assert program.place is not None
+        question = ("find", program.place.path, written)
         found = program.targets.get(written)
         if found is None:
             program.targets[written] = written  # what two modules that import it from each other get
-            found = program.targets[written] = self._find(program, written)
+            found = program.targets[written] = self._noted(question, lambda: self._find(program, written))
+        self._read |= self._sources.get(question, {program.place.path})
         return found
+
+    def base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
+        """What the base of a class of a module is, and the class where that is one of the run."""
+        assert program.place is not None
+        return self._noted(("bases", program.place.path), lambda: self._base_of(program, written))
+
+    def _base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
+        target = self.find(program, written)
+        return target, self.class_named(target) if isinstance(target, Member) else None
+
+    def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
+        """Do some work, and note which files it looks at for all who ask for what it finds."""
+        outer, self._read = self._read, set()
+        try:
+            return work()
+        finally:
+            self._sources[question] = self._sources.get(question, frozenset()) | self._read
+            self._read |= outer
 
     def _find(self, program: Program, written: str) -> Member | str:
         located = self._locate(program, written)
@@ -174,6 +224,8 @@ class Project:
     def _may_offer(self, program: Program, written: str, name: str) -> bool:
         """Whether the module from which everything is imported may have a name."""
         located = self._locate(program, written)
+        if located is not None:
+            self._read.add(located[0])
         return located is not None and (not located[1] or self._may_bind(located[0], name))
 
     def _may_bind(self, path: str, name: str) -> bool:
@@ -301,9 +353,11 @@ class Project:
     def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
         """The answer to a question about a file; None where it leads back to itself or too far."""
         if question in lasting:
+            self._read |= self._sources[question]
             return cast(T, lasting[question])
         if question in self._passing:
             self._cuts += 1
+            self._read |= self._sources[question]
             return cast(T, self._passing[question])
         if question in self._asked or len(self._asked) == _DEEPEST:
             self._cuts += 1
@@ -311,7 +365,7 @@ class Project:
         before = self._cuts
         self._asked.append(question)
         try:
-            answer = work()
+            answer = self._noted(question, work)
         finally:
             self._asked.pop()
         (lasting if self._cuts == before else self._passing)[question] = answer

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from unplace.batch.limits import outcomes
-from unplace.batch.store import Store, key_of
+from unplace.batch.store import Store
 from unplace.discovery import discover, shown
 from unplace.findings import Problem
+from unplace.keys import digest_of, key_of
 from unplace.outcome import Outcome
 from unplace.patterns import Patterns
 from unplace.rewriter import Options, may_have_sites
@@ -48,7 +48,7 @@ class Files:
                 data = Path(path).read_bytes()
             except OSError:  # reported when it is its turn
                 data = b""
-            contents.append(hashlib.sha256(data).hexdigest())
+            contents.append(digest_of(data))
             alone.append(not may_have_sites(data))
             lines += data.count(b"\n")
         names = list(map(shown, paths))

@@ -20,9 +20,10 @@ from unplace.batch.origin import Origin, SkipError, opened
 from unplace.batch.publishing import BRANCH, PublishError, open_pull_request
 from unplace.batch.recording import error_records, file_records
 from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
-from unplace.batch.store import Store, key_of
+from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
 from unplace.configuration import ConfigurationError
+from unplace.keys import key_of
 from unplace.outcome import Outcome
 from unplace.reporting.diff import patch
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import sqlite3
-import sys
 import zlib
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import unplace
 from unplace.outcome import Outcome
 
 _PATIENCE = 60.0
@@ -27,7 +23,7 @@ CREATE TABLE IF NOT EXISTS verifications (key TEXT PRIMARY KEY, verification BLO
 class Store:
     """A database that one process at a time has open: a second attempt at a repository waits for the first to end.
 
-    An entry is found under a key, which must cover everything that it follows from; `tool()` is a part of each.
+    An entry is found under a key, which must cover everything that it follows from (`unplace.keys`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,25 +71,6 @@ class Store:
         self._connection.execute("DELETE FROM verifications")
         self._connection.execute("INSERT INTO verifications VALUES (?, ?)", (key, _packed(verification)))
         self._connection.execute("COMMIT")
-
-
-@cache
-def tool() -> str:
-    """The version of unplace and of Python, to the letter: what another one found doesn't hold for this one."""
-    digest = hashlib.sha256(repr(sys.version_info).encode())
-    folder = Path(unplace.__file__).parent
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def key_of(*parts: str) -> str:
-    """A key that differs where any of the parts does."""
-    digest = hashlib.sha256()
-    for part in (tool(), *parts):
-        data = part.encode(errors="surrogateescape")
-        digest.update(b"%d:" % len(data) + data)
-    return digest.hexdigest()
 
 
 def _packed(value: object) -> bytes:

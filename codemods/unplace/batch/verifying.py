@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unplace.batch.records import VerificationRecord
-from unplace.batch.store import Store, key_of
+from unplace.batch.store import Store
+from unplace.keys import key_of
 from unplace.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
 from unplace.verification.limits import Limits
