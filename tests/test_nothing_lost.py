@@ -127,7 +127,7 @@ def test_a_full_disk(folder: Path) -> None:
         "import resource, sys\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
         "from unplace.cli import main\n"
-        "sys.exit(main(['rewrite', '.']))\n"
+        "sys.exit(main(['rewrite', '--no-cache', '.']))\n"
     )
     path = str(Path(__file__).parents[1] / "codemods")
     done = subprocess.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -32,3 +33,13 @@ def key_of(*parts: str) -> str:
 def digest_of(data: bytes) -> str:
     """What stands for the contents of a file."""
     return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What becomes of a file follows from its own text, from that of these files of the run, and from this: which of
+    these names other files contain.
+    """
+
+    files: tuple[str, ...] = ()
+    names: tuple[tuple[str, bool], ...] = ()

@@ -7,7 +7,7 @@ import os
 import platform
 import traceback
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from unplace.dialects import version_for
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
+from unplace.keys import Basis
 from unplace.limits import BYTES, SPLIT, LimitError, limited
 from unplace.source import Source, SourceError, read_source
 
@@ -36,7 +37,7 @@ class Outcome:
     """What was found in one file and what changes there; a file with a problem has neither findings nor a change.
 
     `edits` are those of the text that make the change, in order.
-    `source` is the file as it was, where there are findings.
+    `source` is the file as it was, where there are findings. All that follows from it and from its `basis`.
     """
 
     path: str
@@ -46,6 +47,7 @@ class Outcome:
     edits: tuple[Edit, ...] = ()
     source: Source | None = None
     warnings: tuple[Problem, ...] = ()
+    basis: Basis = field(default_factory=Basis)
 
     def count(self, status: Status) -> int:
         """How many of the findings have this status."""
@@ -62,7 +64,8 @@ def rewrite_file(path: str, options: rewriter.Options, project: Project | None =
     if size > BYTES:
         large = f"{size / 2**20:.0f} MiB are more than the {BYTES // 2**20} that a file may have"
         return failed(shown(path), f"too large: {large}; leave it out (`exclude` in the configuration)")
-    return rewrite_bytes(data, shown(path), options, project)
+    outcome = rewrite_bytes(data, shown(path), options, project)
+    return outcome if project is None else replace(outcome, basis=project.basis(str(Path(path).absolute())))
 
 
 def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:

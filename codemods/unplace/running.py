@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
@@ -13,6 +14,7 @@ from unplace.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Project
+    from unplace.results import Results
 
 _FILES_PER_PROCESS = 8
 """Fewer are handled sooner than a process has started and imported LibCST."""
@@ -21,9 +23,33 @@ ALLOCATIONS = 50_000
 """Parsed files are many objects that live long: collecting garbage as often as Python does costs a third of a run."""
 
 
-def rewrite_files(paths: Sequence[str], options: Options, jobs: int | None) -> Generator[Outcome, None, None]:
-    """What becomes of each file, in their order, worked out in up to `jobs` processes; nothing is written."""
-    work = functools.partial(rewrite_file, options=options, project=project_of(paths))
+def rewrite_files(
+    paths: Sequence[str], options: Options, jobs: int | None, results: Results | None = None
+) -> Generator[Outcome, None, None]:
+    """What becomes of each file, in their order, worked out in up to `jobs` processes; nothing is written.
+
+    What earlier results tell isn't worked out again, and what they don't is given to them.
+    """
+    if results is None:
+        yield from _worked_out(paths, paths, options, jobs)
+        return
+    known = {path: outcome for path in paths if (outcome := results.outcome(path)) is not None}
+    with contextlib.closing(_worked_out([p for p in paths if p not in known], paths, options, jobs)) as new:
+        for path in paths:
+            outcome = known.pop(path, None)
+            if outcome is None:
+                outcome = next(new)
+                results.keep(path, outcome)
+            yield outcome
+
+
+def _worked_out(
+    paths: Sequence[str], among: Sequence[str], options: Options, jobs: int | None
+) -> Generator[Outcome, None, None]:
+    """What becomes of each file, which is one `among` those of the run."""
+    if not paths:
+        return
+    work = functools.partial(rewrite_file, options=options, project=project_of(among))
     wanted = min(processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
     if wanted > 1:
         from unplace.parallel import in_processes  # only now: it costs a fifth of a small run

@@ -18,6 +18,8 @@ from unplace.analysis.refs import Class, Function, Member
 from unplace.analysis.scopes import Scope
 from unplace.analysis.summaries import Summary
 from unplace.analysis.values import UNKNOWN_VALUE, Value
+from unplace.keys import Basis
+from unplace.mentions import Mentions
 from unplace.source import SourceError, read_source
 from unplace.trees import parsed
 
@@ -54,16 +56,6 @@ class Place:
         return [*self.package[:up], *name.split(".")] if up >= 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """What becomes of a file follows from its own text, from that of these files of the run, and from this: which of
-    these names other files contain.
-    """
-
-    files: tuple[str, ...] = ()
-    names: tuple[tuple[str, bool], ...] = ()
-
-
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
@@ -75,6 +67,7 @@ class Project:
     def __init__(self, files: Iterable[str]) -> None:
         """`files` are the absolute paths."""
         self._files = frozenset(files)
+        self._mentions = Mentions(self._files)
         self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self._recent: OrderedDict[str, Program] = OrderedDict()
         self._open = 0  # characters in those
@@ -105,8 +98,10 @@ class Project:
             self._programs[path] = program
         return program.fresh()
 
-    def basis(self) -> Basis:
-        """What was looked at in other files for the one in hand, from its first round on."""
+    def basis(self, path: str) -> Basis:
+        """What was looked at in other files for the one that was handled last, from its first round on."""
+        if path != self._in_hand:
+            return Basis()  # nothing: it was done without the program
         found, todo = {self._in_hand}, list(self._read)
         while todo:
             path = todo.pop()
@@ -141,30 +136,7 @@ class Project:
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Whether any other file of the run contains a name, in whatever meaning."""
-        found = self._asked_names[name] = not name.isascii() or not self._naming(name) <= {path}
-        return found
-
-    def _naming(self, name: str) -> frozenset[str]:
-        found = self._names.get(name)
-        if found is None:
-            plain, word = name.encode(), re.compile(rf"\b{name}\b".encode())
-            found = self._names[name] = frozenset(
-                path for path, data in self._contents.items() if plain in data and word.search(data)
-            )
-        return found
-
-    @cached_property
-    def _names(self) -> dict[str, frozenset[str]]:
-        return {}
-
-    @cached_property
-    def _contents(self) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
-        for path in self._files:
-            try:
-                found[path] = Path(path).read_bytes()
-            except OSError:  # noqa: PERF203 - reported when it is that file's turn
-                continue
+        found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
     # -- names ----------------------------------------------------------------------------------------------------
@@ -232,7 +204,7 @@ class Project:
         """Whether a file may bind a name, as far as its bytes tell: the others needn't be parsed."""
         known = self._binding.get((path, name))
         if known is None:
-            data = self._contents.get(path, b"")
+            data = self._mentions.contents.get(path, b"")
             known = not name.isascii() or _STARRED.search(data) is not None
             if not known and (plain := name.encode()) in data:
                 known = re.search(_BOUND % (plain, plain), data) is not None

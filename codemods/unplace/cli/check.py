@@ -16,6 +16,7 @@ from unplace.cli.options import (
     Isolated,
     Jobs,
     Markdown,
+    NoCache,
     Only,
     Paths,
     PreserveDtype,
@@ -77,6 +78,7 @@ def check(
     isolated: Isolated = False,
     markdown: Markdown = False,
     jobs: Jobs = None,
+    no_cache: NoCache = False,
     stdin_filename: StdinFilename = None,
 ) -> None:
     """Report in-place tensor operations without changing any file.
@@ -106,7 +108,7 @@ def check(
     if paths == [files.STDIN]:
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]
     else:
-        outcomes = files.work_out(paths, chosen, since, jobs)
+        outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
     if add_ignores:
         _add_ignores(outcomes, chosen.options)
     if is_text:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,6 +20,9 @@ from unplace.reporting.progress import watched
 from unplace.rewriter import Options
 from unplace.running import rewrite_files, written
 from unplace.visible import visible_lines
+
+if TYPE_CHECKING:
+    from unplace.results import Results
 
 STDIN = "-"
 
@@ -57,7 +61,9 @@ def outcome_of_stdin(name: str, options: Options, *, write: bool) -> Outcome:
     return outcome
 
 
-def work_out(paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None) -> list[Outcome]:
+def work_out(
+    paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, cached: bool
+) -> list[Outcome]:
     """What becomes of each file; nothing is written."""
     found = discover(map(Path, paths), settings.exclude, suffixes(markdown=settings.options.markdown))
     for warning in found.warnings:
@@ -66,10 +72,35 @@ def work_out(paths: Sequence[str], settings: Settings, since: str | None, jobs: 
         print_error("warning: No Python files found under the given path(s)")
     options = settings.options if since is None else _since(since, found.files, settings.options)
     outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
-    results = rewrite_files(found.files, options, int(jobs) if jobs else None)
+    is_cached = cached and options.changed is None and len(found.files) > 1
+    known = _earlier(found.files, options) if is_cached else None
+    results = rewrite_files(found.files, options, int(jobs) if jobs else None, known)
     with interruptible([]), contextlib.closing(results):
         outcomes.extend(watched(results, len(found.files)))
+    if known is not None:
+        _keep(known)
     return outcomes
+
+
+def _earlier(files: Sequence[str], options: Options) -> Results | None:
+    """What earlier runs found out about the files."""
+    from unplace.results import Results, ResultsError, folder  # only now: one file is done sooner without
+
+    try:
+        return Results(folder(), files, options)
+    except ResultsError as error:
+        print_error(f"warning: {error}; --no-cache does without")
+        return None
+
+
+def _keep(results: Results) -> None:
+    """Let later runs know what this one found out."""
+    from unplace.results import ResultsError
+
+    try:
+        results.save()
+    except ResultsError as error:
+        print_error(f"warning: {error}; --no-cache does without")
 
 
 def write(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -46,6 +46,9 @@ Config = Annotated[str | None, typer.Option(metavar="FILE", help="Take this conf
 Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration file.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Take Python blocks in Markdown files, too.")]
 Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes to use.  [default: one per processor]")]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Work everything out anew; keep no results for the next run.")
+]
 StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to call standard input in reports.")]
 
 

@@ -14,6 +14,7 @@ from unplace.cli.options import (
     Isolated,
     Jobs,
     Markdown,
+    NoCache,
     Only,
     Paths,
     PreserveDtype,
@@ -89,6 +90,7 @@ def rewrite(
     isolated: Isolated = False,
     markdown: Markdown = False,
     jobs: Jobs = None,
+    no_cache: NoCache = False,
     stdin_filename: StdinFilename = None,
     verify: Verify = None,
     verify_command: VerifyCommand = None,
@@ -132,7 +134,7 @@ def rewrite(
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = files.work_out(paths, chosen, since, jobs)
+        outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
         if plan is not None:
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)

@@ -1,0 +1,41 @@
+"""Which files of a run contain a name, as far as their bytes tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+
+class Mentions:
+    """The names in the files of a run, which are read when the first question is asked."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """`files` are the absolute paths."""
+        self._files = files
+        self._holding: dict[str, frozenset[str]] = {}
+
+    def are_elsewhere(self, name: str, path: str) -> bool:
+        """Whether any other file contains a name, in whatever meaning."""
+        return not name.isascii() or not self._of(name) <= {path}
+
+    def _of(self, name: str) -> frozenset[str]:
+        found = self._holding.get(name)
+        if found is None:
+            plain, word = name.encode(), re.compile(rf"\b{name}\b".encode())
+            found = self._holding[name] = frozenset(
+                path for path, data in self.contents.items() if plain in data and word.search(data)
+            )
+        return found
+
+    @cached_property
+    def contents(self) -> dict[str, bytes]:
+        """The bytes of the files that can be read."""
+        found: dict[str, bytes] = {}
+        for path in self._files:
+            try:
+                found[path] = Path(path).read_bytes()
+            except OSError:  # noqa: PERF203 - reported when it is that file's turn
+                continue
+        return found

@@ -1,0 +1,194 @@
+"""What became of files in earlier runs, so that what hasn't changed isn't worked out again.
+
+It is kept in the user's own cache folder and not beside the code: what a repository brings along is never believed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sqlite3
+import time
+import zlib
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from unplace.discovery import shown
+from unplace.edits import Edit, apply_edits
+from unplace.findings import Finding, Problem
+from unplace.keys import digest_of, key_of
+from unplace.mentions import Mentions
+from unplace.outcome import Change, Outcome
+from unplace.rewriter import Options
+from unplace.source import read_source
+
+VARIABLE = "UNPLACE_CACHE_DIR"
+"""The environment variable that names another folder."""
+
+_NAME = "results.sqlite"
+_PATIENCE = 5.0
+"""Seconds to wait for another run that reads or writes."""
+
+_DAY = 24 * 60 * 60
+_LASTING = 30 * _DAY
+"""Seconds for which a result is kept that no run asks for."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, used REAL NOT NULL, result BLOB NOT NULL)"
+
+
+class ResultsError(Exception):
+    """Why earlier results can't be used or kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What became of a file, and the contents of the others that it follows from."""
+
+    findings: tuple[Finding, ...]
+    edits: tuple[Edit, ...]
+    warnings: tuple[Problem, ...]
+    is_changed: bool
+    files: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, bool], ...]
+    run: str
+
+
+def folder() -> Path:
+    """Where results are kept: what the environment names, else the user's cache folder."""
+    told = os.environ.get(VARIABLE)
+    return Path(told) if told else user_cache_path("unplace", appauthor=False)
+
+
+class Results:
+    """The results that hold for the files of one run."""
+
+    def __init__(self, place: Path, paths: Sequence[str], options: Options) -> None:
+        """Read all files, and what is known of them; raises `ResultsError` where that can't be had.
+
+        `place` is the folder of the database. The options may not be about some lines only.
+        """
+        assert options.changed is None
+        self._place = place
+        self._absolute = {path: str(Path(path).absolute()) for path in paths}
+        self._stamps = {path: _stamp(path) for path in self._absolute.values()}
+        self._digests = {path: digest_of(_read(path)) for path in self._absolute.values()}
+        self._mentions = Mentions(self._digests)
+        listing = sorted(self._digests)
+        self._run = key_of(*(part for path in listing for part in (path, self._digests[path])))
+        self._settings = key_of(*_said(options), *listing)
+        self._keys = {
+            path: key_of(self._settings, repr(sorted(options.wanted(shown(path)))), own, self._digests[own])
+            for path, own in self._absolute.items()
+        }
+        self._used: list[str] = []
+        self._new: list[tuple[str, Outcome]] = []
+        self._known = self._load()
+
+    def outcome(self, path: str) -> Outcome | None:
+        """What becomes of a file, if that is known."""
+        result = self._known.get(self._keys[path])
+        if result is None or not self._holds(result, self._absolute[path]):
+            return None
+        data = _read(path)
+        if digest_of(data) != self._digests[self._absolute[path]]:
+            return None
+        self._used.append(self._keys[path])
+        name = shown(path)
+        warnings = tuple(replace(warning, path=name) for warning in result.warnings)
+        if not result.findings and not result.is_changed:
+            return Outcome(name, warnings=warnings)
+        source = read_source(data)
+        change = None
+        if result.is_changed:
+            change = Change(source, source.with_text(apply_edits(source.text, result.edits)))
+        return Outcome(name, result.findings, change, None, result.edits, source, warnings)
+
+    def keep(self, path: str, outcome: Outcome) -> None:
+        """Remember what became of a file, unless it failed: the next run may have more time, or memory."""
+        if outcome.problem is None:
+            self._new.append((path, outcome))
+
+    def save(self) -> None:
+        """Write down what is new; raises `ResultsError` where that can't be done."""
+        now = time.time()
+        moved = {path for path, stamp in self._stamps.items() if _stamp(path) != stamp}
+        rows = [
+            (self._keys[path], now, zlib.compress(pickle.dumps(self._result(outcome)), 1))
+            for path, outcome in self._new
+            if not moved & {self._absolute[path], *outcome.basis.files}
+        ]
+        self._new.clear()
+        try:
+            with closing(_connected(self._place)) as connection, connection:
+                connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
+                refreshed = [(now, key, now - _DAY) for key in self._used]
+                connection.executemany("UPDATE results SET used = ? WHERE key = ? AND used < ?", refreshed)
+                connection.execute("DELETE FROM results WHERE used < ?", (now - _LASTING,))
+        except (OSError, sqlite3.Error) as error:
+            raise ResultsError(f"results can't be kept in {self._place} ({error})") from None
+
+    def _load(self) -> dict[str, _Result]:
+        wanted = set(self._keys.values())
+        try:
+            with closing(_connected(self._place)) as connection:
+                rows = [
+                    row
+                    for key in wanted
+                    for row in connection.execute("SELECT key, result FROM results WHERE key = ?", (key,))
+                ]
+            return {key: pickle.loads(zlib.decompress(packed)) for key, packed in rows}
+        except (OSError, sqlite3.Error, zlib.error, pickle.UnpicklingError, EOFError) as error:
+            raise ResultsError(f"earlier results can't be read from {self._place} ({error})") from None
+
+    def _holds(self, result: _Result, path: str) -> bool:
+        """Whether what a result follows from is as it was."""
+        if result.run == self._run:
+            return True
+        if any(self._digests.get(file) != digest for file, digest in result.files):
+            return False
+        return all(self._mentions.are_elsewhere(name, path) is there for name, there in result.names)
+
+    def _result(self, outcome: Outcome) -> _Result:
+        files = tuple((path, self._digests.get(path, "")) for path in outcome.basis.files)
+        return _Result(
+            outcome.findings,
+            outcome.edits,
+            outcome.warnings,
+            outcome.change is not None,
+            files,
+            outcome.basis.names,
+            self._run,
+        )
+
+
+def _said(options: Options) -> list[str]:
+    """What the options say that holds for all files."""
+    only = None if options.only is None else sorted(harm.value for harm in options.only)
+    flags = (options.unsafe, options.preserve_dtype, options.target_torch, only, options.comments, options.markdown)
+    return [repr(flag) for flag in flags]
+
+
+def _connected(place: Path) -> sqlite3.Connection:
+    place.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(place / _NAME, timeout=_PATIENCE)
+    connection.execute(_TABLE)
+    return connection
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:  # reported when it is that file's turn
+        return b""
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

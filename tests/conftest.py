@@ -1,0 +1,22 @@
+"""What all tests share: commands keep their results in a folder of the tests, not in that of the user."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+from unplace.results import VARIABLE
+
+FOLDER = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before the test modules are imported, some of which copy the environment."""
+    config.stash[FOLDER] = os.environ[VARIABLE] = tempfile.mkdtemp(prefix="unplace-results-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(config.stash[FOLDER], ignore_errors=True)
