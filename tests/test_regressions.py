@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from generator.oracle import Fault, judge
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.program import maker
 from unplace.verification.proof import Verdict, prove
@@ -35,6 +36,14 @@ def test_the_rewritten_program_is_right(case: Path) -> None:
     assert still_failing or proof.verdict is Verdict.EQUAL, "\n".join(map(str, proof.differences))
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_even_a_program_that_goes_on_failing_computes_what_it_did(case: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdict = judge(case.read_bytes().decode())
+    assert verdict.fault in (None, Fault.REPEATED), verdict.details
+
+
 def test_what_a_later_round_assumes_is_reported() -> None:
     before = """import torch
 
@@ -49,3 +58,59 @@ def run(w: torch.Tensor):
     assert "w = w.clone()" in report.after
     assert any("no caller reads the argument `w`" in text for f in report.findings for text in f.assumptions)
     assert rewrite_text(before, "before.py", Options()).after.count("w.clone()") == 2
+
+
+SHOWN = {
+    "another attribute holds it": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v * 2
+        self.flat = self.h.view(-1)
+
+    def push(self, v):
+        self.h.add_(v)
+""",
+        "`self.flat` holds the tensor in `self.h`, too",
+    ),
+    "who made the object holds it": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v
+
+    def push(self, v):
+        self.h.add_(v)
+
+
+def run(x: torch.Tensor):
+    y = x * 2
+    track = Track(y)
+    track.push(x)
+    return y
+""",
+        "`y` in line 13 holds the tensor in `self.h`, too",
+    ),
+    "a default lasts": (
+        """
+def scaled(v, memory=torch.ones(3)):
+    memory.mul_(v)
+    return memory
+""",
+        "the default of `memory` lasts from one call to the next",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SHOWN)
+def test_what_the_file_shows_to_be_wrong_is_not_assumed(case: str) -> None:
+    program, reason = SHOWN[case]
+    report = rewrite_text(f"import torch\n{program}", "before.py", Options(unsafe=True))
+    assert not report.changed
+    assert reason in [finding.message for finding in report.findings]
+
+
+def test_a_copy_of_what_is_handed_over_may_be_assumed_to_be_alone() -> None:
+    program = SHOWN["who made the object holds it"][0].replace("Track(y)", "Track(y.clone())")
+    report = rewrite_text(f"import torch\n{program}", "before.py", Options(unsafe=True))
+    assert "self.h = self.h.add(v)" in report.after

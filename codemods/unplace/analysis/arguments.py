@@ -39,6 +39,12 @@ class Arguments:
         pairs += [(value, self.keyword_nodes[name]) for name, value in self.keywords.items()]
         return {name: node for name, value in bound.items() for other, node in pairs if other is value}
 
+    def stored_in(self, fields: tuple[str, ...]) -> dict[str, Value] | None:
+        """The arguments by the name of the field that takes each; None where the call can't be matched with them."""
+        named = dict(zip(fields, self.positional, strict=False))
+        is_matched = self.exact and len(self.positional) <= len(fields) and self.keywords.keys() <= set(fields)
+        return {**named, **self.keywords} if is_matched and not named.keys() & self.keywords.keys() else None
+
     def bind(self, parameters: tuple[str, ...]) -> dict[str, Value]:
         """The arguments by parameter name; more than there are names are left out."""
         extra = {f"*{i}": value for i, value in enumerate(self.positional[len(parameters) :])}

@@ -367,6 +367,12 @@ class Calls:
 
     def _instantiate(self, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
         """A new object of a class of this file; its constructor may keep its arguments."""
+        stored = arguments.stored_in(of.fields) if of.fields is not None else None
+        if stored is not None:
+            made = self.run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of))
+            for obj in made.objs:
+                state.heap.update({(obj, name): value for name, value in stored.items()})
+            return made
         self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
         kinds = MODULE if of.is_module else OTHER
         return self.run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))

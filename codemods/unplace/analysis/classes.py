@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from unplace.analysis.nodes import code_of
+from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
 
@@ -14,6 +14,19 @@ Qualified = Callable[[Scope, ast.expr], "str | None"]
 Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
 _REGISTERED = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
+_NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
+_HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
+"""The options of a dataclass that leave alone what its constructor stores."""
+
+_PSEUDO = frozenset(["ClassVar", "InitVar", "KW_ONLY"])
+"""Annotations of what is no field, or changes those behind it."""
+
+_INTERFERING = frozenset(
+    [
+        *("__delattr__", "__getattr__", "__getattribute__", "__init__", "__init_subclass__", "__new__"),
+        *("__post_init__", "__setattr__"),
+    ]
+)
 _KEEPS_MEANING = frozenset(
     {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.export", "torch.jit.ignore"}
 )
@@ -67,7 +80,55 @@ def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Paren
             found.special.update(t.id for t in targets if isinstance(t, ast.Name))
     for method in scope.inner:
         _collect_attributes(found, method, qualified)
+    found.fields = _fields(scope, node, qualified)
+    found.special -= set(found.fields or ())
     return found
+
+
+def _fields(scope: Scope, node: ast.ClassDef, qualified: Qualified) -> tuple[str, ...] | None:
+    """What calling the class stores in attributes, in the order of its arguments, where that is all that it does."""
+    outer = scope.parent
+    bases = [qualified(outer, base) for base in node.bases] if outer is not None else []
+    if outer is None or node.keywords or not (_is_dataclass(node, outer, qualified) or bases == _NAMED_TUPLE):
+        return None
+    if node.bases and bases != _NAMED_TUPLE:
+        return None
+    found: list[str] = []
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            if not _is_plain_field(statement):
+                return None
+            found.append(statement.target.id)
+        elif isinstance(statement, ast.FunctionDef):
+            if statement.name in _INTERFERING:
+                return None
+        elif not isinstance(statement, ast.Pass | ast.Expr):
+            return None
+    return tuple(found)
+
+
+def _is_dataclass(node: ast.ClassDef, outer: Scope, qualified: Qualified) -> bool:
+    if len(node.decorator_list) != 1:
+        return False
+    (decorator,) = node.decorator_list
+    if isinstance(decorator, ast.Call):
+        if decorator.args or any(k.arg not in _HARMLESS for k in decorator.keywords):
+            return False
+        decorator = decorator.func
+    return qualified(outer, decorator) == "dataclasses.dataclass"
+
+
+def _is_plain_field(statement: ast.AnnAssign) -> bool:
+    names = {n.id if isinstance(n, ast.Name) else n.attr for n in _named(statement.annotation)}
+    written = statement.annotation.value if isinstance(statement.annotation, ast.Constant) else ""
+    if names & _PSEUDO or any(name in str(written) for name in _PSEUDO):
+        return False
+    options = statement.value.keywords if isinstance(statement.value, ast.Call) else []
+    return not any(option.arg in ("init", "kw_only", None) for option in options)
+
+
+def _named(annotation: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
+    return (n for n in walk(annotation) if isinstance(n, ast.Name | ast.Attribute))
 
 
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from unplace.analysis.nodes import children
-from unplace.analysis.refs import Function
+from unplace.analysis.refs import Function, Instance
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
+from unplace.analysis.sharing import other_holder
 from unplace.analysis.state import ANY, HIDDEN, Definition, State
 from unplace.analysis.values import (
     CALLABLE,
@@ -36,10 +37,18 @@ class LiveView:
     definition: Definition
     obj: Obj
 
-    @property
-    def replay(self) -> str:
-        """The statement that makes the view again."""
-        return f"{self.name} = {ast.unparse(self.definition.expression)}"
+
+def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
+    """The statements that make views again, in their order; names of one view get the same one."""
+    names: dict[Obj, list[str]] = {}
+    for view in views:
+        names.setdefault(view.obj, []).append(view.name)
+    firsts = {view.obj: view for view in reversed(views)}
+    return tuple(
+        f"{' = '.join(names[view.obj])} = {ast.unparse(view.definition.expression)}"
+        for view in views
+        if firsts[view.obj] is view
+    )
 
 
 @dataclass(slots=True)
@@ -267,7 +276,7 @@ class Watch:
     def _is_plain(self, holder: Value, name: str) -> bool:
         """Whether assigning the attribute does nothing but set it."""
         owner = getattr(holder.ref, "of", None)
-        return owner is not None and not owner.lookup("special", name)
+        return owner is not None and not owner.is_immutable and not owner.lookup("special", name)
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
@@ -281,6 +290,10 @@ class Watch:
             if holder is not None:
                 found.blockers.append(holder)
                 continue
+            holder = self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None
+            if holder is not None:
+                found.blockers.append(holder)
+                continue
             text = _outside_assumption(obj)
             if text is not None and text not in found.assumptions:
                 found.assumptions.append(text)
@@ -289,6 +302,16 @@ class Watch:
             found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
         elif keeper is not None:
             found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+
+    def _held_by_its_class(self, obj: Obj) -> str | None:
+        """What else holds a tensor that is in an attribute of an object whose class is known."""
+        owners = {o: v.ref.of for v in self.state.env.values() if isinstance(v.ref, Instance) for o in v.objs}
+        for (holder, name), held in self.state.heap.items():
+            if holder in owners and obj in held.objs and isinstance(name, str):
+                found = other_holder(self.run.program, owners[holder], name)
+                if found is not None:
+                    return found
+        return None
 
     def _held_outside(self, obj: Obj) -> str | None:
         """What else of the function around this one shares memory with a tensor that it captures."""

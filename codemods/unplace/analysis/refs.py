@@ -58,6 +58,7 @@ class Class:
     registered: set[str] = field(default_factory=set)  # parameters and buffers
     buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
+    fields: tuple[str, ...] | None = None  # what the constructor of a dataclass or named tuple stores, in order
     _parents: Parents | None = None
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unplace.analysis.nodes import code_of
+from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
@@ -134,7 +135,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
     elements: tuple[tuple[Hashable, Result], ...] = ()
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
-    if value.must_be(CONTAINER) and value.objs:
+    if (value.must_be(CONTAINER) and value.objs) or _is_made_here(value):
         if depth == 0:
             foreign = True
             roots |= state.reachable(value.objs)
@@ -162,6 +163,11 @@ def _describe(value: Value, state: State, depth: int) -> Result:
         together,
         any(obj.overlapping for obj in roots),
     )
+
+
+def _is_made_here(value: Value) -> bool:
+    """Whether a value is an object of a class that stores what it is made of, made in this function."""
+    return isinstance(value.ref, Instance) and bool(value.objs) and all(o.origin is Origin.FRESH for o in value.objs)
 
 
 def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashable]]:
@@ -243,7 +249,7 @@ def instantiate(
         sources |= captured
         for obj in value.objs:
             run.make(obj, state)
-    elif result.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0:
+    elif result.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 and not isinstance(result.ref, Instance):
         return Value(result.kinds, ref=result.ref)
     else:
         value = run.fresh(

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import Observers, Watch
+from unplace.analysis.parameters import default_of
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
@@ -85,6 +86,8 @@ class Callers:
             return [f"`{scope.name}` returns nothing, so that its callers must want what it writes"], []
         if scope.name in self.program.passed_on():
             return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
+        if _has_lasting_default(scope, parameter):
+            return [f"the default of `{parameter}` lasts from one call to the next"], []
         return [], [assumption]
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -264,6 +267,15 @@ class Callers:
             }
             self._calls = Counter(statement for _, statement in found)
         return self._calls
+
+
+def _has_lasting_default(scope: Scope, parameter: str) -> bool:
+    """Whether a parameter has a default that may be a tensor, which all calls that give nothing for it share."""
+    if isinstance(scope.node, ast.Module | ast.ClassDef):
+        return False
+    argument = next(a for a in scope.parameters if a.arg == parameter)
+    default = default_of(scope.node.args, argument)
+    return default is not None and not isinstance(default, ast.Constant)
 
 
 def _notices(observers: Observers) -> bool:

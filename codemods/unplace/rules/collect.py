@@ -208,7 +208,8 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     if name not in scope.bound or name in scope.captured | scope.volatile or not _is_plain_inside(filling, parents):
         return False
     inside = _bound(filling.loop.body)
-    if any(view.split(" = ")[0] not in inside - _bound([filling.made, *filling.between]) for view in copy.views):
+    made_again = {name for view in copy.views for name in view.split(" = ")[:-1]}
+    if not made_again <= inside - _bound([filling.made, *filling.between]):
         return False
     if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
         return False

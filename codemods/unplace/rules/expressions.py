@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from unplace.analysis.observers import Observers, reads
+from unplace.analysis.observers import Observers, reads, replays
 from unplace.analysis.run import WriteKind
 from unplace.rules import judging
 from unplace.rules.base import CallRule
@@ -171,7 +171,7 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         return rebound
     if observers.views and written not in observers.together:
         observers.together.insert(0, written)  # not read itself, but the views are made again from it
-    return Rebind(tuple(observers.together), judging.replays(observers.views), assumptions)
+    return Rebind(tuple(observers.together), replays(observers.views), assumptions)
 
 
 def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> str:

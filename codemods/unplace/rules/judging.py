@@ -7,7 +7,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
-from unplace.analysis.observers import LiveView, Observers
+from unplace.analysis.observers import Observers, replays
 from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
@@ -163,11 +163,6 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
         return None
     holder = site.run.values.get(place.value)
     return holder if holder is not None and not holder.is_tensor else None
-
-
-def replays(views: list[LiveView]) -> tuple[str, ...]:
-    """The statements that make views again."""
-    return tuple(view.replay for view in views)
 
 
 def _unstorable(site: Site, place: ast.expr) -> Refuse | None:

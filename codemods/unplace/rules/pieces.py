@@ -22,6 +22,7 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.nodes import LOOPS, own_nodes
+from unplace.analysis.observers import replays
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
 from unplace.analysis.values import Obj, Origin, Value, is_same
@@ -70,7 +71,7 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
         piece = next(name for name in names if name in pieces)
         lines += [f"{name} = {piece}" for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
-    return PutBack(tuple(places), (*lines, *(view.replay for view in observers.views)), tuple(observers.assumptions))
+    return PutBack(tuple(places), (*lines, *replays(observers.views)), tuple(observers.assumptions))
 
 
 def _is_written_again(site: Site) -> bool:
@@ -82,6 +83,9 @@ def _is_written_again(site: Site) -> bool:
     loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, LOOPS))
     if any(s is site.statement for loop in loops for s in ast.walk(loop)):
         return True
+    for _, state in site.program.exits(site.run.scope):  # code out of sight may write what it is given later
+        if any(kept.line > line and state.roots((obj,)) & roots for obj, kept in state.kept.items()):
+            return True
     writes = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
     return any(w.state.roots(w.value.objs) & roots and w.statement.lineno > line for w in writes)
 

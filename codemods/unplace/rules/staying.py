@@ -103,7 +103,7 @@ def _saves_again(site: Site, verdict: Copy) -> bool:
     """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
     if site.write.kind not in WHOLE:
         return False
-    rebound = {*verdict.places, *(view.partition(" = ")[0] for view in verdict.views)}
+    rebound = {*verdict.places, *(name for view in verdict.views for name in view.split(" = ")[:-1])}
     node = site.node
     given = (
         [*node.args, *(k.value for k in node.keywords)]

@@ -1,0 +1,76 @@
+"""What else holds the tensor in an attribute, as the class and the calls that make its objects show."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unplace import torchapi
+from unplace.analysis.nodes import code_of
+from unplace.analysis.parameters import argument_for
+from unplace.analysis.refs import Class
+from unplace.analysis.scopes import Scope
+
+if TYPE_CHECKING:
+    from unplace.analysis.program import Program
+
+
+def other_holder(program: Program, owner: Class, name: str) -> str | None:
+    """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
+    other = next(_twins(owner, name), None)
+    if other is not None:
+        return f"`self.{other}` holds the tensor in `self.{name}`, too"
+    for method, source in _sources(owner, name):
+        if method.name == "__init__" and isinstance(source, ast.Name):
+            for scope, call in program.call_sites().get(owner.node.name, ()):
+                passed = argument_for(method, call, source.id)
+                if isinstance(passed, ast.Name) and _is_read_elsewhere(scope, passed):
+                    return f"`{passed.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
+    return None
+
+
+def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """What the class and its ancestors assign to an attribute, with the methods."""
+    for cls in owner.linearized():
+        for method, source in cls.assigned.get(name, ()):
+            if source is not None:
+                yield method, source
+
+
+def _twins(owner: Class, name: str) -> Iterator[str]:
+    """The attributes that may hold the tensor in this one or a view of it, because one is made of the other."""
+    own = [(method, root) for method, source in _sources(owner, name) if (root := _root(source)) is not None]
+    for cls in owner.linearized():
+        for other, assigned in cls.assigned.items():
+            for method, source in assigned if other != name else ():
+                root = _root(source) if source is not None else None
+                if root is None:
+                    continue
+                is_same = isinstance(root, ast.Name) and any(m is method and code_of(r) == root.id for m, r in own)
+                is_from_this = isinstance(root, ast.Attribute) and root.attr == name
+                if is_same or is_from_this or any(isinstance(r, ast.Attribute) and r.attr == other for _, r in own):
+                    yield other
+
+
+def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
+    """The name, or the attribute of one, that an expression is or may be a view of."""
+    while not isinstance(source, ast.Name):
+        if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
+            return source
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+            operator = torchapi.tensor_method(source.func.attr)
+            if operator is None or operator.view is torchapi.View.NEVER:
+                return None
+            source = source.func.value
+        elif isinstance(source, ast.Subscript | ast.Attribute):
+            source = source.value
+        else:
+            return None
+    return source
+
+
+def _is_read_elsewhere(scope: Scope, name: ast.Name) -> bool:
+    """Whether a scope or one inside it reads a name in another place, too."""
+    reads = [n for n in scope.names if n.id == name.id and isinstance(n.ctx, ast.Load) and n is not name]
+    return bool(reads) or name.id in scope.captured
