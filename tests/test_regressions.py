@@ -91,6 +91,26 @@ def run(x: torch.Tensor):
 """,
         "`y` in line 13 holds the tensor in `self.h`, too",
     ),
+    "who made the dataclass holds it": (
+        """
+from dataclasses import dataclass
+
+
+@dataclass
+class Cell:
+    h: torch.Tensor
+
+    def shift(self, k):
+        self.h += k
+
+
+def run(x: torch.Tensor):
+    y = x * 2
+    Cell(h=y).shift(1)
+    return y
+""",
+        "`y` in line 16 holds the tensor in `self.h`, too",
+    ),
     "a default lasts": (
         """
 def scaled(v, memory=torch.ones(3)):

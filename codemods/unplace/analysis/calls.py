@@ -335,6 +335,8 @@ class Calls:
         for name in summary.replaces & bound.keys():
             called = f"`{code_of(node.func)}(...)`, which replaces its data,"
             self.run.keep(state, bound[name].objs, called, node.lineno, certain=True)
+        for name in summary.reshapes & bound.keys():
+            self.run.forget_shapes(state, bound[name])
         for name in summary.changes:
             if name in bound:
                 self.clobber(node, bound[name].objs, state)

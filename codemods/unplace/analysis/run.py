@@ -114,6 +114,7 @@ class Run:
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
+    reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -345,6 +346,7 @@ class Run:
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
+        self.reshaped |= value.objs
         for obj, definition in list(state.definitions.items()):
             used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
             if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):

@@ -21,13 +21,21 @@ def other_holder(program: Program, owner: Class, name: str) -> str | None:
     other = next(_twins(owner, name), None)
     if other is not None:
         return f"`self.{other}` holds the tensor in `self.{name}`, too"
+    for scope, call in program.call_sites().get(owner.node.name, ()):
+        for passed in _passed(owner, name, call):
+            if isinstance(passed, ast.Name) and _is_read_elsewhere(scope, passed):
+                return f"`{passed.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
+    return None
+
+
+def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
+    """What a call that makes an object gives for an attribute."""
+    if owner.fields is not None:
+        given = {k.arg: k.value for k in call.keywords}
+        yield dict(zip(owner.fields, call.args, strict=False)).get(name, given.get(name))
     for method, source in _sources(owner, name):
         if method.name == "__init__" and isinstance(source, ast.Name):
-            for scope, call in program.call_sites().get(owner.node.name, ()):
-                passed = argument_for(method, call, source.id)
-                if isinstance(passed, ast.Name) and _is_read_elsewhere(scope, passed):
-                    return f"`{passed.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
-    return None
+            yield argument_for(method, call, source.id)
 
 
 def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:

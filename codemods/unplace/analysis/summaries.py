@@ -58,8 +58,8 @@ class Summary:
     """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
 
     `surely_saves`: those of `saves` of which nothing is a guess. `keeps_outer` and `writes_outer` say the same of
-    names of outer scopes. `replaces` are parameters whose `.data` is stored to: views of the tensor then look at memory
-    that it has no more.
+    names of outer scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is
+    stored to: views of the tensor then look at memory that it has no more.
     """
 
     result: Result
@@ -71,11 +71,12 @@ class Summary:
     keeps_outer: bool
     writes_outer: bool
     replaces: frozenset[str]
+    reshapes: frozenset[str]
 
 
 def leaves_alone(summary: Summary, name: str) -> bool:
     """Whether the function only reads what is passed for a parameter: a copy would do as well."""
-    touched = summary.writes | summary.changes | summary.keeps | summary.replaces
+    touched = summary.writes | summary.changes | summary.keeps | summary.replaces | summary.reshapes
     return name not in touched and name not in _mentioned(summary.result)
 
 
@@ -123,6 +124,7 @@ def summarize(run: Run, end: State | None) -> Summary:
         keeps_outer,
         any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
+        frozenset(_parameters(frozenset(run.reshaped))),
     )
 
 

@@ -186,6 +186,11 @@ class Callers:
             if site.registered() is not None:
                 return Refuse(f"`{site.name}` is a parameter, buffer or gradient")
             if not self._is_read(call, site, site.live(), elsewhere=True):
+                outside = site.observers("")  # who called this function may read what it passed on
+                if outside.blockers:
+                    return Refuse(outside.blockers[0])
+                for assumption in outside.assumptions:
+                    handback.assume(assumption)
                 continue
             if _is_guarded(taking.run, site.statement):
                 return Refuse("an exception in it would leave the tensor half written")

@@ -220,6 +220,8 @@ def private_copy(site: Site) -> Copy | Refuse:
     unstorable = _unstorable(site, place)
     if unstorable is not None:
         return unstorable
+    if isinstance(place, ast.Name) and place.id in site.run.scope.volatile:
+        return Refuse(f"an inner function rebinds `{place.id}`")
     value = site.run.values.get(place)
     if isinstance(place, ast.Name):
         value = site.state.env.get(place.id, value)
