@@ -12,7 +12,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.values import NONE, Value
 from unplace.edits import Edit
 from unplace.positions import Text
-from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone
+from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
 from unplace.rules.verdicts import Refuse
 
 
@@ -147,7 +147,7 @@ class Handback:
         if value is None:
             return f"None, {given}"
         own = self.text.slice(value)
-        is_bare = isinstance(value, ast.Tuple) and not own.startswith("(")
+        is_bare = isinstance(value, ast.Tuple) and without_parentheses(own) is None
         if self.form.width is not None:
             return f"{own}, {given}" if is_bare else f"{own[:-1].rstrip().rstrip(',')}, {given})"
         return f"({own}), {given}" if is_bare or isinstance(value, ast.Lambda | ast.IfExp) else f"{own}, {given}"
@@ -249,7 +249,7 @@ class Handback:
         if len(own) > 1:
             return None
         if isinstance(statement.targets[0], ast.Tuple):
-            bare = own[0].removeprefix("(").removesuffix(")").rstrip(", ")
+            bare = (without_parentheses(own[0]) or own[0]).rstrip(", ")
             return f"{bare}, {targets}" if self.form.width is not None else f"({bare}), {targets}"
         return f"{own[0]}, {targets}"
 

@@ -55,6 +55,18 @@ def standing_alone(code: str) -> str:
     return code
 
 
+def without_parentheses(code: str) -> str | None:
+    """What stands in the parentheses around a whole expression; None where there are none: `(a * b), c`."""
+    inner = code[1:-1]
+    if not (code.startswith("(") and code.endswith(")")):
+        return None
+    try:
+        ast.parse(f"[{inner}\n]", mode="eval")  # in brackets, those of `(a), (b)` don't match
+    except SyntaxError:
+        return None
+    return inner
+
+
 def new_name(taken: set[str], wanted: str = "value") -> str:
     """A name that means nothing yet: `value`, `value_2`, ..."""
     name, number = wanted, 1
