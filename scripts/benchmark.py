@@ -30,7 +30,7 @@ from unplace.results import VARIABLE
 
 FLOOR = "ast.parse"
 AGAIN = "unplace check, a second time"
-PARSE = "import ast, pathlib, sys; [ast.parse(p.read_bytes()) for p in pathlib.Path(sys.argv[1]).rglob('*.py')]"
+PARSE = "import ast, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).rglob('*.py'): ast.parse(path.read_bytes())"
 UNPLACE = (sys.executable, "-m", "unplace")
 LENGTHS = (100, 1_000, 10_000)
 

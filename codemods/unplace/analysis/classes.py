@@ -38,17 +38,17 @@ def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.
     `qualified` resolves imported names within the file; `imported`, which is asked only when a class is used, also
     through other files, where it may find a class.
     """
-    found: dict[ast.ClassDef, Class] = {}
+    found: dict[str, list[Class]] = {}
     _collect(scope, qualified, imported, found)
-    return found
+    return {c.node: c for classes in found.values() for c in classes}
 
 
-def _collect(scope: Scope, qualified: Qualified, imported: Imported, found: dict[ast.ClassDef, Class]) -> None:
+def _collect(scope: Scope, qualified: Qualified, imported: Imported, found: dict[str, list[Class]]) -> None:
     for inner in scope.inner:
         if isinstance(inner.node, ast.ClassDef):
-            known = [[c for c in found.values() if c.node.name == code_of(base)] for base in inner.node.bases]
+            known = [list(found.get(code_of(base), ())) for base in inner.node.bases]
             find_parents = partial(_parents_of, inner.node, scope, known, imported)
-            found[inner.node] = _describe(inner, inner.node, find_parents, qualified)
+            found.setdefault(inner.node.name, []).append(_describe(inner, inner.node, find_parents, qualified))
         _collect(inner, qualified, imported, found)
 
 

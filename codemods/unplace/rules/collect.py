@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from unplace.analysis.nodes import LOOPS
+from unplace.analysis.nodes import LOOPS, walk
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import NUMBER, Objs, Origin
 from unplace.edits import Edit
@@ -163,7 +163,7 @@ def _leaves(statement: ast.stmt) -> bool:
 
 
 def _bound(statements: list[ast.stmt]) -> set[str]:
-    nodes = (n for statement in statements for n in ast.walk(statement))
+    nodes = (n for statement in statements for n in walk(statement))
     return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
@@ -259,9 +259,9 @@ def _ageless(site: Site, objs: Objs) -> Objs:
 
 def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
     """Whether another write to the tensor could be noticed: one in the loop, or one behind it with a slot in sight."""
-    if write.statement in set(ast.walk(filling.loop)):
+    if write.statement in set(walk(filling.loop)):
         return True
-    if any(write.statement in set(ast.walk(s)) for s in filling.between):
+    if any(write.statement in set(walk(s)) for s in filling.between):
         return False
     site, state = filling.site, write.state
     roots = _ageless(site, site.roots())
@@ -277,10 +277,10 @@ def _changes_value(filling: _Filling) -> bool:
     stored = site.state.roots(value.objs)
     if any(o.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE) for o in stored):
         return True
-    names = {n.id for n in ast.walk(filling.store.value) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(filling.store.value) if isinstance(n, ast.Name)}
     if value.objs and names & site.run.scope.volatile:
         return True
-    aged, inside = _ageless(site, stored), set(ast.walk(filling.loop))
+    aged, inside = _ageless(site, stored), set(walk(filling.loop))
     every = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
     return any(
         write is not site.write
@@ -354,7 +354,7 @@ class _Edits:
     def fits(self) -> bool:
         """Whether there is room for a line before and behind the loop."""
         filling = self._filling
-        if self._stack is None or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(filling.store.value)):
+        if self._stack is None or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(filling.store.value)):
             return False
         if not filling.first:
             is_alone = isinstance(filling.made, ast.Assign) and isinstance(filling.made.targets[0], ast.Name)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace.analysis.bindings import assigned_names
-from unplace.analysis.nodes import LOOPS
+from unplace.analysis.nodes import LOOPS, walk
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
@@ -70,13 +70,13 @@ class Copies:
         loop = self._place(site)[2]
         if loop is None or site.write.name not in _SPARSE or site.harm()[0] is not Harm.HARMLESS:
             return False
-        inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
+        inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
         owners = site.roots() - site.state.bases.keys()
         writes = [w for w in site.run.writes.values() if w.statement in inside and w.value.objs & owners]
         if any(w.kind in WHOLE and w.name not in _SPARSE for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = verdict.places[0].partition(".")[0].partition("[")[0]
-        return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
+        return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def in_same_block(self, first: Site, second: Site) -> bool:
         """Whether two statements follow each other in the same block."""
@@ -90,7 +90,7 @@ class Copies:
         other, second, _ = self._place(site)
         if block is not other or first >= second:
             return False
-        names = set(earlier.state.binds) & {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
+        names = set(earlier.state.binds) & {n.id for n in walk(site.write.target) if isinstance(n, ast.Name)}
         if any(earlier.state.binds.get(n) != site.state.binds.get(n) for n in names):
             return False
         roots = site.roots()
@@ -114,12 +114,12 @@ class Copies:
         loop = self._place(site)[2]
         if loop is None:
             return False
-        inside = {s for s in ast.walk(loop) if isinstance(s, ast.stmt)}
+        inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
         owners = site.roots() - site.state.bases.keys()
         if any(w.kind in WHOLE and w.statement in inside and w.value.objs & owners for w in site.run.writes.values()):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = copy.places[0].partition(".")[0].partition("[")[0]
-        return not any(_makes_anew(statement, name) for statement in ast.walk(loop))
+        return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _place(self, site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
         """The block that the statement stands in, its position there, and the loop around it."""
@@ -163,8 +163,8 @@ def _makes_anew(node: ast.AST, name: str) -> bool:
     """Whether a node binds the name to something that isn't computed from what it was."""
     if isinstance(node, ast.Assign):
         return name in assigned_names(node) and not any(
-            isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value)
+            isinstance(n, ast.Name) and n.id == name for n in walk(node.value)
         )
     if isinstance(node, ast.For | ast.AsyncFor):
-        return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
+        return any(isinstance(n, ast.Name) and n.id == name for n in walk(node.target))
     return False

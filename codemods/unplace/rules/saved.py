@@ -20,6 +20,7 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.arithmetic import FUNCTION_OF
+from unplace.analysis.nodes import walk
 from unplace.analysis.refs import Bound, Function, Instance
 from unplace.analysis.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.state import State
@@ -230,5 +231,5 @@ def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
 
 def _is_formatted(run: Run, node: ast.expr) -> bool:
     """Whether an expression stands in an f-string, where Python before 3.12 doesn't tell its place."""
-    formatted = (n for n in ast.walk(run.scope.node) if isinstance(n, ast.JoinedStr))
-    return any(n is node for outer in formatted for n in ast.walk(outer))
+    formatted = (n for n in walk(run.scope.node) if isinstance(n, ast.JoinedStr))
+    return any(n is node for outer in formatted for n in walk(outer))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from unplace.analysis.nodes import walk
 from unplace.analysis.run import Run, WriteKind
 
 
@@ -88,7 +89,7 @@ class Sizes:
     def enter(self, loop: ast.For, variable: str) -> None:
         """Go into the body of a loop: what it binds, besides its variable, isn't one thing any more."""
         bound = {name for statement in loop.body for name in self._bound(statement)}
-        bound |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        bound |= {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
         self._forget(bound)
         self._changing = bound - {variable}
 
@@ -109,16 +110,16 @@ class Sizes:
 
     def _bound(self, statement: ast.stmt) -> set[str]:
         """The names and attributes that a statement binds, and the tensors whose shape a method may change."""
-        nodes = set(ast.walk(statement))
+        nodes = set(walk(statement))
         found = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
         found |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
         found |= {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
         for node in nodes:  # `xs.append(x)`, `x.squeeze_(0)`
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                found |= {n.id for n in ast.walk(node.value.func) if isinstance(n, ast.Name)}
+                found |= {n.id for n in walk(node.value.func) if isinstance(n, ast.Name)}
         for write in self.run.writes.values():
             if write.node in nodes and write.kind is WriteKind.METHOD:
-                found |= {n.id for n in ast.walk(write.target) if isinstance(n, ast.Name)}
+                found |= {n.id for n in walk(write.target) if isinstance(n, ast.Name)}
         return found
 
     def _defined(self, statement: ast.stmt) -> Iterator[tuple[str, Linear]]:

@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass
 
 from unplace import torchapi
+from unplace.analysis.nodes import walk
 from unplace.analysis.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.rules.constructors import Constructor
 from unplace.rules.sizes import Sizes
@@ -38,7 +39,7 @@ class Contents:
         rank, slot = self._rank(self.value, _DEPTH), self._slot_rank()
         if rank is not None and slot is not None and rank != slot:
             return False
-        names = {n.id for n in ast.walk(self.value) if isinstance(n, ast.Name)}
+        names = {n.id for n in walk(self.value) if isinstance(n, ast.Name)}
         return bool(names & {variable, self.name, *self._bound_in_loop()})
 
     def assumptions(self) -> tuple[str, ...]:
@@ -158,10 +159,10 @@ class Contents:
         return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] == "float")
 
     def _is_in_loop(self, node: ast.expr) -> bool:
-        return any(n is node for n in ast.walk(self.loop))
+        return any(n is node for n in walk(self.loop))
 
     def _bound_in_loop(self) -> set[str]:
-        nodes = (n for statement in self.loop.body for n in ast.walk(statement))
+        nodes = (n for statement in self.loop.body for n in walk(statement))
         return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
