@@ -85,6 +85,30 @@ def test_what_is_too_deep_is_named(name: str) -> None:
     assert "\n" not in message
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+def test_memory_that_runs_out_in_the_analysis_is_not_taken_for_nesting(tmp_path: Path) -> None:
+    """What the analysis held is freed before the parser is asked whether it is the file that is at fault."""
+    (tmp_path / "model.py").write_text(f"{HEAD}    y += 1\n{FOOT}\nDATA = [{', '.join(map(str, range(200_000)))}]\n")
+    code = (
+        "import resource\n"
+        "from unplace import documents\n"
+        "from unplace.outcome import rewrite_file\n"
+        "from unplace.rewriter import Options\n"
+        "def hungry(*_, **__):\n"
+        "    held = []\n"
+        "    while True:\n"
+        "        held.append(bytearray(2**20))\n"
+        "documents.rewrite = hungry\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (400 * 2**20, 400 * 2**20))\n"
+        "print(rewrite_file('model.py', Options()).problem)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "codemods")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("model.py: not enough memory to work on it; nothing written;")
+
+
 def test_limits_are_lifted_again() -> None:
     depth, handler = sys.getrecursionlimit(), signal.getsignal(signal.SIGVTALRM)
     problem_of(DEEP["a sum"])

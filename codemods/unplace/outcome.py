@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import platform
 import traceback
@@ -121,15 +122,21 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
 
 def _rewrite(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
     try:
-        if not rewriter.may_have_sites(source.data):
-            if documents.is_python(path, markdown=options.markdown):
-                ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
-            return Outcome(path)
-        report = documents.rewrite(source.text, path, options, programs)
-    except (SyntaxError, RecursionError, MemoryError):
+        return _reported(source, path, options, programs)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        failure = error.with_traceback(None)  # which holds on to all that took the memory
+    gc.collect()
+    if documents.is_python(path, markdown=options.markdown):
+        reject_invalid(source.text)
+    raise failure
+
+
+def _reported(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
+    if not rewriter.may_have_sites(source.data):
         if documents.is_python(path, markdown=options.markdown):
-            reject_invalid(source.text)
-        raise
+            ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
+        return Outcome(path)
+    report = documents.rewrite(source.text, path, options, programs)
     findings, warned = tuple(report.findings), tuple(report.warnings)
     if not report.changed:
         return Outcome(path, findings, source=source if findings else None, warnings=warned)
