@@ -25,6 +25,7 @@ from unplace.analysis.values import (
     NONE_VALUE,
     NUMBER,
     OTHER,
+    OTHER_VALUE,
     SHAPE,
     TENSOR,
     TEXT,
@@ -375,9 +376,22 @@ class Calls:
             for obj in made.objs:
                 state.heap.update({(obj, name): value for name, value in stored.items()})
             return made
-        self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
+        label = f"`{code_of(node.func)}(...)`"
+        self.run.keep(state, anything(self._stored(of, arguments)), label, node.lineno, certain=True)
+        self.run.keep(state, anything(arguments.all()), label, node.lineno)
         kinds = MODULE if of.is_module else OTHER
         return self.run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))
+
+    def _stored(self, of: Class, arguments: Arguments) -> list[Value]:
+        """The arguments that the constructor of a class is seen to keep."""
+        if not any(value.is_tensor and value.objs for value in arguments.all()):
+            return []
+        init = self.run.program.method(of, "__init__")
+        bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None else None
+        summary = self.run.program.summary(init) if init is not None and bound is not None else None
+        if bound is None or summary is None:
+            return []
+        return [value for name, value in bound.items() if name in summary.keeps and value.is_tensor]
 
     # -- methods --------------------------------------------------------------------------------------------------
 

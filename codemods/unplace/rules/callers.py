@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from unplace.analysis.bindings import assigned_names
 from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import Observers, Watch
@@ -220,13 +221,32 @@ class Callers:
             return rebound
         if isinstance(rebound, Rebind):
             is_needed = rebound.places[0] in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
-            taking.places[name] = rebound.places if is_needed else rebound.places[1:]
+            places = rebound.places if is_needed else rebound.places[1:]
+            refusal = self._unfit(handback, taking, name, places, rebound.views)
+            if refusal is not None:
+                return refusal
+            taking.places[name] = places
             taking.views += rebound.views
         for assumption in rebound.assumptions:
             handback.assume(assumption)
         outer = self._planned.get(taking.run.scope)
         if isinstance(outer, Handback) and any(o.origin is Origin.PARAMETER for o in site.roots()):
             handback.needs.append(outer)
+        return None
+
+    def _unfit(
+        self, handback: Handback, taking: Taking, name: str, places: tuple[str, ...], views: tuple[str, ...]
+    ) -> Refuse | None:
+        """Why these places can't take the tensor, or the views of it can't be made again."""
+        statement = taking.statement
+        taken = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
+        if handback.form.is_extra and taken & {*places}:
+            return Refuse(f"its statement binds `{min(taken & {*places})}` to something else")
+        summary = self.program.summary(Function(handback.scope))
+        if views and (summary is None or name in summary.replaces | summary.reshapes):
+            return Refuse(
+                f"`{views[0].partition(' = ')[0]}` looks at memory, or in a shape, that the tensor no longer has"
+            )
         return None
 
     # -- questions ------------------------------------------------------------------------------------------------
