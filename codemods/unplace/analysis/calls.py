@@ -10,6 +10,7 @@ from unplace import torchapi
 from unplace.analysis import builtin_calls, evidence, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.kinds import of_annotation
 from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
@@ -373,8 +374,11 @@ class Calls:
         stored = arguments.stored_in(of.fields) if of.fields is not None else None
         if stored is not None:
             made = self.run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of))
-            for obj in made.objs:
-                state.heap.update({(obj, name): value for name, value in stored.items()})
+            for name, value in stored.items():
+                promised = of_annotation(of.declared.get(name))
+                if value.kinds & UNKNOWN and not promised & UNKNOWN:
+                    value = value._replace(kinds=promised)
+                state.heap.update({(obj, name): value for obj in made.objs})
             return made
         label = f"`{code_of(node.func)}(...)`"
         self.run.keep(state, anything(self._stored(of, arguments)), label, node.lineno, certain=True)
