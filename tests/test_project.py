@@ -597,3 +597,50 @@ def test_a_file_is_parsed_only_when_a_name_in_it_is_used(tmp_path: Path, monkeyp
     for scope in program.scopes.by_node.values():
         program.run(scope)
     assert read == ["tools.py"]
+
+
+BINDING = (
+    "len = 3",
+    "x, len = f()",
+    "(x, len) = 1",
+    "*len, y = 1",
+    "len \\\n = 3",
+    "for len in y: pass",
+    "import len",
+    "import a, len\n",
+    "import len # c",
+    "from a import (b,\n len\n)",
+    "from a import len\\\n, b",
+    "import b as len",
+    "with f() as len: pass",
+    "len: int = 3",
+    "(len := 3)",
+    "def len(x): pass",
+    "def  \\\nlen(x): pass",
+    "async def len(x): pass",
+    "class len: pass",
+    "class len(B): pass",
+    "except E as len: pass",
+    "case len: pass",
+    "case [1, len] | (len, 2): pass",
+    "case len if x: pass",
+    "case {'a': len}: pass",
+    "type len = int",
+    "type len[T] = int",
+)
+
+
+@pytest.mark.parametrize("line", BINDING)
+def test_a_file_that_may_bind_a_name_is_told_by_its_bytes(tmp_path: Path, line: str) -> None:
+    write(tmp_path, {"main.py": "from .tools import *\n", "tools.py": line})
+    project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
+    assert project._may_bind(str(tmp_path / "pkg" / "tools.py"), "len")
+
+
+@pytest.mark.parametrize(
+    "line", ["len(x)", "a.len = 3", "len [0]", "x = len.y", "# any len of", "mylen = 3", "lend = 3"]
+)
+def test_a_file_that_only_mentions_a_name_is_not_parsed_for_it(tmp_path: Path, line: str) -> None:
+    write(tmp_path, {"main.py": "from .tools import *\n", "tools.py": line})
+    project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
+    assert not project._may_bind(str(tmp_path / "pkg" / "tools.py"), "len")
