@@ -22,6 +22,7 @@ from unplace.rewriter import Options, Programs, rewrite_text
 from unplace.rules.callers import Callers
 from unplace.sites import Site, collect
 from unplace.suppressions import Suppressions
+from unplace.trees import parsed
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,7 +90,7 @@ def explain(
 
     Raises `SyntaxError` where CPython's parser does.
     """
-    program = Program(ast.parse(text, filename=path)) if programs is None else programs.begin(path, text)
+    program = Program(parsed(text)) if programs is None else programs.begin(path, text)
     program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
     everything = Options(

@@ -6,10 +6,8 @@ It is kept in the user's own cache folder and not beside the code: what a reposi
 from __future__ import annotations
 
 import os
-import pickle
 import sqlite3
 import time
-import zlib
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,6 +21,7 @@ from unplace.findings import Finding, Problem
 from unplace.keys import digest_of, key_of
 from unplace.mentions import Mentions
 from unplace.outcome import Change, Outcome
+from unplace.packing import UnpackError, packed, unpacked
 from unplace.rewriter import Options
 from unplace.source import read_source
 
@@ -117,7 +116,7 @@ class Results:
         now = time.time()
         moved = {path for path, stamp in self._stamps.items() if _stamp(path) != stamp}
         rows = [
-            (self._keys[path], now, zlib.compress(pickle.dumps(self._result(outcome)), 1))
+            (self._keys[path], now, packed(self._result(outcome)))
             for path, outcome in self._new
             if not moved & {self._absolute[path], *outcome.basis.files}
         ]
@@ -140,8 +139,8 @@ class Results:
                     for key in wanted
                     for row in connection.execute("SELECT key, result FROM results WHERE key = ?", (key,))
                 ]
-            return {key: pickle.loads(zlib.decompress(packed)) for key, packed in rows}
-        except (OSError, sqlite3.Error, zlib.error, pickle.UnpicklingError, EOFError) as error:
+            return {key: unpacked(data) for key, data in rows}
+        except (OSError, sqlite3.Error, UnpackError) as error:
             raise ResultsError(f"earlier results can't be read from {self._place} ({error})") from None
 
     def _holds(self, result: _Result, path: str) -> bool:

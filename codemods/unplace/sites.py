@@ -15,9 +15,9 @@ from unplace.analysis.evidence import Evidence
 from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
-from unplace.analysis.refs import Instance
 from unplace.analysis.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.scopes import Scope
+from unplace.analysis.sharing import attributes_holding
 from unplace.analysis.state import State
 from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
 from unplace.findings import Form, Harm
@@ -174,16 +174,7 @@ class Site:
         registered = self.registered()
         if registered is None:
             return False
-        holders = [
-            (holder.ref, key)
-            for (obj, key), value in self.state.heap.items()
-            if registered in value.objs
-            for holder in self.state.env.values()
-            if obj in holder.objs
-        ]
-        return any(
-            isinstance(ref, Instance) and isinstance(key, str) and ref.of.lookup("buffers", key) for ref, key in holders
-        )
+        return any(owner.lookup("buffers", name) for owner, name in attributes_holding(self.state, registered))
 
     def fills_private_memory(self, *, constructed: bool = True) -> bool:
         """Whether the write goes to a tensor made for it that nothing has saved.
@@ -203,12 +194,13 @@ class Site:
             return False
         return self.write.kind is WriteKind.AUGMENTED_STORE and not all(o.must_be(NUMBER) for o in self.write.operands)
 
-    def is_muddled(self) -> bool:
-        """Whether this or another operation writes the tensor while it reads another view of it.
+    def muddled_in(self) -> int | None:
+        """The line in which this or another operation writes the tensor while it reads another view of it.
 
         Autograd's gradient of that is wrong, so that it had better go on failing.
         """
-        return not self.roots().isdisjoint(self.run.muddled)
+        roots = self.roots()
+        return next((line for root, line in self.run.muddled.items() if root in roots), None)
 
     def is_untracked(self) -> bool:
         """Whether neither the tensor nor what is written into it can be part of a graph."""

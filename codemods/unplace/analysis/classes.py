@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from unplace.analysis.bindings import last_name
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Parents
 from unplace.analysis.scopes import Scope
@@ -88,10 +89,10 @@ def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Paren
 def _fields(scope: Scope, node: ast.ClassDef, qualified: Qualified) -> tuple[str, ...] | None:
     """What calling the class stores in attributes, in the order of its arguments, where that is all that it does."""
     outer = scope.parent
-    bases = [qualified(outer, base) for base in node.bases] if outer is not None else []
-    if outer is None or node.keywords or not (_is_dataclass(node, outer, qualified) or bases == _NAMED_TUPLE):
+    if outer is None or node.keywords:
         return None
-    if node.bases and bases != _NAMED_TUPLE:
+    bases = [qualified(outer, base) for base in node.bases]
+    if bases != _NAMED_TUPLE and (bases or not _is_dataclass(node, outer, qualified)):
         return None
     found: list[str] = []
     for statement in node.body:
@@ -119,16 +120,12 @@ def _is_dataclass(node: ast.ClassDef, outer: Scope, qualified: Qualified) -> boo
 
 
 def _is_plain_field(statement: ast.AnnAssign) -> bool:
-    names = {n.id if isinstance(n, ast.Name) else n.attr for n in _named(statement.annotation)}
+    names = {last_name(n) for n in walk(statement.annotation) if isinstance(n, ast.expr)}
     written = statement.annotation.value if isinstance(statement.annotation, ast.Constant) else ""
     if names & _PSEUDO or any(name in str(written) for name in _PSEUDO):
         return False
     options = statement.value.keywords if isinstance(statement.value, ast.Call) else []
     return not any(option.arg in ("init", "kw_only", None) for option in options)
-
-
-def _named(annotation: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
-    return (n for n in walk(annotation) if isinstance(n, ast.Name | ast.Attribute))
 
 
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from unplace.analysis.nodes import children
-from unplace.analysis.refs import Function, Instance
+from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
-from unplace.analysis.sharing import other_holder
+from unplace.analysis.sharing import attributes_holding, other_holder
 from unplace.analysis.state import ANY, HIDDEN, Definition, State
 from unplace.analysis.values import (
     CALLABLE,
@@ -305,12 +305,10 @@ class Watch:
 
     def _held_by_its_class(self, obj: Obj) -> str | None:
         """What else holds a tensor that is in an attribute of an object whose class is known."""
-        owners = {o: v.ref.of for v in self.state.env.values() if isinstance(v.ref, Instance) for o in v.objs}
-        for (holder, name), held in self.state.heap.items():
-            if holder in owners and obj in held.objs and isinstance(name, str):
-                found = other_holder(self.run.program, owners[holder], name)
-                if found is not None:
-                    return found
+        for owner, name in attributes_holding(self.state, obj):
+            found = other_holder(self.run.program, owner, name)
+            if found is not None:
+                return found
         return None
 
     def _held_outside(self, obj: Obj) -> str | None:

@@ -129,6 +129,10 @@ class Run:
             self._liveness = Liveness(self.scope, self.body)
         return self._liveness
 
+    def all_writes(self) -> list[Write]:
+        """The in-place operations of the scope itself, and those of the functions that it hands tensors to."""
+        return [*self.writes.values(), *(write for _, write in self.handed.values())]
+
     @property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """The parent of each node of the scope, those of inner scopes included."""

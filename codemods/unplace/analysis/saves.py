@@ -33,7 +33,7 @@ def note(
             run.save(state, value, called, node, certain=False)
         return
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
-    for name in operator.saves_with_numbers if only_one else operator.saves:
+    for name in operator.saved(with_numbers=only_one):
         if name == "result":
             if result is not None:
                 run.save(state, result, called, node, "result")
@@ -55,4 +55,4 @@ def note(
 def keeps_no_result(operator: Operator, operands: Iterable[Value]) -> bool:
     """Whether an operation that can save its result doesn't with these operands: `y ** 2` needs only y."""
     has_numbers = all(operand.must_be(NUMBER) for operand in operands)
-    return has_numbers and "result" in operator.saves - operator.saves_with_numbers
+    return "result" in operator.saves - operator.saved(with_numbers=has_numbers)

@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING
 from unplace import torchapi
 from unplace.analysis.nodes import code_of
 from unplace.analysis.parameters import argument_for
-from unplace.analysis.refs import Class
+from unplace.analysis.refs import Class, Instance
 from unplace.analysis.scopes import Scope
+from unplace.analysis.state import State
+from unplace.analysis.values import Obj
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
+
+
+def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
+    """The attributes that hold an object, with the classes of the named objects whose attributes they are."""
+    for (holder, name), held in state.heap.items():
+        if obj in held.objs and isinstance(name, str):
+            for value in state.env.values():
+                if isinstance(value.ref, Instance) and holder in value.objs:
+                    yield value.ref.of, name
 
 
 def other_holder(program: Program, owner: Class, name: str) -> str | None:

@@ -98,8 +98,7 @@ def summarize(run: Run, end: State | None) -> Summary:
     for other in results[1:]:
         result = _join(result, other)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
-    writes = [*run.writes.values(), *(write for _, write in run.handed.values())]
-    written = frozenset(o for w in writes for o in w.state.roots(w.value.objs))
+    written = frozenset(o for w in run.all_writes() for o in w.state.roots(w.value.objs))
     changes: set[str] = set()
     keeps: set[str] = set()
     saved: set[str] = set()

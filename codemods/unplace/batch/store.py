@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 import sqlite3
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from unplace.outcome import Outcome
+from unplace.packing import packed, unpacked
 
 _PATIENCE = 60.0
 """Seconds to wait for an attempt that was given up but hasn't noticed."""
@@ -46,13 +45,13 @@ class Store:
     def outcome(self, path: str, key: str) -> Outcome:
         """What became of a file, which must be known."""
         query = "SELECT outcome FROM outcomes WHERE path = ? AND key = ?"
-        (packed,) = self._connection.execute(query, (path, key)).fetchone()
-        outcome: Outcome = _unpacked(packed)
+        (data,) = self._connection.execute(query, (path, key)).fetchone()
+        outcome: Outcome = unpacked(data)
         return outcome
 
     def keep_outcome(self, path: str, key: str, outcome: Outcome) -> None:
         """Remember what became of a file; what was known of it before is forgotten."""
-        self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (path, key, _packed(outcome)))
+        self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (path, key, packed(outcome)))
 
     def forget_others(self, paths: Iterable[str]) -> None:
         """Forget the files that are no longer there."""
@@ -63,19 +62,11 @@ class Store:
     def verification(self, key: str) -> Any:
         """What a verification came to, if that is known."""
         row = self._connection.execute("SELECT verification FROM verifications WHERE key = ?", (key,)).fetchone()
-        return None if row is None else _unpacked(row[0])
+        return None if row is None else unpacked(row[0])
 
     def keep_verification(self, key: str, verification: object) -> None:
         """Remember what a verification came to, and no other one."""
         self._connection.execute("BEGIN")
         self._connection.execute("DELETE FROM verifications")
-        self._connection.execute("INSERT INTO verifications VALUES (?, ?)", (key, _packed(verification)))
+        self._connection.execute("INSERT INTO verifications VALUES (?, ?)", (key, packed(verification)))
         self._connection.execute("COMMIT")
-
-
-def _packed(value: object) -> bytes:
-    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
-
-
-def _unpacked(data: bytes) -> Any:
-    return pickle.loads(zlib.decompress(data))

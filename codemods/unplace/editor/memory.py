@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections import OrderedDict
 
 from unplace.analysis.program import Program
+from unplace.trees import parsed
 
 _MOST = 8
 """An edit is planned in rounds, each with a text of its own; more than the open file's few are not asked for again."""
@@ -21,7 +21,7 @@ class Memory:
         """The program of a text; raises `SyntaxError` where CPython's parser does."""
         key = path, text
         if key not in self._programs:
-            self._programs[key] = Program(ast.parse(text, filename=path))
+            self._programs[key] = Program(parsed(text))
         self._programs.move_to_end(key)
         if len(self._programs) > _MOST:
             self._programs.popitem(last=False)

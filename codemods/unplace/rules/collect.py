@@ -246,7 +246,7 @@ def _other_writes(filling: _Filling) -> Iterator[Write]:
     """The other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
     site = filling.site
     roots = _ageless(site, site.roots())
-    every = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
+    every = site.run.all_writes()
     for write in every:
         if write is not site.write and _ageless(site, write.state.roots(write.value.objs)) & roots:
             yield write
@@ -281,7 +281,7 @@ def _changes_value(filling: _Filling) -> bool:
     if value.objs and names & site.run.scope.volatile:
         return True
     aged, inside = _ageless(site, stored), set(walk(filling.loop))
-    every = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
+    every = site.run.all_writes()
     return any(
         write is not site.write
         and write.statement in inside

@@ -99,7 +99,7 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
     if site.write.reads_what_it_writes():
         return Refuse("an operand shares memory with the target, so that in place the operation reads what it wrote")
-    muddled = next((line for root, line in site.run.muddled.items() if root in site.roots()), None)
+    muddled = site.muddled_in()
     if muddled is not None:
         return Refuse(
             f"line {muddled} writes the tensor while it reads another view of it; no gradient of that is right"

@@ -86,8 +86,7 @@ def _is_written_again(site: Site) -> bool:
     for _, state in site.program.exits(site.run.scope):  # code out of sight may write what it is given later
         if any(kept.line > line and state.roots((obj,)) & roots for obj, kept in state.kept.items()):
             return True
-    writes = [*site.run.writes.values(), *(write for _, write in site.run.handed.values())]
-    return any(w.state.roots(w.value.objs) & roots and w.statement.lineno > line for w in writes)
+    return any(w.state.roots(w.value.objs) & roots and w.statement.lineno > line for w in site.run.all_writes())
 
 
 def private_pieces(site: Site, text: Text) -> Aside | None:

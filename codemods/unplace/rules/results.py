@@ -60,8 +60,7 @@ def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
     """What the operation reads out of place: a copy where it saves that, for the result is written over it."""
     has_numbers = all(operand.must_be(NUMBER) for operand in site.write.operands)
     if functional is not None:
-        saves = functional.saves_with_numbers if has_numbers else functional.saves
-        if not saves & {"*", *functional.parameters[:1]}:
+        if not functional.saved(with_numbers=has_numbers) & {"*", *functional.parameters[:1]}:
             return place
     return f"{place}.clone()"
 

@@ -30,7 +30,7 @@ class Staying:
     def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
         """The decisions whose writes stay, with their new verdicts; those that store into a list from now on first."""
         chosen: dict[Decision, Verdict] = {}
-        decided = {s: ds for s, ds in decided.items() if not any(d.site.is_muddled() for d in ds)}
+        decided = {s: ds for s, ds in decided.items() if all(d.site.muddled_in() is None for d in ds)}
         for decisions in decided.values():
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
