@@ -20,6 +20,7 @@ from unplace.findings import Finding
 from unplace.positions import Text
 from unplace.rewriter import Options, Programs, rewrite_text
 from unplace.rules.callers import Callers
+from unplace.rules.wanted import Wanted
 from unplace.sites import Site, collect
 from unplace.suppressions import Suppressions
 from unplace.trees import parsed
@@ -88,7 +89,8 @@ def explain(
 ) -> LineReport:
     """Explain the operations of a line (from 1), or those of them at a column (from 1, in characters).
 
-    Raises `SyntaxError` where CPython's parser does.
+    Where the options name changed lines, what becomes of operations elsewhere isn't considered. Raises `SyntaxError`
+    where CPython's parser does.
     """
     program = Program(parsed(text)) if programs is None else programs.begin(path, text)
     program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
@@ -98,9 +100,11 @@ def explain(
         preserve_dtype=options.preserve_dtype,
         target_torch=options.target_torch,
         comments=False,
+        changed=options.changed,
     )
     findings = list(rewrite_text(text, path, everything, programs).findings)
-    sites = collect(program, Callers(program, source))
+    lines = None if options.changed is None else options.changed.get(path)
+    sites = collect(program, Callers(program, source), Wanted(options.wanted(path), lines=lines).reaches)
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
     sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]
     if column is not None:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from typing import Any
 
 _SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_NAMED_LINES = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 
 
 def with_plain_line_ends(text: str) -> str:
     """The text with every line end that CPython's parser takes for one as `\\n`, which `tokenize` takes alone."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
+
+
+def renumbered(words: str, name: Callable[[str], str]) -> str:
+    """A message with other names for the numbers of the lines that it speaks of."""
+    return _NAMED_LINES.sub(lambda match: ", ".join(map(name, match[0].split(", "))), words)
 
 
 class Text:
@@ -24,6 +31,7 @@ class Text:
         self.starts = [0]
         self.starts.extend(match.end() for match in _LINE_END.finditer(text))
         self.newline = self._newline()
+        self._prefers_double = text.count('"') > text.count("'")
 
     def _newline(self) -> str:
         match = _LINE_END.search(self.text)
@@ -31,7 +39,7 @@ class Text:
 
     def quoted(self, code: str) -> str:
         """Code with plain single-quoted strings, in double quotes where the file prefers those."""
-        if "'" not in code or self.text.count('"') <= self.text.count("'"):
+        if "'" not in code or not self._prefers_double:
             return code
         return _SINGLE_QUOTED.sub(r'"\1"', code)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from unplace.analysis.program import Program
     from unplace.patterns import Patterns
     from unplace.releases import Release
-    from unplace.rules.planner import Wanted
     from unplace.suppressions import Suppressions
 
 
@@ -34,8 +32,8 @@ class Options:
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
-    all but these lines of each file. Without `comments`, those that have operations ignored don't count. With
-    `markdown`, Markdown files hold Python blocks.
+    all but these lines of each file. Without `comments`, those that have operations ignored don't count; without
+    `unused`, nobody asks which of them hold nothing back. With `markdown`, Markdown files hold Python blocks.
     """
 
     unsafe: bool = False
@@ -47,6 +45,7 @@ class Options:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
     changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
     comments: bool = True
+    unused: bool = True
     markdown: bool = False
 
     def wanted(self, path: str) -> frozenset[str]:
@@ -82,9 +81,15 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     return report
 
 
-def first_round(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
-    """What `rewrite_text` finds at first sight, in half the time: all operations, and most of what becomes of them."""
-    return _round(text, path, options, lambda line: line, programs)
+def first_round(
+    text: str, path: str, options: Options, programs: Programs | None = None, *, apart: bool = False
+) -> FileReport:
+    """What `rewrite_text` finds at first sight, in half the time: all operations, and most of what becomes of them.
+
+    Modules with `inplace=True` are judged by their calls in all of the text, or, `apart`, in the functions of the
+    lines that the run is about.
+    """
+    return _round(text, path, options, lambda line: line, programs, apart=apart)
 
 
 def _origins(before: str, after: str, edits: Sequence[Edit]) -> Callable[[int], int]:
@@ -123,11 +128,18 @@ def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
 
 
 def _round(
-    text: str, path: str, options: Options, origin: Callable[[int], int], programs: Programs | None
+    text: str,
+    path: str,
+    options: Options,
+    origin: Callable[[int], int],
+    programs: Programs | None,
+    *,
+    apart: bool = False,
 ) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
     from unplace import suppressions  # the road is only entered for files that may have sites
     from unplace.analysis.program import Program
+    from unplace.rules.wanted import Wanted
     from unplace.sites import has_sites
 
     if programs is not None:
@@ -137,39 +149,23 @@ def _round(
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)
-    if not has_sites(program):
-        return FileReport(path, text, text, warnings=comments.unused(lambda _: (), path))
-    from unplace.rules.planner import Planner  # imports libcst
-
+    lines = None if options.changed is None else options.changed.get(path, ())
+    wanted = Wanted(options.wanted(path), options.only, lines, origin, comments, apart)
     program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
 
-    def planned(options: Options, comments: Suppressions) -> list[Finding]:
-        return Planner(program, source, options.unsafe).plan(_wanted(options, path, comments, origin))
+    def planned(wanted: Wanted) -> list[Finding]:
+        from unplace.rules.planner import Planner  # imports libcst
 
-    findings = planned(options, comments)
-    everything = Options(unsafe=options.unsafe)
-    unused = comments.unused(lambda some: planned(everything, some), path)
+        return Planner(program, source, options.unsafe).plan(wanted)
+
+    def all_planned(comments: Suppressions) -> list[Finding]:
+        return planned(Wanted(frozenset(rules.codes()), comments=comments))
+
+    findings = planned(wanted) if has_sites(program, wanted.reaches) else []
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})
+    unused = comments.unused(all_planned, path) if options.unused else []
     return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
-
-
-def _wanted(options: Options, path: str, comments: Suppressions, origin: Callable[[int], int]) -> Wanted:
-    """Tells the operations of a file that a run is about from the others, which it leaves alone and doesn't report."""
-    codes = options.wanted(path)
-    changed = None if options.changed is None else options.changed.get(path, ())
-
-    def is_wanted(code: str, harm: Harm, node: ast.AST) -> bool:
-        line, end_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-        if code not in codes or (options.only is not None and harm not in options.only):
-            return False
-        if changed is not None:
-            start, end = origin(line), origin(end_line)
-            if not any(start <= last and first <= end for first, last in changed):
-                return False
-        return not comments.covers(code, line, end_line)
-
-    return is_wanted
 
 
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")

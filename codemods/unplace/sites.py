@@ -10,7 +10,7 @@ from typing import Protocol
 from unplace import torchapi
 from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
-from unplace.analysis.candidates import candidates
+from unplace.analysis.candidates import Reaches, candidates
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.observers import Observers, Watch
@@ -262,15 +262,23 @@ _FORMS = {
 }
 
 
+def is_anywhere(node: ast.AST) -> bool:
+    """Reaches everything."""
+    return True
+
+
 def _names(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
-def collect(program: Program, callers: Callers) -> list[Site]:
-    """All sites of a module, in order of position; calls of modules (`self.act(x)`) included."""
+def collect(program: Program, callers: Callers, reaches: Reaches = is_anywhere) -> list[Site]:
+    """The sites of a module, in order of position; calls of modules (`self.act(x)`) included.
+
+    Those of functions that aren't reached are left out.
+    """
     sites = [
         Site(program, run, write, form_of(run, write), callers)
-        for run in runs(program)
+        for run in runs(program, reaches)
         for write in run.writes.values()
         if is_site(write)
     ]
@@ -278,9 +286,9 @@ def collect(program: Program, callers: Callers) -> list[Site]:
     return sites
 
 
-def runs(program: Program) -> Iterator[Run]:
-    """The runs over all functions that may write in place."""
-    for scope in candidates(program):
+def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
+    """The runs over the functions that may write in place."""
+    for scope in candidates(program, reaches):
         run = program.run(scope)
         if run is not None:
             yield run
@@ -340,8 +348,8 @@ def _is_data(target: ast.expr) -> bool:
     return isinstance(target, ast.Attribute) and target.attr == "data"
 
 
-def has_sites(program: Program) -> bool:
-    """Whether anything in the module is or may be an in-place operation on a tensor."""
-    if constructors(program):
+def has_sites(program: Program, reaches: Reaches) -> bool:
+    """Whether anything that is reached in the module is or may be an in-place operation on a tensor."""
+    if any(reaches(node) for _, node, _ in constructors(program)):
         return True
-    return any(is_site(write) for run in runs(program) for write in run.writes.values())
+    return any(is_site(write) for run in runs(program, reaches) for write in run.writes.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
@@ -24,13 +25,17 @@ _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdic
 _OF_OTHERS = frozenset(name for kind in (dict, list, set, str) for name in vars(kind))
 
 
-def candidates(program: Program) -> list[Scope]:
+Reaches = Callable[[ast.AST], bool]
+"""Whether anybody asks for what is in a function or the like, or in the module outside of these."""
+
+
+def candidates(program: Program, reaches: Reaches) -> list[Scope]:
     """The functions, lambdas, class bodies and the module itself, as far as they can hold such operations."""
     made = frozenset(call for call, scope in program.scopes.flagged if _may_make(program, scope, call))
     activations = Holders(program.flows, made, {}) if made else None
     return [
         scope
-        for scope in program.scopes.by_node.values()
+        for scope in filter(lambda scope: reaches(scope.node), program.scopes.by_node.values())
         if any(_may_write(program, scope, node) for node in scope.suspects)
         or (activations is not None and activations.are_called_in(scope))
     ]

@@ -6,7 +6,7 @@ import ast
 import builtins
 import copy
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,7 @@ class Program:
         self.text = text
         self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
         self.target_torch: Release | None = None  # the oldest torch that rewritten code has to run on
+        self.pause: Callable[[], None] = _go_on  # may raise what ends the work on the module
         self.scopes = Scopes(tree)
         self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)
@@ -90,6 +91,7 @@ class Program:
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Summary | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
+        self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
@@ -114,6 +116,7 @@ class Program:
         if scope not in self._runs:
             if scope in self._running:
                 return None
+            self.pause()
             self._running.add(scope)
             try:
                 self._runs[scope] = self._walk(scope)
@@ -271,12 +274,19 @@ class Program:
 
     def elements(self, scope: Scope, name: str) -> Value:
         """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
+        key = (scope, name)
+        known = self._elements.get(key)
+        if known is not None:
+            return known
         found: Value | None = None
-        with self.guessing((scope, name, "elements")) as is_first:
-            for source in self.bindings(scope).sources.get(name, ()) if is_first else ():
+        with self.guessing((*key, "elements")) as is_first:
+            if not is_first:
+                return UNKNOWN_VALUE
+            for source in self.bindings(scope).sources.get(name, ()):
                 held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
-        return found if found is not None else UNKNOWN_VALUE
+        self._elements[key] = found if found is not None else UNKNOWN_VALUE
+        return self._elements[key]
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """What the elements of a list or dictionary are that an expression makes."""
@@ -607,6 +617,10 @@ class Program:
         if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
             return Value(_OF_OPTIMIZERS[name])
         return UNKNOWN_VALUE
+
+
+def _go_on() -> None:
+    pass
 
 
 def kinds_of_dtype(name: str) -> bool:

@@ -17,14 +17,13 @@ from unplace.documents.cells import Python, as_python
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
 from unplace.findings import Finding, InCell, Problem, SavedBy
-from unplace.positions import Text
+from unplace.positions import Text, renumbered
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
 from unplace.source import SourceError
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
-_LINE = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 _DECODER = JSONDecoder()
 
 
@@ -131,7 +130,7 @@ class Notebook(Patchwork):
 
     def in_words(self, message: str) -> str:
         """`line 3 of cell 2` for each line."""
-        return _LINE.sub(lambda match: ", ".join(map(self._name, match[0].split(", "))), message)
+        return renumbered(message, self._name)
 
     def lines_in_words(self, lines: Iterable[list[Span]], name: str) -> Iterable[list[Span]]:
         """Lines about the module, with `notebook.ipynb:cell 2:3:5` for its places."""

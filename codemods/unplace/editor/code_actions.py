@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unplace import documents
+from unplace.editor.plans import Plans
 from unplace.edits import Edit
-from unplace.findings import Applicability, FileReport, Finding, Harm
+from unplace.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.positions import Text
 from unplace.reporting import sentences
-from unplace.rewriter import LineRanges, Options, Programs
+from unplace.rewriter import LineRanges, Options
 
 FIX_ALL = "source.fixAll.unplace"
+
+_FIXES = 20
+"""Rewrites of one operation that are offered at once: each is planned for itself."""
 
 _SEVERITIES = {Harm.HARMFUL: 1, Harm.UNKNOWN: 2, Harm.HARMLESS: 3}  # error, warning, information
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,8 +31,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 class Document:
     """A text that an editor holds: its address, its version there (None: as on disk), its path for reports.
 
-    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. It is analysed once for all that is
-    planned if `programs` keep what they are asked for.
+    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. All that is planned shares `plans`.
     """
 
     text: str
@@ -36,7 +39,7 @@ class Document:
     path: str
     version: int | None = None
     encoding: str = "utf-16"
-    programs: Programs | None = None
+    plans: Plans = field(default_factory=Plans, compare=False)
 
     def range(self, text: Text, start: int, end: int) -> dict[str, Any]:
         """Two offsets as a `Range` object."""
@@ -61,7 +64,7 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
         here = [f for f in findings if (f.line, f.column) <= (first, column) < (f.end_line, f.end_column)]
         findings = here or findings
     actions: list[Any] = []
-    for finding in findings:
+    for finding in findings[:_FIXES]:
         actions += _fixes(document, text, options, finding)
     around = _function_around(document, findings)
     if around is not None:
@@ -91,10 +94,31 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
     }
 
 
+def unused_comment(document: Document, text: Text, warning: Problem) -> dict[str, Any]:
+    """A comment that holds nothing back as a `Diagnostic` object."""
+    assert warning.line is not None
+    assert warning.column is not None
+    start = text.offset_of(warning.line, warning.column)
+    return {
+        "range": document.range(text, start, text.line_end(start)),
+        "severity": 2,
+        "code": "unused-suppression",
+        "source": "unplace",
+        "message": warning.message,
+        "tags": [1],  # unnecessary: shown faded
+    }
+
+
 def planned(document: Document, options: Options, lines: LineRanges | None = None) -> FileReport:
     """What becomes of a document, or of the operations in some of its lines."""
-    limited = options if lines is None else replace(options, changed={document.path: lines})
-    return documents.rewrite(document.text, document.path, limited, document.programs)
+    return document.plans.report(
+        document.text, document.path, options if lines is None else only_in(options, document, lines)
+    )
+
+
+def only_in(options: Options, document: Document, lines: LineRanges) -> Options:
+    """The options of a run that is only about some lines of a document."""
+    return replace(options, changed={document.path: lines}, unused=False)
 
 
 def _fixes(document: Document, text: Text, options: Options, finding: Finding) -> list[Any]:

@@ -28,15 +28,16 @@ from unplace.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL, Document
+from unplace.editor.plans import CancelledError
 from unplace.running import ALLOCATIONS
 
 T = TypeVar("T")
 
-_PAUSE = 0.03
+_PAUSE = 0.01
 """Seconds without a change before a text is analysed: changes that come together are answered together."""
 
 _REST = 0.3
-"""Seconds without a change before a text is looked at again, which takes as long as the first time."""
+"""Seconds without a change before all of a text is looked at again."""
 
 _STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
 
@@ -85,10 +86,24 @@ class Server(LanguageServer):
         if awaited is not None:
             awaited.cancel()
 
-    async def ask(self, work: Callable[[], T]) -> T | None:
-        """Have something worked out; None where it can't be, which is logged."""
+    def close(self, uri: str) -> None:
+        """Forget a text."""
+        self.forget(uri)
+        self._worker.submit(self._analyst.forget, uri)
+
+    async def ask(self, document: Document, work: Callable[[Analyst], T]) -> T | None:
+        """Have something worked out about a text; None where it can't be, which is logged, or where it has changed."""
+
+        def unless_changed() -> T:
+            if not self.is_current(document):
+                raise CancelledError
+            self._analyst.serve(lambda: not self.is_current(document))
+            return work(self._analyst)
+
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+            return await asyncio.get_running_loop().run_in_executor(self._worker, unless_changed)
+        except CancelledError:
+            return None
         except ConfigurationError as error:
             self._complain(str(error))
         except Exception as error:
@@ -104,27 +119,22 @@ class Server(LanguageServer):
         self._complaint = complaint
 
     async def _publish(self, uri: str, pause: float) -> None:
-        """Publish what a text shows at first sight, and again where a second look shows more."""
+        """Publish what a text shows at a glance, and again where a second look shows more."""
         await asyncio.sleep(pause)
-        at_first_sight = await self._found(uri, at_first_sight=True)
-        self._send(at_first_sight)
+        at_a_glance = await self._found(uri, at_a_glance=True)
+        self._send(at_a_glance)
         await asyncio.sleep(_REST)
-        found = await self._found(uri, at_first_sight=False)
-        if found != at_first_sight:
+        found = await self._found(uri, at_a_glance=False)
+        if found != at_a_glance:
             self._send(found)
 
-    async def _found(self, uri: str, *, at_first_sight: bool) -> types.PublishDiagnosticsParams | None:
+    async def _found(self, uri: str, *, at_a_glance: bool) -> types.PublishDiagnosticsParams | None:
         """What is found in a text; None where there is no text or a newer one."""
         document = self.document(uri)
         if document is None:
             return None
-        found = await self.ask(
-            lambda: (
-                self._analyst.diagnostics(document, self.folders(), at_first_sight=at_first_sight)
-                if self.is_current(document)
-                else []
-            )
-        )
+        folders = self.folders()
+        found = await self.ask(document, lambda a: a.diagnostics(document, folders, at_a_glance=at_a_glance))
         if not self.is_current(document):
             return None
         diagnostics = [_CONVERTER.structure(one, types.Diagnostic) for one in found or []]
@@ -141,7 +151,8 @@ class Server(LanguageServer):
             return None
         start, end = ((place.line, place.character) for place in (params.range.start, params.range.end))
         only = None if params.context.only is None else [getattr(kind, "value", kind) for kind in params.context.only]
-        found = await self.ask(lambda: self._analyst.actions(document, self.folders(), start, end, only))
+        folders = self.folders()
+        found = await self.ask(document, lambda a: a.actions(document, folders, start, end, only))
         if found is None or not self.is_current(document):
             return None
         return [self._action(action) for action in found]
@@ -163,7 +174,8 @@ class Server(LanguageServer):
         if document is None:
             return None
         place = params.position.line, params.position.character
-        text = await self.ask(lambda: self._analyst.hover(document, self.folders(), place))
+        folders = self.folders()
+        text = await self.ask(document, lambda a: a.hover(document, folders, place))
         if text is None or not self.is_current(document):
             return None
         shown = self.client_capabilities.text_document
@@ -219,7 +231,7 @@ def made() -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        server.forget(params.text_document.uri)
+        server.close(params.text_document.uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)

@@ -33,6 +33,7 @@ class Settings:
         return Options(
             unsafe=told.unsafe,
             preserve_dtype=told.preserve_dtype,
+            target_torch=told.target_torch,
             select=told.select,
             ignore=told.ignore,
             only=told.only,

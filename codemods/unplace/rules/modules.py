@@ -33,6 +33,7 @@ class Judge:
 
     program: Program
     _parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
         """Whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
@@ -112,9 +113,12 @@ class Judge:
     # -- how the file uses what it made ---------------------------------------------------------------------------
 
     def _parent(self, node: ast.AST) -> ast.AST | None:
+        return self._around().get(node)
+
+    def _around(self) -> dict[ast.AST, ast.AST]:
         if not self._parents:
             self._parents = parents_below(self.program.tree)
-        return self._parents.get(node)
+        return self._parents
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
         """The names and attributes under which the file keeps the value of a call; None where it goes elsewhere."""
@@ -135,9 +139,13 @@ class Judge:
         return None
 
     def _loads(self, names: set[str]) -> Iterator[ast.expr]:
-        for node in ast.walk(self.program.tree):
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and _last(node) in names:
-                yield node
+        if not self._reads:
+            for node in self._around():
+                name = _last(node)
+                if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+                    self._reads.setdefault(name, []).append(node)  # type: ignore[arg-type]
+        for name in names:
+            yield from self._reads.get(name, ())
 
     def _is_only_called(self, node: ast.Call) -> bool:
         """Whether every use of the module in the file is a call of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -26,10 +26,8 @@ from unplace.rules.layout import declared, new_name, put_before, replace_stateme
 from unplace.rules.snippet import Snippet, assignment, expression, without_data
 from unplace.rules.staying import Staying
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
-from unplace.sites import Site, collect, constructors
-
-Wanted = Callable[[str, Harm, ast.AST], bool]
-"""Whether a run looks at an operation, given the code of its rule, its harm and its node."""
+from unplace.rules.wanted import Wanted
+from unplace.sites import Site, collect, constructors, is_anywhere
 
 
 def load_rules() -> dict[Form, Any]:
@@ -61,7 +59,7 @@ class Planner:
 
     def plan(self, wanted: Wanted) -> list[Finding]:
         """All findings of the module that are wanted, in order of position."""
-        sites = collect(self.program, self._callers)
+        sites = collect(self.program, self._callers, wanted.reaches)
         groups: dict[ast.stmt, list[Site]] = {}
         left_out: list[Site] = []
         for site in sites:
@@ -85,7 +83,7 @@ class Planner:
         placed: list[Edit] = []
         for statement in staying:
             self._stay(statement, decided[statement], taken, placed)
-        self._constructors(sites, wanted)
+        self._constructors(wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
@@ -161,6 +159,7 @@ class Planner:
         )
 
     def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
+        self.program.pause()
         restyled: dict[int, Verdict] = {}
         for decision in decisions:
             decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
@@ -214,6 +213,7 @@ class Planner:
         return self._fixes
 
     def _decide(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
+        self.program.pause()
         leaders = [s for s in sites if s.write.kind in STATEMENTS]
         calls = [s for s in sites if s.write.kind not in STATEMENTS]
         if len(leaders) > 1:
@@ -403,11 +403,16 @@ class Planner:
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
-    def _constructors(self, sites: list[Site], wanted: Wanted) -> None:
+    def _constructors(self, wanted: Wanted) -> None:
+        made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
+        if not made:
+            return
+        sites = collect(self.program, self._callers, wanted.reaches if wanted.apart else is_anywhere)
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
-        for scope, node, qualified in constructors(self.program):
+        done = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+        for scope, node, qualified in made:
             own = calls.get(node, [])
             harm, by = _harm_of_calls(own)
             if not wanted(rule.code, harm, node):
@@ -418,11 +423,11 @@ class Planner:
                 assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
                 verdict = Inline((*judge.of_uses(node), *assumptions))
             edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
-            done = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
             if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
                 verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
+            done += edits if applied else ()
             message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
             self._add(
                 node,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -11,6 +12,38 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from unplace.positions import Text
 
 Change = Callable[[cst.CSTNode], cst.CSTNode]
+
+_Places = Mapping[tuple[int, int, int, int], Sequence[cst.CSTNode]]
+"""The expressions and arguments by their first line and column and their last."""
+
+_KEPT = 1024
+"""Statements of a file that is edited: all but one are the same when it is looked at again."""
+
+
+@lru_cache(_KEPT)
+def _parsed(source: str, is_statement: bool) -> tuple[cst.Module, _Places]:
+    """The tree of a statement, or of an expression in parentheses, which are taken away again; nobody changes it."""
+    module = cst.parse_module(f"{source}\n" if is_statement else f"({source})\n")
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
+    for node, place in wrapper.resolve(PositionProvider).items():
+        if isinstance(place, CodeRange) and isinstance(node, cst.BaseExpression | cst.Arg):
+            key = (place.start.line, place.start.column, place.end.line, place.end.column)
+            by_place.setdefault(key, []).append(node)
+    return (module if is_statement else _unwrapped(module, by_place)), by_place
+
+
+def _unwrapped(module: cst.Module, by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]]) -> cst.Module:
+    """Take the parentheses away again that let an expression of several lines be parsed alone."""
+    line = module.body[0]
+    assert isinstance(line, cst.SimpleStatementLine)
+    old = line.body[0]
+    assert isinstance(old, cst.Expr)
+    node = old.value
+    bare = node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
+    for nodes in by_place.values():
+        nodes[:] = [bare if n is node else n for n in nodes]
+    return module.with_changes(body=[line.with_changes(body=[old.with_changes(value=bare)])])
 
 
 class Snippet:
@@ -21,30 +54,8 @@ class Snippet:
         self.start, self.end = text.span(root)
         self._text = text
         self._wrapped = isinstance(root, ast.expr)
-        source = text.text[self.start : self.end]
-        module = cst.parse_module(f"({source})\n" if self._wrapped else f"{source}\n")
-        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        self.module = wrapper.module
-        self._by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
-        for node, place in wrapper.resolve(PositionProvider).items():
-            if isinstance(place, CodeRange) and isinstance(node, cst.BaseExpression | cst.Arg):
-                key = (place.start.line, place.start.column, place.end.line, place.end.column)
-                self._by_place.setdefault(key, []).append(node)
-        if self._wrapped:
-            self._unwrap()
+        self.module, self._by_place = _parsed(text.text[self.start : self.end], not self._wrapped)
         self._changes: dict[cst.CSTNode, Change] = {}
-
-    def _unwrap(self) -> None:
-        """Take the parentheses away again that let an expression of several lines be parsed alone."""
-        line = self.module.body[0]
-        assert isinstance(line, cst.SimpleStatementLine)
-        old = line.body[0]
-        assert isinstance(old, cst.Expr)
-        node = old.value
-        bare = node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
-        self.module = self.module.with_changes(body=[line.with_changes(body=[old.with_changes(value=bare)])])
-        for nodes in self._by_place.values():
-            nodes[:] = [bare if n is node else n for n in nodes]
 
     def node(self, of: ast.expr) -> cst.BaseExpression:
         """The LibCST node of an expression of the statement."""
@@ -74,7 +85,7 @@ class Snippet:
 
     def statement(self) -> cst.BaseSmallStatement:
         """The statement, with the planned changes made."""
-        changed = self.module.visit(_Changes(self._changes))
+        changed = self.module.visit(_Changes(self._changes)) if self._changes else self.module
         line = changed.body[0]
         assert isinstance(line, cst.SimpleStatementLine)
         return line.body[0]

@@ -1,0 +1,89 @@
+"""What was found out about the texts that were asked about last, so that all answers about a text share the work."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from unplace import documents
+from unplace.analysis.program import Program
+from unplace.findings import FileReport
+from unplace.rewriter import Options, first_round
+from unplace.trees import parsed
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_PROGRAMS = 8
+"""An edit is planned in rounds, each with a text of its own; more than the open file's few are not asked for again."""
+
+_REPORTS = 16
+
+
+class CancelledError(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(slots=True)
+class _Latest(Generic[K, V]):
+    """The values that were asked for last."""
+
+    most: int
+    _known: OrderedDict[K, V] = field(default_factory=OrderedDict)
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """The value of a key, made if it isn't known."""
+        if key not in self._known:
+            self._known[key] = make()
+        self._known.move_to_end(key)
+        if len(self._known) > self.most:
+            self._known.popitem(last=False)
+        return self._known[key]
+
+    def clear(self) -> None:
+        """Know nothing."""
+        self._known.clear()
+
+
+class Plans:
+    """Keeps programs and reports. For one thread.
+
+    `is_cancelled` is asked while something is worked out; where it says so, `CancelledError` is raised.
+    """
+
+    def __init__(self) -> None:
+        self.is_cancelled: Callable[[], bool] = lambda: False
+        self._programs: _Latest[tuple[str, str], Program] = _Latest(_PROGRAMS)
+        self._reports: _Latest[tuple[str, str, Options, bool], FileReport] = _Latest(_REPORTS)
+
+    def begin(self, path: str, text: str) -> Program:
+        """The program of a text; raises `SyntaxError` where CPython's parser does."""
+        return self._programs.get((path, text), lambda: self._program(text))
+
+    def report(self, text: str, path: str, options: Options) -> FileReport:
+        """What becomes of a text."""
+        return self._reported(text, path, options, False, lambda: documents.rewrite(text, path, options, self))
+
+    def first_sight(self, text: str, path: str, options: Options) -> FileReport:
+        """What becomes of a text that is one module, as far as one round tells by the functions that it is about."""
+        return self._reported(text, path, options, True, lambda: first_round(text, path, options, self, apart=True))
+
+    def _program(self, text: str) -> Program:
+        program = Program(parsed(text))
+        program.pause = self._pause
+        return program
+
+    def _reported(
+        self, text: str, path: str, options: Options, is_first: bool, make: Callable[[], FileReport]
+    ) -> FileReport:
+        try:
+            return self._reports.get((path, text, options, is_first), make)
+        except CancelledError:
+            self._programs.clear()  # their work has stopped half-way
+            raise
+
+    def _pause(self) -> None:
+        if self.is_cancelled():
+            raise CancelledError

@@ -1,0 +1,207 @@
+"""What the language server works out: what was edited, as a look at all of it does, and no longer than asked."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unplace.analysis.program import Program
+from unplace.editor.analyst import Analyst
+from unplace.editor.code_actions import Document
+from unplace.editor.outline import Edited, Outline
+from unplace.editor.plans import CancelledError, Plans
+from unplace.findings import FileReport, Finding
+from unplace.rewriter import Options, first_round
+
+CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))
+FUNCTIONS = tuple(
+    f"def f{number}(x: torch.Tensor):\n    y = x.{operation}()\n    {write}\n    return y\n"
+    for number, (operation, write) in enumerate(
+        [
+            ("exp", "y += 1"),
+            ("sigmoid", "y.mul_(2)"),
+            ("tanh", "y[0] = 0"),
+            ("sin", "y -= 1"),
+            ("sqrt", "y[y > 1] = 0"),
+            ("exp", "y.data = y.cos()"),
+        ]
+    )
+)
+TEXT = "\n\n".join(["import torch\n", *FUNCTIONS])
+
+
+def looked_at(analyst: Analyst, text: str, *, at_a_glance: bool = False) -> list[dict[str, Any]]:
+    return analyst.diagnostics(Document(text, "file:///m.py", "/m.py"), [], at_a_glance=at_a_glance)
+
+
+# At a glance
+
+
+def test_a_glance_is_at_the_functions_that_were_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked: list[str] = []
+    walk = Program._walk
+
+    def noted(program: Program, scope: Any) -> Any:
+        walked.append(scope.name)
+        return walk(program, scope)
+
+    monkeypatch.setattr(Program, "_walk", noted)
+    analyst = Analyst()
+    looked_at(analyst, TEXT, at_a_glance=True)
+    assert set(walked) == {f"f{number}" for number in range(len(FUNCTIONS))}
+    walked.clear()
+    looked_at(analyst, TEXT.replace("y.mul_(2)", "y.mul_(3)\n    y.mul_(4)"), at_a_glance=True)
+    assert set(walked) == {"f1"}
+    walked.clear()
+    looked_at(analyst, TEXT.replace("import torch", "import torch as t"), at_a_glance=True)
+    assert len(set(walked)) == len(FUNCTIONS)  # an import is about all of them
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_glances_after_many_edits_see_what_a_fresh_look_sees(seed: int) -> None:
+    choice = random.Random(seed)
+    analyst, text = Analyst(), TEXT
+    looked_at(analyst, text)
+    for _ in range(12):
+        text = edited(text, choice)
+        found = looked_at(analyst, text, at_a_glance=True)
+        try:
+            ast.parse(text)
+        except SyntaxError:
+            continue
+        assert found == looked_at(Analyst(), text, at_a_glance=True)
+
+
+def edited(text: str, choice: random.Random) -> str:
+    """The text after an edit as people make them: a line more or less, a letter more or less, a function moved."""
+    lines = text.split("\n")
+    at = choice.randrange(2, len(lines))
+    kind = choice.randrange(6)
+    if kind == 0:
+        lines.insert(at, choice.choice(["    y = y.exp()", "    y *= 2", "", "# a note", "    z = ("]))
+    elif kind == 1:
+        del lines[at]
+    elif kind == 2:
+        lines[at] += choice.choice(["  # unplace: ignore", " # \N{GRINNING FACE}", " + 1"])
+    elif kind == 3:
+        lines = [*TEXT.split("\n")[:2], choice.choice(FUNCTIONS).replace("def f", "def g"), *lines[2:]]
+    elif kind == 4 and lines[at]:
+        cut = choice.randrange(len(lines[at]))
+        lines[at] = lines[at][:cut] + lines[at][cut + 1 :]
+    else:
+        return TEXT
+    return "\n".join(lines)
+
+
+def test_while_a_text_cannot_be_parsed_what_is_known_moves_with_its_lines() -> None:
+    analyst = Analyst()
+    before = looked_at(analyst, TEXT)
+    found = looked_at(analyst, TEXT.replace("    y.mul_(2)", "    y = (\n    y.mul_(2"), at_a_glance=True)
+    assert [one["code"] for one in found] == [one["code"] for one in before if one["code"] != "UNP002"]
+    assert found[1]["range"]["start"]["line"] == before[2]["range"]["start"]["line"] + 1
+    line = before[2]["range"]["start"]["line"]  # from 0: the operation that saved stands in the line before it
+    assert (f"in line {line}" in before[2]["message"], f"in line {line + 1}" in found[1]["message"]) == (True, True)
+    assert looked_at(Analyst(), "import torch\ndef f(:\n    y += 1\n") == []
+
+
+def test_other_settings_are_for_all_of_a_text(tmp_path: Path) -> None:
+    analyst, path = Analyst(), tmp_path / "m.py"
+    document = Document(TEXT, path.as_uri(), str(path))
+    assert len(analyst.diagnostics(document, [])) == len(FUNCTIONS)
+    (tmp_path / "unplace.toml").write_text('select = ["UNP002"]\n')
+    assert [one["code"] for one in analyst.diagnostics(document, [], at_a_glance=True)] == ["UNP002"]
+
+
+def test_the_oldest_torch_of_the_configuration_counts(tmp_path: Path) -> None:
+    path, text = tmp_path / "m.py", TEXT.replace("y.mul_(2)", "y.fill_(2)")
+    document = Document(text, path.as_uri(), str(path))
+    (tmp_path / "unplace.toml").write_text("")
+
+    def fixed() -> str:
+        (action,) = Analyst().actions(document, [], (0, 0), (0, 0), ["source.fixAll"])
+        return str([edit["newText"] for edit in action["edit"]["documentChanges"][0]["edits"]])
+
+    assert "torch.fill(" in fixed()
+    (tmp_path / "unplace.toml").write_text('target-torch = "1.8"\n')
+    assert "torch.fill(" not in fixed()
+
+
+def test_comments_that_hold_nothing_back_are_shown() -> None:
+    text = TEXT.replace("    return y\n", "    return y  # unplace: ignore\n", 1)
+    (unused,) = (one for one in looked_at(Analyst(), text) if one["code"] == "unused-suppression")
+    assert unused["range"]["start"] == {"line": 6, "character": 14}
+    assert unused["range"]["end"] == {"line": 6, "character": 31}
+    assert (unused["severity"], unused["tags"]) == (2, [1])
+
+
+# What differs between two texts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a\nb\nc", "a\nb\nc", (4, 4, 4)),
+        ("a\nb\nc", "a\nx\nc", (2, 3, 3)),
+        ("a\nb\nc", "a\nc", (2, 3, 2)),
+        ("a\nb\nc", "a\nb\nx\nc", (3, 3, 4)),
+        ("a\na", "a\na\na", (3, 3, 4)),
+        ("a\r\nb\rc", "a\nx\nc", (2, 3, 3)),
+        ("", "a\nb", (1, 2, 3)),
+    ],
+)
+def test_edited_lines(old: str, new: str, expected: tuple[int, int, int]) -> None:
+    edit = Edited.between(old, new)
+    assert (edit.first, edit.old_end, edit.new_end) == expected
+
+
+def test_the_units_that_were_edited() -> None:
+    old = "import torch\n@decorated\ndef f():\n    pass\n\nclass A:\n    pass\n"
+
+    def units(new: str) -> Any:
+        return Edited.between(old, new).units(Outline.of(ast.parse(old)), Outline.of(ast.parse(new)))
+
+    assert units(old.replace("@decorated", "@other")) == ((2, 4),)
+    assert units(old.replace("class A", "class B")) == ((6, 7),)
+    assert units(old.replace("import torch", "import jax")) is None
+    assert units(old.replace("\n\nclass", "\nx = 1\nclass")) is None
+    assert units(old.replace("\n\nclass", "\n\n\n\nclass")) == ((8, 9),)  # beside the edit: not worth telling apart
+
+
+# A part of a text
+
+
+@pytest.mark.parametrize("path", CASES[::4], ids=lambda path: path.stem)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_a_part_is_judged_as_in_a_look_at_all(path: Path, unsafe: bool) -> None:
+    text = path.read_text(encoding="utf-8")
+    everything = first_round(text, "/m.py", Options(unsafe=unsafe)).findings
+
+    def told(findings: Any) -> list[Any]:
+        return [(f.line, f.column, f.code, f.status, f.harm, f.message, f.assumptions, f.edits) for f in findings]
+
+    for unit in Outline.of(ast.parse(text)).units:
+        part: FileReport = first_round(text, "/m.py", Options(unsafe=unsafe, changed={"/m.py": (unit,)}))
+        inside: list[Finding] = [f for f in everything if unit[0] <= f.line <= unit[1]]
+        assert told(part.findings) == told(inside)
+
+
+# No longer than asked
+
+
+def test_work_that_nobody_waits_for_ends() -> None:
+    plans, asked = Plans(), 0
+
+    def after_five() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 5
+
+    plans.is_cancelled = after_five
+    with pytest.raises(CancelledError):
+        plans.report(TEXT, "/m.py", Options())
+    assert asked == 5
+    assert plans.report(TEXT, "/m.py", Options()) == Plans().report(TEXT, "/m.py", Options())
