@@ -14,7 +14,7 @@ from kinds_causes import Cause, Causes
 from unplace.analysis.project import Project
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import TENSOR, UNKNOWN, Value
-from unplace.sites import is_site, runs
+from unplace.sites import is_anywhere, is_site, runs
 from unplace.source import read_source
 
 
@@ -54,7 +54,7 @@ class Judged:
 def judge(path: Path, project: Project) -> Iterator[Judged]:
     """The verdicts on all candidates of a file of a project."""
     program = project.begin(str(path), read_source(path.read_bytes()).text)
-    done = list(runs(program))
+    done = list(runs(program, is_anywhere))
     causes = Causes(program)
     for candidate in candidates(program.tree):
         run = next((r for r in done if candidate.target in r.values), None)

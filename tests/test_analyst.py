@@ -11,7 +11,7 @@ import pytest
 
 from unplace.analysis.program import Program
 from unplace.editor.analyst import Analyst
-from unplace.editor.code_actions import Document
+from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import CancelledError, Plans
 from unplace.findings import FileReport, Finding
@@ -35,7 +35,12 @@ TEXT = "\n\n".join(["import torch\n", *FUNCTIONS])
 
 
 def looked_at(analyst: Analyst, text: str, *, at_a_glance: bool = False) -> list[dict[str, Any]]:
-    return analyst.diagnostics(Document(text, "file:///m.py", "/m.py"), [], at_a_glance=at_a_glance)
+    return diagnostics(analyst, Document(text, "file:///m.py", "/m.py"), at_a_glance=at_a_glance)
+
+
+def diagnostics(analyst: Analyst, document: Document, *, at_a_glance: bool = False) -> list[dict[str, Any]]:
+    (found,) = analyst.diagnostics(document, [], at_a_glance=at_a_glance).values()
+    return found
 
 
 # At a glance
@@ -111,9 +116,9 @@ def test_while_a_text_cannot_be_parsed_what_is_known_moves_with_its_lines() -> N
 def test_other_settings_are_for_all_of_a_text(tmp_path: Path) -> None:
     analyst, path = Analyst(), tmp_path / "m.py"
     document = Document(TEXT, path.as_uri(), str(path))
-    assert len(analyst.diagnostics(document, [])) == len(FUNCTIONS)
+    assert len(diagnostics(analyst, document)) == len(FUNCTIONS)
     (tmp_path / "unplace.toml").write_text('select = ["UNP002"]\n')
-    assert [one["code"] for one in analyst.diagnostics(document, [], at_a_glance=True)] == ["UNP002"]
+    assert [one["code"] for one in diagnostics(analyst, document, at_a_glance=True)] == ["UNP002"]
 
 
 def test_the_oldest_torch_of_the_configuration_counts(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 import unplace
 from unplace.cli import main
-from unplace.editor.code_actions import Document, code_actions
+from unplace.editor.code_actions import code_actions
+from unplace.editor.document import Document
 from unplace.findings import Status
 from unplace.rewriter import Options
 

@@ -212,6 +212,80 @@ async def test_typing(tmp_path: Path) -> None:
         assert editor.version - 1 not in versions  # of texts that are gone nothing is said
 
 
+CELLS = (
+    "import torch\n%matplotlib inline\n",
+    None,  # words
+    "",
+    '%%time\ndef f(x: torch.Tensor):\n    é, y = "\\t\N{GRINNING FACE}", x.exp(); y += 1\n    y[0] = 2\n    return y',
+    "files = !ls\nw = torch.ones(2, requires_grad=True)\nz = w.exp()\nz += 1\nz",
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8"])
+async def test_notebook(tmp_path: Path, encoding: str) -> None:
+    """The cells are one module; what is found and edited is told by cell."""
+    uris = [f"vscode-notebook-cell:/model.ipynb#{number}" for number in range(len(CELLS))]
+    texts = dict(zip(uris, CELLS, strict=True))
+    async with editing(tmp_path, "model.ipynb", encoding) as editor:
+        kinds = [types.NotebookCellKind.Markup if text is None else types.NotebookCellKind.Code for text in CELLS]
+        cells = [types.NotebookCell(kind, uri) for kind, uri in zip(kinds, uris, strict=True)]
+        opened = [types.TextDocumentItem(uri, "python", 1, text) for uri, text in texts.items() if text is not None]
+        notebook = types.NotebookDocument(editor.uri, "jupyter-notebook", 1, cells)
+        editor.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(notebook, opened))
+
+        async def published(uri: str, version: int) -> list[types.Diagnostic]:
+            while True:
+                for params in reversed(editor.published):
+                    if (params.uri, params.version) == (uri, version):
+                        return list(params.diagnostics)
+                await asyncio.sleep(0.01)
+
+        def at(uri: str, code: str) -> types.Range:
+            editor.text = texts[uri] or ""
+            start = editor.text.index(code)
+            return editor.range(start, start + len(code))
+
+        assert await published(uris[0], 1) == await published(uris[2], 1) == []
+        first, second = await published(uris[3], 1)
+        assert (first.range, second.range) == (at(uris[3], "y += 1"), at(uris[3], "y[0]"))
+        assert "saved by exp() in line 3 of cell 4" in first.message
+        (third,) = await published(uris[4], 1)
+        assert third.range == at(uris[4], "z += 1")
+        target = types.TextDocumentIdentifier(uris[3])
+        hover = await editor.client.text_document_hover_async(types.HoverParams(target, first.range.start))
+        assert hover is not None
+        assert "saved by exp() in line 3 of cell 4" in hover.contents.value or "cell 4" in hover.contents.value
+
+        params = types.CodeActionParams(target, first.range, types.CodeActionContext([]))
+        found = await editor.client.text_document_code_action_async(params) or []
+        (everything,) = (one for one in found if one.kind == "source.fixAll.unplace")  # type: ignore[union-attr]
+        for change in everything.edit.document_changes:  # type: ignore[union-attr]
+            uri = change.text_document.uri
+            assert change.text_document.version == 1
+            editor.text = texts[uri] or ""
+            for edit in sorted(change.edits, key=lambda edit: -editor.offset(edit.range.start)):
+                start, end = editor.offset(edit.range.start), editor.offset(edit.range.end)
+                texts[uri] = editor.text = editor.text[:start] + edit.new_text + editor.text[end:]
+        assert texts[uris[3]] == (CELLS[3] or "").replace("y += 1", "y = y + 1").replace(
+            "    y[0]", "    y = y.clone()\n    y[0]"
+        )
+        assert texts[uris[4]] == (CELLS[4] or "").replace("z += 1", "z = z + 1")
+
+        changes = types.NotebookDocumentCellChanges(
+            text_content=[
+                types.NotebookDocumentCellContentChanges(
+                    types.VersionedTextDocumentIdentifier(2, uri),
+                    [types.TextDocumentContentChangeWholeDocument(texts[uri] or "")],
+                )
+                for uri in (uris[3], uris[4])
+            ]
+        )
+        changed = types.NotebookDocumentChangeEvent(cells=changes)
+        version = types.VersionedNotebookDocumentIdentifier(2, editor.uri)
+        editor.client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(version, changed))
+        assert await published(uris[3], 2) == await published(uris[4], 2) == []
+
+
 async def test_configuration(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()

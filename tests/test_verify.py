@@ -27,6 +27,12 @@ from unplace.verification.proof import Route, Verdict
 from unplace.verification.pytree import items
 from unplace.verification.signatures import Invention, NoValueError
 
+
+@pytest.fixture(autouse=True)
+def _same_numbers_every_time() -> None:
+    torch.manual_seed(0)
+
+
 NET = """\
 import torch
 from torch import nn

@@ -77,7 +77,8 @@ def code_action(
     absolute = Path(file).absolute()
     name = shown(str(absolute))
     source = checked(name, lambda: read_source(sys.stdin.buffer.read())) if stdin else read_file(file, name)
-    from unplace.editor.code_actions import Document, code_actions
+    from unplace.editor.code_actions import code_actions
+    from unplace.editor.document import Document
 
     document = Document(source.text, absolute.as_uri(), name, version)
     with limited():

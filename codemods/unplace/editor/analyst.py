@@ -10,16 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unplace.editor.code_actions import (
-    FIX_ALL,
-    Document,
-    code_actions,
-    diagnostic,
-    fix_all,
-    only_in,
-    planned,
-    unused_comment,
-)
+from unplace import documents
+from unplace.editor.code_actions import FIX_ALL, code_actions, diagnostic, fix_all, only_in, planned, unused_comment
+from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
@@ -67,48 +60,62 @@ class Analyst:
 
     def diagnostics(
         self, document: Document, folders: Sequence[Path], *, at_a_glance: bool = False
-    ) -> list[dict[str, Any]]:
-        """The `Diagnostic` objects of a document; while it can't be parsed, those of the lines that weren't edited.
+    ) -> dict[str, list[dict[str, Any]]]:
+        """The `Diagnostic` objects of a document by the addresses of its parts.
 
-        At a glance, only the functions are looked at that were edited since the last time, all if it is the first; and
-        it isn't asked which operations can be rewritten once others have been.
+        While it can't be parsed, they are those of the lines that weren't edited. At a glance, only the functions are
+        looked at that were edited since the last time, all if it is the first; and it isn't asked which operations can
+        be rewritten once others have been.
         """
+        found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
         options = self._options(document, folders)
         if options is None:
             self.forget(document.uri)
-            return []
+            return found
         document = replace(document, plans=self._plans)
+        findings, warnings = self._found(document, options, at_a_glance)
+        text = Text(document.text)
+        for finding in findings:
+            if finding.is_reported:
+                found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
+        if document.is_python:
+            found[document.uri] += [unused_comment(document, text, warning) for warning in warnings]
+        return found
+
+    def _found(
+        self, document: Document, options: Options, at_a_glance: bool
+    ) -> tuple[Sequence[Finding], Sequence[Problem]]:
+        if not document.is_python:
+            report = planned(document, options)
+            return report.findings, report.warnings
         known = self._known.get(document.uri)
         if known is not None and known.options != options:
             known = None
-        outline = self._outline(document)
+        outline = _outline(document)
         if outline is None:
-            findings, warnings = known.moved_to(document.text) if known is not None else ([], [])
+            return known.moved_to(document.text) if known is not None else ([], [])
+        if not at_a_glance:
+            report = planned(document, options)
+        elif known is None:
+            report = _first_sight(document, options)
         else:
-            if not at_a_glance:
-                report = planned(document, options)
-                findings, warnings = list(report.findings), list(report.warnings)
-            elif known is not None:
-                findings, warnings = _glanced(document, options, known, outline)
-            else:
-                findings, warnings = list(_first_sight(document, options).findings), []
-            self._known[document.uri] = _Known(document.text, options, outline, findings, warnings)
-        text = Text(document.text)
-        reported = [diagnostic(document, text, finding) for finding in findings if finding.is_reported]
-        return [*reported, *(unused_comment(document, text, warning) for warning in warnings)]
+            report = _glanced(document, options, known, outline)
+        self._known[document.uri] = _Known(document.text, options, outline, report.findings, report.warnings)
+        return report.findings, report.warnings
 
     def actions(
         self, document: Document, folders: Sequence[Path], start: Place, end: Place, only: Sequence[str] | None
     ) -> list[dict[str, Any]]:
         """The `CodeAction` objects for a range of a document, of the kinds that are wanted or of all."""
         options = self._options(document, folders)
-        if options is None or self._outline(document) is None:
+        if options is None or (document.is_python and _outline(document) is None):
             return []
         document = replace(document, plans=self._plans)
         if _are_wanted(only, "quickfix", "refactor.rewrite"):
             text = Text(document.text)
-            first, column = text.from_editor(*start, document.encoding)
-            last = max(first, end[0] + (end[1] > 0))  # a selection of whole lines ends where the next one begins
+            first, column = document.from_editor(text, *start)
+            line = max(end[0] - (not end[1]), start[0])  # a selection of whole lines ends where the next one begins
+            last, _ = document.from_editor(text, line, 0)
             found = code_actions(document, options, first, last, column if start == end else None)
         else:
             found = fix_all(document, options) if _are_wanted(only, FIX_ALL) else []
@@ -117,24 +124,21 @@ class Analyst:
     def hover(self, document: Document, folders: Sequence[Path], place: Place) -> str | None:
         """The explanation of the operation at a place, as text; None where there is none."""
         options = self._options(document, folders)
-        outline = self._outline(document)
-        if options is None or outline is None:
+        if options is None:
             return None
         document = replace(document, plans=self._plans)
-        line, column = Text(document.text).from_editor(*place, document.encoding)
-        around = outline.around(line)
+        line, column = document.from_editor(Text(document.text), *place)
+        outline = _outline(document) if document.is_python else None
+        if document.is_python and outline is None:
+            return None
+        around = outline.around(line) if outline is not None else None
         if around is not None:
             options = only_in(options, document, around)
         everything = replace(options, select=None, ignore=frozenset(), only=None, per_file_ignores=(), comments=False)
-        if not any(_covers(f, line, column) for f in _first_sight(document, everything).findings):
+        report = _first_sight(document, everything) if document.is_python else planned(document, everything)
+        if not any(_covers(finding, line, column) for finding in report.findings):
             return None
-        from unplace.explanation import explain
-        from unplace.reporting.explained import lines
-
-        report = explain(document.text, document.path, options, line, column, self._plans)
-        source = Source(document.text.encode("utf-8", "surrogatepass"), document.text, "utf-8")
-        shown = lines(replace(report, candidates=()), Path(document.path).name, line, source)
-        return "\n".join("".join(text for text, _ in spans) for spans in shown).rstrip()
+        return _explained(document, options, line, column)
 
     def _options(self, document: Document, folders: Sequence[Path]) -> Options | None:
         """The options for a document; None where there is nothing to say about it."""
@@ -142,30 +146,48 @@ class Analyst:
             return None
         return self._settings.options(Path(document.path), folders)
 
-    def _outline(self, document: Document) -> Outline | None:
-        """The outline of a document; None while it can't be parsed."""
-        try:
-            return Outline.of(parsed(document.text))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that CPython's parser raises
-            return None
+
+def _outline(document: Document) -> Outline | None:
+    """The outline of a module; None while it can't be parsed."""
+    try:
+        return Outline.of(parsed(document.text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that CPython's parser raises
+        return None
 
 
 def _first_sight(document: Document, options: Options) -> FileReport:
     return document.plans.first_sight(document.text, document.path, replace(options, unused=False))
 
 
-def _glanced(
-    document: Document, options: Options, known: _Known, outline: Outline
-) -> tuple[list[Finding], list[Problem]]:
+def _glanced(document: Document, options: Options, known: _Known, outline: Outline) -> FileReport:
     """What is known of a document, with what the functions say that were edited since."""
     edited = Edited.between(known.text, document.text)
-    warnings = edited.moved_problems(known.warnings)
     units = edited.units(known.outline, outline)
     if units is None:
-        return list(_first_sight(document, options).findings), warnings
+        return _first_sight(document, options)
     found = _first_sight(document, only_in(options, document, units)).findings if units else ()
     others = [f for f in edited.moved(known.findings) if not any(first <= f.line <= last for first, last in units)]
-    return sorted([*others, *found], key=lambda f: (f.line, f.column)), warnings
+    findings = sorted([*others, *found], key=lambda f: (f.line, f.column))
+    warnings = edited.moved_problems(known.warnings)
+    return FileReport(document.path, document.text, document.text, findings, warnings=warnings)
+
+
+def _explained(document: Document, options: Options, line: int, column: int) -> str | None:
+    """What is known of the operation at a place of a document, in words."""
+    from unplace.explanation import explain
+    from unplace.reporting import explained
+
+    in_file = Text(document.text)
+    (module,) = documents.modules_of(document.text, document.path)
+    offset = module.offset_from_file(in_file.offset_of(line, column))
+    if offset is None:
+        return None
+    at, own_column = Text(module.text).place(offset)
+    found = explain(module.text, document.path, options, at, own_column, module.programs(document.plans))
+    source = Source(document.text.encode("utf-8", "surrogatepass"), document.text, "utf-8")
+    report, name = documents.located(module, replace(found, candidates=())), Path(document.path).name
+    shown = module.lines_in_words(explained.lines(report, name, at, source), name)
+    return "\n".join("".join(text for text, _ in spans) for spans in shown).rstrip()
 
 
 def _are_wanted(only: Sequence[str] | None, *kinds: str) -> bool:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from unplace import documents
-from unplace.editor.plans import Plans
+from unplace.editor.document import Document
 from unplace.edits import Edit
 from unplace.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.positions import Text
 from unplace.reporting import sentences
 from unplace.rewriter import LineRanges, Options
+from unplace.trees import parsed
 
 FIX_ALL = "source.fixAll.unplace"
 
@@ -25,27 +26,6 @@ _FIXES = 20
 
 _SEVERITIES = {Harm.HARMFUL: 1, Harm.UNKNOWN: 2, Harm.HARMLESS: 3}  # error, warning, information
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text that an editor holds: its address, its version there (None: as on disk), its path for reports.
-
-    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. All that is planned shares `plans`.
-    """
-
-    text: str
-    uri: str
-    path: str
-    version: int | None = None
-    encoding: str = "utf-16"
-    plans: Plans = field(default_factory=Plans, compare=False)
-
-    def range(self, text: Text, start: int, end: int) -> dict[str, Any]:
-        """Two offsets as a `Range` object."""
-        places = (text.editor_place(offset, self.encoding) for offset in (start, end))
-        first, last = ({"line": line, "character": character} for line, character in places)
-        return {"start": first, "end": last}
 
 
 def code_actions(document: Document, options: Options, first: int, last: int, column: int | None = None) -> list[Any]:
@@ -151,7 +131,7 @@ def _function_around(document: Document, findings: list[Finding]) -> tuple[str, 
         line, _ = own.place(at)
         around = [
             node
-            for node in ast.walk(ast.parse(module.text))
+            for node in ast.walk(parsed(module.text))
             if isinstance(node, _FUNCTIONS) and node.end_lineno and node.lineno <= line <= node.end_lineno
         ]
         inner = max(around, key=lambda node: node.lineno, default=None)
@@ -172,11 +152,9 @@ def _rewrite_all(
 def _action(
     document: Document, text: Text, title: str, kind: str, edits: Iterable[Edit], about: Iterable[Finding] = ()
 ) -> dict[str, Any]:
-    changes = [{"range": document.range(text, edit.start, edit.end), "newText": edit.replacement} for edit in edits]
-    target = {"uri": document.uri, "version": document.version}
     return {
         "title": title,
         "kind": kind,
         "diagnostics": [diagnostic(document, text, finding) for finding in about],
-        "edit": {"documentChanges": [{"textDocument": target, "edits": changes}]},
+        "edit": {"documentChanges": document.changes(text, edits)},
     }

@@ -12,9 +12,9 @@ import gc
 import logging
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from cattrs import Converter
@@ -27,7 +27,9 @@ from unplace import __version__
 from unplace.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
-from unplace.editor.code_actions import FIX_ALL, Document
+from unplace.editor.code_actions import FIX_ALL
+from unplace.editor.document import Document
+from unplace.editor.notebook import Cell, Notebook
 from unplace.editor.plans import CancelledError
 from unplace.running import ALLOCATIONS
 
@@ -49,22 +51,56 @@ class Server(LanguageServer):
     """The texts of one editor, and the thread that analyses them."""
 
     def __init__(self) -> None:
-        super().__init__("unplace", __version__, protocol_cls=Protocol, converter_factory=lambda: _CONVERTER)
+        super().__init__(
+            "unplace",
+            __version__,
+            protocol_cls=Protocol,
+            converter_factory=lambda: _CONVERTER,
+            notebook_document_sync=types.NotebookDocumentSyncOptions(
+                [types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("python")])]
+            ),
+        )
         self._worker = ThreadPoolExecutor(1, "unplace")
         self._analyst = Analyst()
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
 
     def document(self, uri: str) -> Document | None:
-        """A text as it is now; None where it isn't open, or isn't Python in a file or a new buffer."""
+        """A text or notebook as it is now, of which a cell may be named.
+
+        None where it isn't open, or isn't Python in a file or a new buffer.
+        """
+        notebook = self.notebook(uri)
+        if notebook is not None:
+            return self._notebook(notebook, uri)
         buffer = self.workspace.get_text_document(uri)
         if buffer.version is None or uri_scheme(uri) not in ("file", "untitled"):
             return None
         if buffer.language_id != "python" and not uri.endswith((".py", ".pyi")):
             return None
-        path = to_fs_path(uri) or str(Path(*self.folders()[:1], buffer.filename or "untitled").absolute())
-        encoding = getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding)
-        return Document(buffer.source, uri, path, buffer.version, str(encoding))
+        return Document(buffer.source, uri, self._path(uri), buffer.version, self._encoding())
+
+    def notebook(self, uri: str) -> types.NotebookDocument | None:
+        """The notebook with an address, or with a cell that has it."""
+        notebooks = self.workspace
+        return notebooks.get_notebook_document(notebook_uri=uri) or notebooks.get_notebook_document(cell_uri=uri)
+
+    def _notebook(self, notebook: types.NotebookDocument, asked: str) -> Document | None:
+        cells = []
+        for cell in notebook.cells:
+            buffer = self.workspace.get_text_document(cell.document)
+            is_python = cell.kind == types.NotebookCellKind.Code and buffer.language_id == "python"
+            cells.append(Cell(cell.document, buffer.version, buffer.source if is_python else None))
+        path = Path(self._path(notebook.uri)).with_suffix(".ipynb")
+        return Notebook.of(cells, asked, notebook.uri, str(path), notebook.version, self._encoding())
+
+    def _path(self, uri: str) -> str:
+        """The path of a text; one in the workspace's folder for what isn't on the disk."""
+        known = to_fs_path(uri) if uri_scheme(uri) == "file" else None
+        return known or str(Path(*self.folders()[:1], PurePosixPath(uri).name or "untitled").absolute())
+
+    def _encoding(self) -> str:
+        return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding))
 
     def folders(self) -> list[Path]:
         """The workspace folders that are on the disk."""
@@ -73,7 +109,9 @@ class Server(LanguageServer):
 
     def is_current(self, document: Document) -> bool:
         """Whether the editor still holds this version."""
-        return self.workspace.get_text_document(document.uri).version == document.version
+        notebook = self.notebook(document.uri)
+        held = notebook if notebook is not None else self.workspace.get_text_document(document.uri)
+        return held.version == document.version
 
     def watch(self, uri: str, pause: float = 0.0) -> None:
         """Publish what is found in a text, unless it changes before that."""
@@ -125,24 +163,28 @@ class Server(LanguageServer):
         self._send(at_a_glance)
         await asyncio.sleep(_REST)
         found = await self._found(uri, at_a_glance=False)
-        if found != at_a_glance:
-            self._send(found)
+        self._send([params for params in found if params not in at_a_glance])
 
-    async def _found(self, uri: str, *, at_a_glance: bool) -> types.PublishDiagnosticsParams | None:
-        """What is found in a text; None where there is no text or a newer one."""
+    async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
+        """What is found in a text, or in the cells of a notebook; nothing where there is none or a newer one."""
         document = self.document(uri)
         if document is None:
-            return None
+            return []
         folders = self.folders()
         found = await self.ask(document, lambda a: a.diagnostics(document, folders, at_a_glance=at_a_glance))
         if not self.is_current(document):
-            return None
-        diagnostics = [_CONVERTER.structure(one, types.Diagnostic) for one in found or []]
-        return types.PublishDiagnosticsParams(uri, diagnostics, document.version)
+            return []
+        told = found or {}
+        return [
+            types.PublishDiagnosticsParams(
+                part, [_CONVERTER.structure(one, types.Diagnostic) for one in told.get(part, ())], version
+            )
+            for part, version in document.parts
+        ]
 
-    def _send(self, found: types.PublishDiagnosticsParams | None) -> None:
-        if found is not None:
-            self.text_document_publish_diagnostics(found)
+    def _send(self, found: Iterable[types.PublishDiagnosticsParams]) -> None:
+        for params in found:
+            self.text_document_publish_diagnostics(params)
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
         """What can be done in a range."""
@@ -163,9 +205,11 @@ class Server(LanguageServer):
         workspace = self.client_capabilities.workspace
         known = workspace.workspace_edit if workspace is not None else None
         if known is None or not known.document_changes:
-            (change,) = found["edit"]["documentChanges"]
-            edits = [_CONVERTER.structure(edit, types.TextEdit) for edit in change["edits"]]
-            action.edit = types.WorkspaceEdit(changes={change["textDocument"]["uri"]: edits})
+            changes = {
+                change["textDocument"]["uri"]: [_CONVERTER.structure(edit, types.TextEdit) for edit in change["edits"]]
+                for change in found["edit"]["documentChanges"]
+            }
+            action.edit = types.WorkspaceEdit(changes=changes)
         return action
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -200,8 +244,11 @@ class Server(LanguageServer):
 
     def watch_all(self) -> None:
         """Publish again what is found in every text."""
-        for buffer in list(self.workspace.text_documents.values()):
-            self.watch(buffer.uri)
+        notebooks = list(self.workspace.notebook_documents.values())
+        cells = {cell.document for notebook in notebooks for cell in notebook.cells}
+        texts = [text for text in self.workspace.text_documents.values() if text.uri not in cells]
+        for held in (*texts, *notebooks):
+            self.watch(held.uri)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Errors go to the log, not into the user's face."""
@@ -233,6 +280,23 @@ def made() -> Server:
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         server.close(params.text_document.uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def did_open_notebook(params: types.DidOpenNotebookDocumentParams) -> None:
+        server.watch(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def did_change_notebook(params: types.DidChangeNotebookDocumentParams) -> None:
+        structure = params.change.cells.structure if params.change.cells is not None else None
+        for closed in (structure.did_close if structure is not None else None) or ():
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(closed.uri, []))
+        server.watch(params.notebook_document.uri, _PAUSE)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def did_close_notebook(params: types.DidCloseNotebookDocumentParams) -> None:
+        server.close(params.notebook_document.uri)
+        for cell in params.cell_text_documents:
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(_: types.DidChangeWatchedFilesParams) -> None:

@@ -1,0 +1,94 @@
+"""A notebook that an editor holds as many texts, one for each cell: as the file that it would be saved as.
+
+What `unplace.documents` knows of notebook files then holds for it, and only places and edits have to be translated.
+Every line of a cell is a line of that file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unplace.editor.document import Document
+from unplace.edits import Edit
+from unplace.positions import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: its address and version in the editor, and its text; None for one that isn't Python."""
+
+    uri: str
+    version: int | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook(Document):
+    """A notebook, of which one cell is asked about."""
+
+    cells: Sequence[Cell] = ()
+    asked: str = ""
+    _rows: Sequence[tuple[Cell, int] | None] = field(default=(), compare=False)
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], asked: str, uri: str, path: str, version: int, encoding: str) -> Notebook:
+        """The notebook with these cells."""
+        lines = ['{"cells": [']
+        rows: list[tuple[Cell, int] | None] = [None]
+        for number, cell in enumerate(cells):
+            source = "" if cell.text is None else cell.text
+            kind = "markdown" if cell.text is None else "code"
+            starts = Text(source).starts
+            lines += [f'{"," if number else ""}{{"cell_type": "{kind}", "source": [']
+            pieces = [source[start:end] for start, end in zip(starts, [*starts[1:], len(source)], strict=True)]
+            lines += [json.dumps(piece, ensure_ascii=False) + "," for piece in pieces[:-1]]
+            lines += [json.dumps(pieces[-1], ensure_ascii=False), "]}"]
+            rows += [None, *((cell, index) for index in range(len(pieces))), None]
+        lines += ['], "metadata": {}}', ""]
+        return cls("\n".join(lines), uri, path, version, encoding, cells=cells, asked=asked, _rows=rows)
+
+    @property
+    def parts(self) -> Sequence[tuple[str, int | None]]:
+        """The cells."""
+        return [(cell.uri, cell.version) for cell in self.cells if cell.text is not None]
+
+    def part_of(self, line: int) -> str:
+        """The cell that has a line of the file."""
+        return self._row(line)[0].uri
+
+    def from_editor(self, text: Text, line: int, character: int) -> tuple[int, int]:
+        """Line and column in the file of a place in the cell that is asked about."""
+        cell = next(cell for cell in self.cells if cell.uri == self.asked)
+        own = Text(cell.text or "")
+        number, column = own.from_editor(line, character, self.encoding)
+        before = own.line(number)[: column - 1]
+        row = next(index for index, row in enumerate(self._rows, 1) if row == (cell, number - 1))
+        return row, len(json.dumps(before, ensure_ascii=False))
+
+    def changes(self, text: Text, edits: Iterable[Edit]) -> list[dict[str, Any]]:
+        """Edits of the file as edits of its cells."""
+        by_cell: dict[str, list[dict[str, Any]]] = {}
+        for edit in edits:
+            uri = self.part_of(text.place(edit.start)[0])
+            written = "".join(json.loads(f'["{edit.replacement}"]'))
+            place = self.range(text, edit.start, edit.end)
+            by_cell.setdefault(uri, []).append({"range": place, "newText": written})
+        versions = dict(self.parts)
+        return [
+            {"textDocument": {"uri": uri, "version": versions[uri]}, "edits": written}
+            for uri, written in by_cell.items()
+        ]
+
+    def _place(self, text: Text, offset: int) -> tuple[int, int]:
+        line, column = text.place(offset)
+        before = text.line(line)[1 : column - 1]
+        own = Text(json.loads(f'"{before}"'))
+        return self._row(line)[1], own.editor_place(len(own.text), self.encoding)[1]
+
+    def _row(self, line: int) -> tuple[Cell, int]:
+        row = self._rows[line - 1]
+        assert row is not None, "nothing is found between cells"
+        return row
