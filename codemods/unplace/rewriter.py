@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
-from unplace.edits import Edit, apply_edits, compose, origin_of
-from unplace.findings import Applicability, FileReport, Finding, Harm, Status
+from unplace.edits import Edit, apply_edits, origin_of
+from unplace.findings import FileReport, Finding, Harm, Status
 from unplace.positions import Text
+from unplace.rounds import joined
 from unplace.trees import parsed
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
         following = _round(report.after, path, options, _origins(report.before, report.after, report.edits), programs)
         if not following.changed:
             break
-        report = _joined(report, following)
+        report = joined(report, following)
     return report
 
 
@@ -96,35 +97,6 @@ def _origins(before: str, after: str, edits: Sequence[Edit]) -> Callable[[int], 
     """Tells which line of the original a line of the edited text comes from."""
     old, new = Text(before), Text(after)
     return lambda line: old.place(origin_of(new.offset_of(line, 1), edits))[0]
-
-
-def _joined(first: FileReport, second: FileReport) -> FileReport:
-    """Both rounds as one; an operation that only the second could rewrite is reported where it stood at first."""
-    before, between = Text(first.before), Text(first.after)
-    findings = list(first.findings)
-    for later in second.findings:
-        if later.status is Status.REWRITTEN:
-            place = before.place(origin_of(between.offset_of(later.line, later.column), first.edits))
-            for index, earlier in enumerate(findings):
-                if (earlier.line, earlier.column) != place:
-                    continue
-                if earlier.status is Status.REWRITTEN:
-                    findings[index] = _with_assumptions(earlier, later)
-                else:
-                    line, column = earlier.end_line, earlier.end_column
-                    findings[index] = replace(
-                        later, line=place[0], column=place[1], end_line=line, end_column=column, fix=None, edits=()
-                    )
-    edits = compose(first.edits, second.edits, first.before)
-    return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
-
-
-def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
-    """A finding that also rests on what a later round assumed for the same operation."""
-    if later.applicability is not Applicability.UNSAFE:
-        return earlier
-    assumptions = tuple(dict.fromkeys((*earlier.assumptions, *later.assumptions)))
-    return replace(earlier, applicability=Applicability.UNSAFE, assumptions=assumptions)
 
 
 def _round(

@@ -93,8 +93,6 @@ def _verdict(finding: Finding, path: str, source: Source) -> Iterator[list[Span]
         if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
             yield from _rows("edit", ["with --unsafe:"])
         yield from styled(_patch(finding, path, source), source.encoding)
-    elif finding.status is Status.REWRITTEN:
-        yield from _rows("edit", ["only behind the rewriting of others: see `unplace rewrite --diff`"])
 
 
 def _candidate(candidate: Candidate, path: str) -> Iterator[list[Span]]:

@@ -120,11 +120,13 @@ class Planner:
                 decision.verdict = decision.instead
             self._statement(statement, decisions)
             return
-        fix = self._number()
+        fixes: dict[tuple[Edit, ...], int] = {}
         for decision, own in zip(decisions, edits, strict=True):
             if is_postponed:
                 decision.verdict = _LATER
-            self._report(decision, decision.is_recipe, fix, () if is_postponed else own)
+            if own not in fixes:
+                fixes[own] = self._number()
+            self._report(decision, decision.is_recipe, fixes[own], () if is_postponed else own)
         if not is_postponed:
             placed += every
 

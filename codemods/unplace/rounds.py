@@ -1,0 +1,119 @@
+"""The rounds over a text as one: what was found at first, with all that the later rounds did for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+
+from unplace.edits import Edit, compose, origin_of
+from unplace.findings import Applicability, FileReport, Finding, Status
+from unplace.positions import Text
+from unplace.trees import parsed
+
+
+def joined(first: FileReport, second: FileReport) -> FileReport:
+    """Both rounds as one; an operation that only the second could rewrite is reported where it stood at first.
+
+    The edits of a finding are those that both rounds made for it. What the second did rests on what the first had done
+    around it: where it did something in a function or class, the findings there share all of their edits.
+    """
+    edits = compose(first.edits, second.edits, first.before)
+    findings = list(first.findings)
+    own = [_covering(edits, f.edits) if _is_rewritten(f) else set() for f in findings]
+    highest = max((f.fix for f in findings if f.fix is not None), default=0)
+    before, between = Text(first.before), Text(first.after)
+    added: set[int] = set()
+    for later in filter(_is_rewritten, second.findings):
+        origin = origin_of(between.offset_of(later.line, later.column), first.edits)
+        made = _covering(edits, (_before(edit, first.edits) for edit in later.edits))
+        for index in _meant(findings, before.place(origin), origin):
+            earlier = findings[index]
+            if _is_rewritten(earlier):
+                findings[index] = _with_assumptions(earlier, later)
+            else:
+                findings[index] = _in_place_of(earlier, later, highest + 1 + index)
+            own[index] |= made
+            added.add(index)
+    findings = _sharing(findings, own, _ties(first, findings, own, added, set(edits)))
+    return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
+
+
+def _is_rewritten(finding: Finding) -> bool:
+    return finding.status is Status.REWRITTEN
+
+
+def _meant(findings: Sequence[Finding], place: tuple[int, int], offset: int) -> list[int]:
+    """The findings that a later one is about: those at its place, or those whose edits wrote what stands there."""
+    here = [i for i, f in enumerate(findings) if (f.line, f.column) == place]
+    if here:
+        return here
+    return [i for i, f in enumerate(findings) if _is_rewritten(f) and any(e.start <= offset <= e.end for e in f.edits)]
+
+
+def _before(edit: Edit, made: Sequence[Edit]) -> Edit:
+    """An edit of a text that edits have made, as one of the text before them."""
+    return Edit(origin_of(edit.start, made), origin_of(edit.end, made), edit.replacement)
+
+
+def _covering(edits: Sequence[Edit], parts: Iterable[Edit]) -> set[Edit]:
+    """Those of the edits, in order, that contain some others; no two of them touch."""
+    starts = [edit.start for edit in edits]
+    return {edits[bisect_right(starts, part.start) - 1] for part in parts}
+
+
+def _ties(
+    first: FileReport, findings: Sequence[Finding], own: Sequence[set[Edit]], added: set[int], edits: set[Edit]
+) -> list[set[Hashable]]:
+    """What each finding may have in common with others: its fix, edits that are new, the place of what was added."""
+    starts = [statement.lineno for statement in parsed(first.before).body]
+    statements = [bisect_right(starts, finding.line) for finding in findings]
+    places = {statements[index] for index in added}
+    new = edits.difference(first.edits)
+    ties: list[set[Hashable]] = [{("fix", f.fix), *own[i] & new} for i, f in enumerate(findings)]
+    for tie, statement in zip(ties, statements, strict=True):
+        if statement in places:
+            tie.add(("statement", statement))
+    return ties
+
+
+def _sharing(findings: Sequence[Finding], own: Sequence[set[Edit]], ties: Sequence[set[Hashable]]) -> list[Finding]:
+    """The findings with their own edits; the rewritten ones that have a tie in common have all of each other's."""
+    leaders: dict[Hashable, int] = {}
+    group = list(range(len(findings)))
+
+    def leader(index: int) -> int:
+        while group[index] != index:
+            index = group[index]
+        return index
+
+    for index, finding in enumerate(findings):
+        for tie in ties[index] if _is_rewritten(finding) else ():
+            group[leader(index)] = leader(leaders.setdefault(tie, index))
+    edits: dict[int, set[Edit]] = {}
+    for index in range(len(findings)):
+        edits.setdefault(leader(index), set()).update(own[index])
+    return [
+        replace(f, edits=tuple(sorted(edits[leader(i)])), fix=findings[leader(i)].fix) if _is_rewritten(f) else f
+        for i, f in enumerate(findings)
+    ]
+
+
+def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
+    """A finding that also rests on what a later round assumed for the same operation."""
+    if later.applicability is not Applicability.UNSAFE:
+        return earlier
+    assumptions = tuple(dict.fromkeys((*earlier.assumptions, *later.assumptions)))
+    return replace(earlier, applicability=Applicability.UNSAFE, assumptions=assumptions)
+
+
+def _in_place_of(earlier: Finding, later: Finding, fix: int) -> Finding:
+    """What a later round did with an operation, where it stood at first."""
+    return replace(
+        later,
+        line=earlier.line,
+        column=earlier.column,
+        end_line=earlier.end_line,
+        end_column=earlier.end_column,
+        fix=fix,
+    )

@@ -1,0 +1,57 @@
+"""What the findings say was done for them is what was done, in however many rounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unplace.edits import apply_edits
+from unplace.findings import Status
+from unplace.rewriter import Options, first_round, rewrite_text
+
+TESTS = Path(__file__).parent
+CASES = [
+    *sorted(TESTS.glob("fixtures/*/*/before.py")),
+    *sorted(TESTS.glob("regressions/*.py"))[::2],
+    *sorted(TESTS.glob("failures/*.py"))[::2],
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
+def test_the_findings_have_all_edits(case: Path, unsafe: bool) -> None:
+    before = case.read_bytes().decode()
+    report = rewrite_text(before, "m.py", Options(unsafe=unsafe))
+    rewritten = [f for f in report.findings if f.status is Status.REWRITTEN]
+    assert sorted({edit for finding in rewritten for edit in finding.edits}) == sorted(set(report.edits))
+    assert all(finding.edits for finding in rewritten)
+    for finding in rewritten:
+        assert [f.edits for f in rewritten if f.fix == finding.fix] == [
+            finding.edits for f in rewritten if f.fix == finding.fix
+        ]
+
+
+def test_what_a_later_round_does_is_part_of_the_fix() -> None:
+    before = """import torch
+
+
+def f(x: torch.Tensor):
+    y = x.exp()
+    for row in y:
+        row += 1
+    return y
+
+
+def g(x: torch.Tensor):
+    z = x.exp()
+    z += 1
+    return z
+"""
+    report = rewrite_text(before, "m.py", Options())
+    rows, other = report.findings
+    assert len(rows.edits) > len(first_round(before, "m.py", Options()).findings[0].edits)
+    assert apply_edits(before, [*rows.edits, *other.edits]) == report.after
+    assert rows.fix != other.fix
+    assert not set(rows.edits) & set(other.edits)
+    assert "x.exp().clone()" in apply_edits(before, rows.edits)
