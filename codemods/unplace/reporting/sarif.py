@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from unplace import __version__, rules
-from unplace.findings import Finding, Problem
+from unplace.findings import Finding, Problem, Status
 from unplace.outcome import Outcome
 from unplace.positions import Text
 from unplace.reporting import sentences
@@ -86,7 +86,7 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
             "assumptions": list(finding.assumptions),
         },
     }
-    if finding.edits:
+    if finding.status is Status.REWRITTEN:  # whoever applies all fixes gets what a rewrite makes
         changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
         result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
     return result
