@@ -55,3 +55,35 @@ def g(x: torch.Tensor):
     assert rows.fix != other.fix
     assert not set(rows.edits) & set(other.edits)
     assert "x.exp().clone()" in apply_edits(before, rows.edits)
+
+
+def test_a_later_round_speaks_of_the_lines_as_they_were() -> None:
+    before = """import torch
+
+
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = torch.nn.ReLU(inplace=True)
+
+    def forward(self, v):
+        u = v.tanh()
+        return self.act(u) + u
+
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+while input():
+    if input():
+        lst[0] += 1
+    if input():
+        a, y = y, x.tanh()
+        lst = [y]
+        y = torch.relu_(y)
+        print(y)
+"""
+    found = {f.line: f for f in rewrite_text(before, "m.py", Options()).findings}
+    assert len(first_round(before, "m.py", Options()).after.splitlines()) > len(before.splitlines())
+    assert found[18].saved_by is not None
+    assert found[18].saved_by.line == 22
+    assert "relu() in line 22" in found[18].message

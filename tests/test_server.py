@@ -343,3 +343,24 @@ server.serve()
         )
         editor.type("add_", "mul_")
         assert len(await editor.diagnostics()) == 2
+
+
+async def test_a_place_beyond_the_end_of_a_line_is_its_end(tmp_path: Path) -> None:
+    async with editing(tmp_path) as editor:
+        editor.open(MODEL.rstrip("\n"))
+        await editor.diagnostics()
+        end = types.Position(6, 4)
+        line = len(editor.text.split("\n")) - 1
+        editor.version += 1
+        document = types.VersionedTextDocumentIdentifier(version=editor.version, uri=editor.uri)
+        change = types.TextDocumentContentChangePartial(types.Range(end, types.Position(line, 99)), "y -= 1; return y")
+        editor.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+        editor.text = editor.text.replace("return y", "y -= 1; return y")
+        found = await editor.diagnostics()
+        assert found[-1].range == editor.range(editor.text.index("y -= 1"), editor.text.index("; return"))
+
+
+async def test_deep_nesting(tmp_path: Path) -> None:
+    async with editing(tmp_path) as editor:
+        editor.open(MODEL.replace("    return y\n", f"    z = {' + '.join(['x'] * 600)}\n    return y\n"))
+        assert len(await editor.diagnostics()) == 2

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from unplace.edits import Edit, compose, origin_of
 from unplace.findings import Applicability, FileReport, Finding, Status
-from unplace.positions import Text
+from unplace.positions import Text, renumbered
 from unplace.trees import parsed
 
 
@@ -24,7 +24,12 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
     highest = max((f.fix for f in findings if f.fix is not None), default=0)
     before, between = Text(first.before), Text(first.after)
     added: set[int] = set()
-    for later in filter(_is_rewritten, second.findings):
+
+    def line_before(line: str) -> str:
+        return str(before.place(origin_of(between.offset_of(int(line), 1), first.edits))[0])
+
+    for found in filter(_is_rewritten, second.findings):
+        later = _renumbered(found, line_before)
         origin = origin_of(between.offset_of(later.line, later.column), first.edits)
         made = _covering(edits, (_before(edit, first.edits) for edit in later.edits))
         for index in _meant(findings, before.place(origin), origin):
@@ -37,6 +42,17 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
             added.add(index)
     findings = _sharing(findings, own, _ties(first, findings, own, added, set(edits)))
     return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
+
+
+def _renumbered(finding: Finding, name: Callable[[str], str]) -> Finding:
+    """A finding that speaks of lines by other numbers; its own place stays."""
+    by = finding.saved_by
+    return replace(
+        finding,
+        message=renumbered(finding.message, name),
+        assumptions=tuple(renumbered(assumption, name) for assumption in finding.assumptions),
+        saved_by=replace(by, line=int(name(str(by.line)))) if by is not None else None,
+    )
 
 
 def _is_rewritten(finding: Finding) -> bool:

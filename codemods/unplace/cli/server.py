@@ -25,7 +25,7 @@ def server(
     type, explains them on hover, and offers the rewrites as code actions. It writes no files. Needs pygls.
     """
     if importlib.util.find_spec("pygls") is None:
-        fail("the language server needs pygls, which isn't installed here: pip install 'unplace[server]'")
+        fail("the language server needs pygls, which isn't installed here: pip install 'pygls>=2.0'")
     from unplace.editor.server import serve
 
-    serve()
+    raise typer.Exit(serve())

@@ -1,27 +1,37 @@
-"""The texts that the editor holds, with the lines that the protocol counts: ended by LF, CRLF or CR and nothing else.
+"""The texts that the editor holds, and what it is told where it breaks the rules of the protocol.
 
-pygls also ends lines at form feeds and other characters that `str.splitlines` knows, which stand in Python files too;
-its copy of such a text would differ from the editor's after the first change.
+Where pygls differs from the protocol, the protocol is followed. Lines end with LF, CRLF or CR and nothing else (pygls
+also ends them at form feeds and the like, which stand in Python files too), and a place beyond the end of a line is
+that end: otherwise the copy of a text would differ from the editor's after the next change. And every request gets an
+answer, those that can't be understood or come at the wrong time as well: otherwise the editor would wait for ever.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from typing import Any
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 from pygls.workspace import TextDocument, Workspace
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+from unplace.positions import Text
 
 
 class Buffer(TextDocument):
     """One text."""
 
-    @property
-    def lines(self) -> Sequence[str]:
-        """The lines with their ends."""
-        return tuple(_LINE.findall(self.source))
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        """Make what the editor did in its copy."""
+        if not isinstance(change, types.TextDocumentContentChangePartial):
+            super().apply_change(change)
+            return
+        text = Text(self.source)
+        encoding = str(getattr(self.position_codec.encoding, "value", self.position_codec.encoding))
+        places = (text.from_editor(p.line, p.character, encoding) for p in (change.range.start, change.range.end))
+        start, end = sorted(text.offset_of(*place) for place in places)
+        self._source = text.text[:start] + change.text + text.text[end:]
 
 
 class Buffers(Workspace):
@@ -34,7 +44,7 @@ class Buffers(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of pygls, with such texts."""
+    """The protocol of pygls, with such texts and answers."""
 
     @property
     def workspace(self) -> Workspace:
@@ -46,3 +56,27 @@ class Protocol(LanguageServerProtocol):
                 known.root_uri, workspace_folders=folders, position_encoding=known.position_encoding
             )
         return known
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message as an object; one that can't be understood is answered so."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
+
+    def handle_message(self, message: RPCMessage) -> None:
+        """Do what the message asks for, unless it comes too early or too late."""
+        refusal = self._refusal(message.method) if isinstance(message, RPCRequest) else None
+        if isinstance(message, RPCRequest) and refusal is not None:
+            self._send_response(message.id, None, refusal)
+        else:
+            super().handle_message(message)
+
+    def _refusal(self, method: str) -> types.ResponseError | None:
+        if self._shutdown:
+            return types.ResponseError(types.ErrorCodes.InvalidRequest, "the server was shut down")
+        if self._workspace is None and method != types.INITIALIZE:
+            return types.ResponseError(types.ErrorCodes.ServerNotInitialized, "send `initialize` first")
+        return None

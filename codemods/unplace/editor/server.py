@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import re
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable
@@ -31,6 +33,7 @@ from unplace.editor.code_actions import FIX_ALL
 from unplace.editor.document import Document
 from unplace.editor.notebook import Cell, Notebook
 from unplace.editor.plans import CancelledError
+from unplace.limits import FRAMES
 from unplace.running import ALLOCATIONS
 
 T = TypeVar("T")
@@ -64,6 +67,8 @@ class Server(LanguageServer):
         self._analyst = Analyst()
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
+        self._looking = asyncio.Lock()
+        self.is_ending = self.has_said_goodbye = False
 
     def document(self, uri: str) -> Document | None:
         """A text or notebook as it is now, of which a cell may be named.
@@ -113,6 +118,9 @@ class Server(LanguageServer):
         held = notebook if notebook is not None else self.workspace.get_text_document(document.uri)
         return held.version == document.version
 
+    def _is_awaited(self, document: Document) -> bool:
+        return not self.is_ending and self.is_current(document)
+
     def watch(self, uri: str, pause: float = 0.0) -> None:
         """Publish what is found in a text, unless it changes before that."""
         self.forget(uri)
@@ -133,9 +141,9 @@ class Server(LanguageServer):
         """Have something worked out about a text; None where it can't be, which is logged, or where it has changed."""
 
         def unless_changed() -> T:
-            if not self.is_current(document):
+            if not self._is_awaited(document):
                 raise CancelledError
-            self._analyst.serve(lambda: not self.is_current(document))
+            self._analyst.serve(lambda: not self._is_awaited(document))
             return work(self._analyst)
 
         try:
@@ -144,6 +152,9 @@ class Server(LanguageServer):
             return None
         except ConfigurationError as error:
             self._complain(str(error))
+        except (RecursionError, MemoryError) as error:
+            text = f"{document.path}: too large or nested too deeply to be worked out ({type(error).__name__})"
+            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"unplace: {text}"))
         except Exception as error:
             _LOGGER.exception("internal error")
             text = f"internal error: {type(error).__name__}: {error}; please report it with this file"
@@ -162,7 +173,8 @@ class Server(LanguageServer):
         at_a_glance = await self._found(uri, at_a_glance=True)
         self._send(at_a_glance)
         await asyncio.sleep(_REST)
-        found = await self._found(uri, at_a_glance=False)
+        async with self._looking:  # one at a time, so that what is asked for meanwhile waits for one at most
+            found = await self._found(uri, at_a_glance=False)
         self._send([params for params in found if params not in at_a_glance])
 
     async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
@@ -225,7 +237,8 @@ class Server(LanguageServer):
         shown = self.client_capabilities.text_document
         formats = (shown.hover.content_format if shown is not None and shown.hover is not None else None) or ()
         if types.MarkupKind.Markdown in formats:
-            return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, f"```diff\n{text}\n```"))
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, f"{fence}diff\n{text}\n{fence}"))
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     async def watch_configuration(self) -> None:
@@ -255,7 +268,8 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"unplace: {source.__name__}: {error}"))
 
     def shutdown(self) -> None:
-        """End, without waiting for an analysis under way."""
+        """End, and with it the analysis under way."""
+        self.is_ending = True
         self._worker.shutdown(wait=False, cancel_futures=True)
         super().shutdown()  # type: ignore[no-untyped-call]
 
@@ -267,6 +281,10 @@ def made() -> Server:
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
         await server.watch_configuration()
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(_: None) -> None:
+        server.is_ending = server.has_said_goodbye = True
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -319,9 +337,12 @@ def made() -> Server:
     return server
 
 
-def serve() -> None:
-    """Serve one editor on standard input and output until it says goodbye."""
+def serve() -> int:
+    """Serve one editor on standard input and output until it says goodbye; the exit code of the protocol."""
     warnings.simplefilter("ignore", SyntaxWarning)  # what Python thinks of the user's code is not our business
     gc.set_threshold(ALLOCATIONS)
     threading.stack_size(_STACK)
-    made().start_io()
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
+    server = made()
+    server.start_io()
+    return 0 if server.has_said_goodbye else 1
