@@ -27,7 +27,7 @@ from unplace.rules.snippet import Snippet, assignment, expression, without_data
 from unplace.rules.staying import Staying
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.rules.wanted import Wanted
-from unplace.sites import Site, collect, constructors, is_anywhere
+from unplace.sites import Site, collect, constructors
 
 
 def load_rules() -> dict[Form, Any]:
@@ -83,7 +83,7 @@ class Planner:
         placed: list[Edit] = []
         for statement in staying:
             self._stay(statement, decided[statement], taken, placed)
-        self._constructors(wanted)
+        self._constructors(sites, wanted)
         self.findings.sort(key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
         return self.findings
 
@@ -405,11 +405,11 @@ class Planner:
 
     # -- modules made with inplace=True ---------------------------------------------------------------------------
 
-    def _constructors(self, wanted: Wanted) -> None:
+    def _constructors(self, reached: list[Site], wanted: Wanted) -> None:
         made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
         if not made:
             return
-        sites = collect(self.program, self._callers, wanted.reaches if wanted.apart else is_anywhere)
+        sites = reached if wanted.apart or wanted.lines is None else collect(self.program, self._callers)
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
