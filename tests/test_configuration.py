@@ -137,9 +137,27 @@ def test_mistakes_are_named(name: str, text: str, message: str, capfd: pytest.Ca
 
 def test_a_configuration_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--config", "none.toml", "src"]) == 2
-    assert capfd.readouterr().err == "none.toml: cannot read: No such file or directory; check the path\n"
+    assert capfd.readouterr().err.startswith("none.toml: cannot read: No such file or directory; check the path")
     assert main(["check", "--config", "none.toml", "--isolated", "src"]) == 2
     assert "cannot be given together with --isolated" in " ".join(capfd.readouterr().err.split())
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "unplace.toml"])
+def test_a_configuration_file_that_cannot_be_read(
+    name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure("", name)
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert main(["check", "src"]) == 2
+    expected = f"{Path.cwd()}/{name}: cannot read: Permission denied; check the path and its mode bits\n"
+    assert capfd.readouterr() == ("", expected)
 
 
 def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) -> None:

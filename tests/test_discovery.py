@@ -174,27 +174,50 @@ def test_what_is_met_and_cannot_be_taken_is_a_warning() -> None:
     make("pkg/a.py")
     Path("pkg/.#a.py").symlink_to("me@host.1234")
     os.mkfifo("pkg/pipe.py")
+    Path("pkg/round.py").symlink_to("round.py")
     Path("pkg/folder.py").symlink_to("..", target_is_directory=True)
     found = discover([Path("pkg")])
     assert names(found) == ["pkg/a.py"]
     assert not found.problems
     message = "not a regular file, or a broken link; skipped"
-    assert list(map(str, found.warnings)) == [f"pkg/.#a.py: {message}", f"pkg/pipe.py: {message}"]
+    assert list(map(str, found.warnings)) == [
+        f"pkg/.#a.py: {message}",
+        f"pkg/pipe.py: {message}",
+        "pkg/round.py: broken link (Too many levels of symbolic links); skipped",
+    ]
 
 
-def test_a_folder_that_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder `locked` with mode bits 000, as it is for everybody but root."""
     make("a.py", "locked/b.py")
-    scan = os.scandir
+    scan, stat = os.scandir, Path.stat
 
-    def fail_in_locked(folder: str) -> object:
+    def scan_elsewhere(folder: str) -> object:
         if folder.endswith("locked"):
-            raise PermissionError(13, "Permission denied")
+            raise PermissionError(13, "Permission denied", folder)
         return scan(folder)
 
-    monkeypatch.setattr(os, "scandir", fail_in_locked)
-    found = discover([Path()])
-    assert names(found) == ["a.py"]
+    def stat_elsewhere(path: Path, **options: bool) -> object:
+        if "locked" in path.absolute().parent.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(os, "scandir", scan_elsewhere)
+    monkeypatch.setattr(Path, "stat", stat_elsewhere)
+
+
+@pytest.mark.usefixtures("_locked")
+@pytest.mark.parametrize("named", [".", "locked"])
+def test_a_folder_that_cannot_be_listed(named: str) -> None:
+    found = discover([Path(named)])
+    assert names(found) == ["a.py"] * (named == ".")
     assert list(map(str, found.problems)) == ["locked: cannot list the folder: Permission denied; check its mode bits"]
+
+
+@pytest.mark.usefixtures("_locked")
+def test_a_file_in_a_folder_that_cannot_be_looked_into() -> None:
+    assert problems(["locked/b.py"]) == ["locked/b.py: cannot open: Permission denied; check the path"]
 
 
 def test_paths_are_shown_from_the_working_folder() -> None:

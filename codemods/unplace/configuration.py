@@ -14,6 +14,7 @@ from typing import Any
 
 from unplace.findings import Harm
 from unplace.patterns import Patterns
+from unplace.presence import is_there
 from unplace.releases import Release
 from unplace.rules import codes
 from unplace.selection import SelectionError, guess, parse_codes, parse_harms, parse_release
@@ -46,23 +47,19 @@ def find(folder: Path) -> str | None:
     for parent in (folder, *folder.parents):
         for name in NAMES:
             path = parent / name
-            if path.is_file() and (name == "unplace.toml" or _has_section(path)):
+            if is_there(path) and path.is_file() and (name == "unplace.toml" or _has_section(path)):
                 return str(path)
     return None
 
 
 def _has_section(path: Path) -> bool:
-    data = path.read_bytes()
+    data = _contents(str(path))
     return b"unplace" in data and "unplace" in _parsed(str(path), data).get("tool", {})
 
 
 def load(path: str) -> Configuration:
     """Read a configuration file; raises `ConfigurationError` where it can't be understood."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot read: {error.strerror}; check the path") from None
-    document = _parsed(path, data)
+    document = _parsed(path, _contents(path))
     where = path
     if Path(path).name == "pyproject.toml":
         where = f"{path}: [tool.unplace]"
@@ -78,6 +75,13 @@ def load(path: str) -> Configuration:
         except (TypeError, SelectionError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
     return Configuration(path, frozenset(document), **values)
+
+
+def _contents(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot read: {error.strerror}; check the path and its mode bits") from None
 
 
 def _parsed(path: str, data: bytes) -> dict[str, Any]:

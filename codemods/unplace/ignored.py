@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unplace.presence import is_there
+
 if TYPE_CHECKING:
     from pathspec.pattern import Pattern
 
@@ -75,7 +77,7 @@ def _repository_folders(folder: str) -> list[str]:
     """The folders from the top of the Git repository down to `folder`; none outside a repository."""
     parents = [folder, *map(str, Path(folder).parents)]
     for depth, parent in enumerate(parents):
-        if Path(parent, ".git").exists():
+        if is_there(Path(parent, ".git")):
             return parents[depth::-1]
     return []
 
