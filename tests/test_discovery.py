@@ -105,6 +105,44 @@ def test_ignore_files_mean_what_git_means(patterns: list[str]) -> None:
     assert sorted(find(".")) == expected
 
 
+@pytest.mark.parametrize("line", ["!", "\\", "a\\", "[a--].py", "[z-a].py", "[", "!\\", "[a||b].py", "[[a].py"])
+@pytest.mark.filterwarnings("error")
+def test_lines_that_are_no_patterns_or_odd_ones(line: str) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
+    make("b.py", "c.py", "d.py", "gen/d.py")
+    Path(".gitignore").write_text(f"gen/\n{line}\n/c.py\n")
+    assert find(".") == git_finds()
+    assert "d.py" in find(".")
+
+
+def test_an_ignore_file_with_a_byte_order_mark() -> None:
+    make("a.py", "b.py")
+    Path(".gitignore").write_bytes(b"\xef\xbb\xbfa.py\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    assert find(".") == git_finds() == ["b.py"]
+
+
+def test_a_linked_worktree_has_the_excludes_of_its_repository() -> None:
+    make("main/a.py")
+    for command in (
+        ["init", "-q", "main"],
+        ["-C", "main", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"],
+        ["-C", "main", "worktree", "add", "-q", "--detach", "../linked"],
+    ):
+        subprocess.run(["git", *command], check=True)
+    Path("main/.git/info/exclude").write_text("a.py\n")
+    make("linked/a.py", "linked/sub/b.py")
+    assert git_finds("linked") == ["sub/b.py"]
+    assert find("linked") == find("linked/sub") == ["linked/sub/b.py"]
+
+
+def test_a_submodule_has_excludes_of_its_own() -> None:
+    make("part/a.py", "part/b.py", "modules/part/info/exclude")
+    Path("part/.git").write_text("gitdir: ../modules/part\n")
+    Path("modules/part/info/exclude").write_text("a.py\n")
+    assert find("part") == ["part/b.py"]
+
+
 def test_ignore_files_at_every_level() -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     make(*TREE)

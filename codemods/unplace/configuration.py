@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from unplace.findings import Harm
+from unplace.globs import is_valid
 from unplace.patterns import Patterns
 from unplace.presence import is_there
 from unplace.releases import Release
 from unplace.rules import codes
-from unplace.selection import SelectionError, guess, parse_codes, parse_harms, parse_release
+from unplace.selection import guess, parse_codes, parse_harms, parse_release
 
 NAMES = ("unplace.toml", "pyproject.toml")
 
@@ -72,7 +73,7 @@ def load(path: str) -> Configuration:
             raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, KEYS)} Known: {', '.join(KEYS)}.")
         try:
             values[key.replace("-", "_")] = KEYS[key].read(value, str(Path(path).absolute().parent))
-        except (TypeError, SelectionError) as error:
+        except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
     return Configuration(path, frozenset(document), **values)
 
@@ -112,13 +113,19 @@ def _harms(value: object, _: str) -> frozenset[Harm]:
 
 
 def _patterns(value: object, folder: str) -> Patterns:
-    return Patterns(folder, tuple(_strings(value)))
+    return Patterns(folder, tuple(map(_pattern, _strings(value))))
+
+
+def _pattern(line: str) -> str:
+    if not is_valid(line):
+        raise ValueError(f"{line} is no pattern, as nothing can match it; correct it, or leave it out")
+    return line
 
 
 def _ignores_by_pattern(value: object, folder: str) -> tuple[tuple[Patterns, frozenset[str]], ...]:
     if not isinstance(value, Mapping):
         raise TypeError('must be a table, such as { "tests/" = ["UNP005"] }')
-    return tuple((Patterns(folder, (pattern,)), _codes(ignored, folder)) for pattern, ignored in value.items())
+    return tuple((_patterns([pattern], folder), _codes(ignored, folder)) for pattern, ignored in value.items())
 
 
 def _truth(value: object, _: str) -> bool:
