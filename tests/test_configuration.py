@@ -82,6 +82,19 @@ def test_excluded_files_are_left_out_of_folders(
     assert {entry.split(":")[0] for entry in found(capfd, ".")} == {"model.py"}
 
 
+def test_what_is_excluded_can_be_left_out_where_it_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    configure('exclude = ["tests/", "*_old.py"]')
+    Path("src/model_old.py").write_text(MODEL)
+    named = ["src/model.py", "src/model_old.py", "tests/model.py", "tests"]
+    assert {entry.split(":")[0] for entry in found(capfd, "--force-exclude", *named)} == {"src/model.py"}
+    assert {entry.split(":")[0] for entry in found(capfd, *named)} == {*named} - {"tests"}
+    assert main(["rewrite", "--force-exclude", "tests/model.py"]) == 0
+    assert capfd.readouterr() == ("", "warning: No Python files found under the given path(s)\n")
+    assert Path("tests/model.py").read_text() == MODEL
+    assert main(["check", "--force-exclude", "-"]) == 2
+    assert "says nothing of standard input" in " ".join(capfd.readouterr().err.split())
+
+
 def test_the_command_line_goes_before_the_file(capfd: pytest.CaptureFixture[str]) -> None:
     configure('select = ["UNP002"]\nignore = ["UNP002"]\nonly = ["harmless"]\nunsafe = true')
     assert found(capfd, "src") == []

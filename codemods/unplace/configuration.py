@@ -154,7 +154,9 @@ KEYS = {
     "ignore": Key(_codes, "list of codes or prefixes", "not these rules; as `--ignore`"),
     "only": Key(_harms, "list of `harmful`, `unknown`, `harmless`", "operations of this harm only; as `--only`"),
     "exclude": Key(
-        _patterns, "list of patterns as in `.gitignore`", "files to leave out; those that you name are taken anyway"
+        _patterns,
+        "list of patterns as in `.gitignore`",
+        "files to leave out; those that you name are taken, without `--force-exclude`",
     ),
     "per-file-ignores": Key(
         _ignores_by_pattern, "table of patterns with codes", "rules that don't hold in these files"

@@ -35,10 +35,16 @@ class Discovery:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path], exclude: Patterns | None = None, suffixes: tuple[str, ...] = (".py",)) -> Discovery:
+def discover(
+    paths: Iterable[Path],
+    exclude: Patterns | None = None,
+    suffixes: tuple[str, ...] = (".py",),
+    *,
+    force_exclude: bool = False,
+) -> Discovery:
     """Find the files with these suffixes below folders; a path that is named is always taken, whatever it is.
 
-    What `exclude` matches is left out as if an ignore file said so.
+    What `exclude` matches is left out as if an ignore file said so; with `force_exclude`, also where it is named.
 
     As in ruff and Git, links to folders are not followed (so that no loop can arise) unless they are named; links to
     files are, and a file that can be reached in several ways is listed once.
@@ -51,7 +57,10 @@ def discover(paths: Iterable[Path], exclude: Patterns | None = None, suffixes: t
         except OSError as error:
             found.problems.append(_unreachable(path, error))
             continue
-        if stat.S_ISDIR(mode):
+        is_folder = stat.S_ISDIR(mode)
+        if force_exclude and exclude is not None and exclude.match(path, is_folder=is_folder):
+            continue
+        if is_folder:
             candidates += _walk(path, os.path.realpath(path), rules_inside(path), found, exclude, suffixes)
         elif stat.S_ISREG(mode):
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))

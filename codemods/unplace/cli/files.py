@@ -32,6 +32,7 @@ def check_usage(
     *,
     stdin_filename: str | None,
     since: str | None,
+    force_exclude: bool,
     output_format: str | None,
     formats: Sequence[str],
     jobs: str | None,
@@ -45,6 +46,8 @@ def check_usage(
         raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
     if since is not None and STDIN in paths:
         raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--since")
+    if force_exclude and STDIN in paths:
+        raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--force-exclude")
     if output_format is not None and output_format not in formats:
         raise typer.BadParameter(f"{output_format} is none of {', '.join(formats)}.", param_hint="--output-format")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
@@ -65,7 +68,8 @@ def work_out(
     paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, cached: bool
 ) -> list[Outcome]:
     """What becomes of each file; nothing is written."""
-    found = discover(map(Path, paths), settings.exclude, suffixes(markdown=settings.options.markdown))
+    ends = suffixes(markdown=settings.options.markdown)
+    found = discover(map(Path, paths), settings.exclude, ends, force_exclude=settings.force_exclude)
     for warning in found.warnings:
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:
