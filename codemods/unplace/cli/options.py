@@ -58,7 +58,7 @@ StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options of a run, and what it leaves out of the folders that it walks (with `force_exclude`, of all paths)."""
+    """The options of a run, and what it leaves out of the folders that it walks; with `force_exclude`, of all paths."""
 
     options: Options
     exclude: Patterns | None
