@@ -250,12 +250,13 @@ def test_a_rewrite_since_a_revision_leaves_the_rest(
 @pytest.mark.usefixtures("_committed")
 def test_since_what(capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     assert main(["check", "--since", "nowhere", "."]) == 2
-    assert capfd.readouterr().err == f"Git knows no revision nowhere in {Path.cwd()}; write a branch, tag or commit\n"
+    assert capfd.readouterr().err == ".: Git knows no revision nowhere here; write a branch, tag or commit\n"
     assert main(["check", "--since", "--help", "."]) == 2
     capfd.readouterr()
     outside = tmp_path_factory.mktemp("outside") / "a.py"
     outside.write_text(MODEL)
     assert main(["check", "--since", "HEAD", str(outside)]) == 2
-    assert capfd.readouterr().err == f"{outside} is in no Git repository, so --since says nothing of it\n"
+    expected = f"{outside}: in no Git repository, so --since says nothing of it; leave it out\n"
+    assert capfd.readouterr().err == expected
     assert main(["check", "--since", "HEAD", "-"]) == 2
     assert "says nothing of standard input" in " ".join(capfd.readouterr().err.split())

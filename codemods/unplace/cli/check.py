@@ -44,7 +44,7 @@ Examples:
   unplace check .                             list the in-place operations and what is wrong with them
   unplace check --only harmful models/        only those that break backward for certain
   unplace check --statistics .                how many there are of each rule
-  unplace check --since main .                only in lines that changed since the branch `main`
+  unplace check --since main .                only in lines that changed since you left `main`
   unplace check --output-format sarif . > unplace.sarif
   unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
 

@@ -22,6 +22,7 @@ from unplace.running import rewrite_files, written
 from unplace.visible import visible_lines
 
 if TYPE_CHECKING:
+    from unplace.baseline import Changes
     from unplace.results import Results
 
 STDIN = "-"
@@ -74,8 +75,10 @@ def work_out(
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:
         print_error("warning: No Python files found under the given path(s)")
-    options = settings.options if since is None else _since(since, found.files, settings.options)
-    outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    changes = None if since is None else _since(since, found.files)
+    options = settings.options if changes is None else replace(settings.options, changed=changes.lines)
+    problems = [*found.problems, *(changes.problems if changes is not None else ())]
+    outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
     is_cached = cached and options.changed is None and len(found.files) > 1
     known = _earlier(found.files, options) if is_cached else None
     results = rewrite_files(found.files, options, int(jobs) if jobs else None, known)
@@ -129,11 +132,11 @@ def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
         raise typer.Exit(128 + getattr(interrupt, "number", 2)) from None
 
 
-def _since(revision: str, files: Sequence[str], options: Options) -> Options:
+def _since(revision: str, files: Sequence[str]) -> Changes:
     from unplace.baseline import BaselineError, changed_lines
 
     try:
-        return replace(options, changed=changed_lines(revision, files))
+        return changed_lines(revision, files)
     except BaselineError as error:
         fail(str(error))
 

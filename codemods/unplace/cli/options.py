@@ -40,7 +40,8 @@ Only = Annotated[
     typer.Option(metavar="HARM,...", help="Only operations of this harm: harmful, unknown, harmless."),
 ]
 Since = Annotated[
-    str | None, typer.Option(metavar="REV", help="Only operations in lines that changed since this Git revision.")
+    str | None,
+    typer.Option(metavar="REV", help="Only lines that changed since the merge base of this Git revision and HEAD."),
 ]
 Config = Annotated[str | None, typer.Option(metavar="FILE", help="Take this configuration file and look for no other.")]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration file.")]
