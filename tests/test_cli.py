@@ -319,6 +319,27 @@ def test_a_bug_of_our_own_is_a_line_and_not_a_traceback(
     assert run(capfd, ".") == (2, "", expected)
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "Permission denied", "secret"), "secret: Permission denied; check that "),
+        (FileNotFoundError(2, "No such file or directory"), "the working folder: No such file or directory; check "),
+        (OSError(28, "No space left on device"), "cannot write the output: No space left on device\n"),
+    ],
+)
+def test_what_the_system_refuses_is_named(
+    error: OSError, message: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("unplace.cli.rewrite.settings", fail)
+    monkeypatch.delenv("UNPLACE_DEBUG", raising=False)
+    code, out, err = run(capfd, ".")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"unplace: {message}")
+
+
 # Processes
 
 

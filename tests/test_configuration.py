@@ -82,6 +82,19 @@ def test_excluded_files_are_left_out_of_folders(
     assert {entry.split(":")[0] for entry in found(capfd, ".")} == {"model.py"}
 
 
+def test_what_is_excluded_can_be_left_out_where_it_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    configure('exclude = ["tests/", "*_old.py"]')
+    Path("src/model_old.py").write_text(MODEL)
+    named = ["src/model.py", "src/model_old.py", "tests/model.py", "tests"]
+    assert {entry.split(":")[0] for entry in found(capfd, "--force-exclude", *named)} == {"src/model.py"}
+    assert {entry.split(":")[0] for entry in found(capfd, *named)} == {*named} - {"tests"}
+    assert main(["rewrite", "--force-exclude", "tests/model.py"]) == 0
+    assert capfd.readouterr() == ("", "warning: No Python files found under the given path(s)\n")
+    assert Path("tests/model.py").read_text() == MODEL
+    assert main(["check", "--force-exclude", "-"]) == 2
+    assert "says nothing of standard input" in " ".join(capfd.readouterr().err.split())
+
+
 def test_the_command_line_goes_before_the_file(capfd: pytest.CaptureFixture[str]) -> None:
     configure('select = ["UNP002"]\nignore = ["UNP002"]\nonly = ["harmless"]\nunsafe = true')
     assert found(capfd, "src") == []
@@ -120,6 +133,9 @@ def test_the_nearest_file_holds(capfd: pytest.CaptureFixture[str], monkeypatch: 
         ("unplace.toml", 'only = ["bad"]', "unplace.toml: only: no harm bad. Known: harmful, harmless, unknown."),
         ("unplace.toml", "unsafe = 1", "unplace.toml: unsafe: must be true or false"),
         ("unplace.toml", "per-file-ignores = []", "unplace.toml: per-file-ignores: must be a table, such as "),
+        ("unplace.toml", 'exclude = ["a.py", "[z-a]"]', "unplace.toml: exclude: [z-a] is no pattern, as nothing can "),
+        ("unplace.toml", 'exclude = ["a\\\\"]', "unplace.toml: exclude: a\\ is no pattern, as nothing can match it"),
+        ("unplace.toml", 'per-file-ignores = { "!" = ["UNP001"] }', "unplace.toml: per-file-ignores: ! is no pattern"),
         ("unplace.toml", "select = [", "unplace.toml: not valid TOML: "),
         ("pyproject.toml", "x = \n", "pyproject.toml: not valid TOML: "),
     ],
@@ -137,9 +153,27 @@ def test_mistakes_are_named(name: str, text: str, message: str, capfd: pytest.Ca
 
 def test_a_configuration_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--config", "none.toml", "src"]) == 2
-    assert capfd.readouterr().err == "none.toml: cannot read: No such file or directory; check the path\n"
+    assert capfd.readouterr().err.startswith("none.toml: cannot read: No such file or directory; check the path")
     assert main(["check", "--config", "none.toml", "--isolated", "src"]) == 2
     assert "cannot be given together with --isolated" in " ".join(capfd.readouterr().err.split())
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "unplace.toml"])
+def test_a_configuration_file_that_cannot_be_read(
+    name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure("", name)
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert main(["check", "src"]) == 2
+    expected = f"{Path.cwd()}/{name}: cannot read: Permission denied; check the path and its mode bits\n"
+    assert capfd.readouterr() == ("", expected)
 
 
 def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) -> None:
@@ -216,12 +250,13 @@ def test_a_rewrite_since_a_revision_leaves_the_rest(
 @pytest.mark.usefixtures("_committed")
 def test_since_what(capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     assert main(["check", "--since", "nowhere", "."]) == 2
-    assert capfd.readouterr().err == f"Git knows no revision nowhere in {Path.cwd()}; write a branch, tag or commit\n"
+    assert capfd.readouterr().err == ".: Git knows no revision nowhere here; write a branch, tag or commit\n"
     assert main(["check", "--since", "--help", "."]) == 2
     capfd.readouterr()
     outside = tmp_path_factory.mktemp("outside") / "a.py"
     outside.write_text(MODEL)
     assert main(["check", "--since", "HEAD", str(outside)]) == 2
-    assert capfd.readouterr().err == f"{outside} is in no Git repository, so --since says nothing of it\n"
+    expected = f"{outside}: in no Git repository, so --since says nothing of it; leave it out\n"
+    assert capfd.readouterr().err == expected
     assert main(["check", "--since", "HEAD", "-"]) == 2
     assert "says nothing of standard input" in " ".join(capfd.readouterr().err.split())

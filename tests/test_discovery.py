@@ -105,6 +105,44 @@ def test_ignore_files_mean_what_git_means(patterns: list[str]) -> None:
     assert sorted(find(".")) == expected
 
 
+@pytest.mark.parametrize("line", ["!", "\\", "a\\", "[a--].py", "[z-a].py", "[", "!\\", "[a||b].py", "[[a].py"])
+@pytest.mark.filterwarnings("error")
+def test_lines_that_are_no_patterns_or_odd_ones(line: str) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
+    make("b.py", "c.py", "d.py", "gen/d.py")
+    Path(".gitignore").write_text(f"gen/\n{line}\n/c.py\n")
+    assert find(".") == git_finds()
+    assert "d.py" in find(".")
+
+
+def test_an_ignore_file_with_a_byte_order_mark() -> None:
+    make("a.py", "b.py")
+    Path(".gitignore").write_bytes(b"\xef\xbb\xbfa.py\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    assert find(".") == git_finds() == ["b.py"]
+
+
+def test_a_linked_worktree_has_the_excludes_of_its_repository() -> None:
+    make("main/a.py")
+    for command in (
+        ["init", "-q", "main"],
+        ["-C", "main", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"],
+        ["-C", "main", "worktree", "add", "-q", "--detach", "../linked"],
+    ):
+        subprocess.run(["git", *command], check=True)
+    Path("main/.git/info/exclude").write_text("a.py\n")
+    make("linked/a.py", "linked/sub/b.py")
+    assert git_finds("linked") == ["sub/b.py"]
+    assert find("linked") == find("linked/sub") == ["linked/sub/b.py"]
+
+
+def test_a_submodule_has_excludes_of_its_own() -> None:
+    make("part/a.py", "part/b.py", "modules/part/info/exclude")
+    Path("part/.git").write_text("gitdir: ../modules/part\n")
+    Path("modules/part/info/exclude").write_text("a.py\n")
+    assert find("part") == ["part/b.py"]
+
+
 def test_ignore_files_at_every_level() -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     make(*TREE)
@@ -174,27 +212,50 @@ def test_what_is_met_and_cannot_be_taken_is_a_warning() -> None:
     make("pkg/a.py")
     Path("pkg/.#a.py").symlink_to("me@host.1234")
     os.mkfifo("pkg/pipe.py")
+    Path("pkg/round.py").symlink_to("round.py")
     Path("pkg/folder.py").symlink_to("..", target_is_directory=True)
     found = discover([Path("pkg")])
     assert names(found) == ["pkg/a.py"]
     assert not found.problems
     message = "not a regular file, or a broken link; skipped"
-    assert list(map(str, found.warnings)) == [f"pkg/.#a.py: {message}", f"pkg/pipe.py: {message}"]
+    assert list(map(str, found.warnings)) == [
+        f"pkg/.#a.py: {message}",
+        f"pkg/pipe.py: {message}",
+        "pkg/round.py: broken link (Too many levels of symbolic links); skipped",
+    ]
 
 
-def test_a_folder_that_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder `locked` with mode bits 000, as it is for everybody but root."""
     make("a.py", "locked/b.py")
-    scan = os.scandir
+    scan, stat = os.scandir, Path.stat
 
-    def fail_in_locked(folder: str) -> object:
+    def scan_elsewhere(folder: str) -> object:
         if folder.endswith("locked"):
-            raise PermissionError(13, "Permission denied")
+            raise PermissionError(13, "Permission denied", folder)
         return scan(folder)
 
-    monkeypatch.setattr(os, "scandir", fail_in_locked)
-    found = discover([Path()])
-    assert names(found) == ["a.py"]
+    def stat_elsewhere(path: Path, **options: bool) -> object:
+        if "locked" in path.absolute().parent.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(os, "scandir", scan_elsewhere)
+    monkeypatch.setattr(Path, "stat", stat_elsewhere)
+
+
+@pytest.mark.usefixtures("_locked")
+@pytest.mark.parametrize("named", [".", "locked"])
+def test_a_folder_that_cannot_be_listed(named: str) -> None:
+    found = discover([Path(named)])
+    assert names(found) == ["a.py"] * (named == ".")
     assert list(map(str, found.problems)) == ["locked: cannot list the folder: Permission denied; check its mode bits"]
+
+
+@pytest.mark.usefixtures("_locked")
+def test_a_file_in_a_folder_that_cannot_be_looked_into() -> None:
+    assert problems(["locked/b.py"]) == ["locked/b.py: cannot open: Permission denied; check the path"]
 
 
 def test_paths_are_shown_from_the_working_folder() -> None:

@@ -18,6 +18,7 @@ from unplace.cli import main
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
 from unplace.findings import FileReport
+from unplace.outcome import rewrite_bytes
 from unplace.rewriter import Options, rewrite_text
 from unplace.source import SourceError
 
@@ -209,12 +210,26 @@ def test_a_cell_that_does_not_parse_is_named() -> None:
     [
         ("{", "not a notebook: Expecting property name"),
         ("[]", "not a notebook of format 4"),
+        ("5", "not a notebook of format 4"),
+        ("import torch; {", "not a notebook: Expecting value"),
         ('{"worksheets": [], "nbformat": 3}', "convert it with `jupyter nbconvert --to notebook`"),
     ],
 )
 def test_what_is_no_notebook(text: str, words: str) -> None:
     with pytest.raises(SourceError, match=re.escape(words)):
         rewrite(text, "a.ipynb", Options())
+    for more in ("", "  torch: y += 1"):  # with something that is looked into, and without
+        problem = rewrite_bytes(f"{text}{more}".encode(), "a.ipynb", Options()).problem
+        assert problem is not None
+        assert problem.message.startswith("not a notebook")
+
+
+def test_a_notebook_without_sites_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, parsed = json.loads, list[str]()
+    monkeypatch.setattr(json, "loads", lambda text: parsed.append(text) or parse(text))
+    text = as_json(notebook("x = 1"))
+    assert rewrite_bytes(text.encode(), "a.ipynb", Options()).problem is None
+    assert parsed == [text]
 
 
 def test_notebooks_in_other_languages_and_cells_without_source() -> None:

@@ -20,10 +20,12 @@ pytestmark = [
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A Git repository with one of the examples."""
+    """A Git repository with one of the examples, twice."""
     folder = tmp_path / "repository"
     folder.mkdir()
-    shutil.copy(ROOT / "examples/attention.py", folder / "model.py")
+    for name in ("model.py", "excluded.py"):
+        shutil.copy(ROOT / "examples/attention.py", folder / name)
+    (folder / "unplace.toml").write_text('exclude = ["excluded.py"]\n', "utf-8")
     subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
     subprocess.run(["git", "add", "."], cwd=folder, check=True)
     return folder
@@ -37,6 +39,7 @@ def test_both_hooks_install_and_run(repository: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     checked, rewritten = done.stdout.split("unplace rewrite...")
     assert "model.py:18:9: UNP004 masked store can break autograd" in checked
+    assert "excluded.py" not in done.stdout
     assert "exit code: 1" in checked
     assert "files were modified by this hook" in rewritten
     assert "masked_fill" in (repository / "model.py").read_text("utf-8")

@@ -321,6 +321,16 @@ def test_an_edit_that_makes_the_command_hang_is_guilty(tmp_path: Path) -> None:
 # -- the scratch copy -------------------------------------------------------------------------------------------------
 
 
+def test_what_cannot_be_read_is_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "root"
+    (root / "locked/inside").mkdir(parents=True)
+    (root / "secret").touch()
+    (root / "code.py").touch()
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path).name not in ("locked", "secret"))
+    with scratch_copy(root, [root / "code.py"]) as scratch:
+        assert {path.name for path in scratch.folder.iterdir() if path.is_symlink()} == {"locked", "secret"}
+
+
 def test_nothing_done_to_the_copy_reaches_the_original(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "venv/lib").mkdir(parents=True)

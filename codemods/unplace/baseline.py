@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from unplace.discovery import shown
+from unplace.findings import Problem
+from unplace.gitreading import GitError, NoGitError, ask, git
 from unplace.rewriter import LineRanges
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
-_SETTINGS = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _DIFF = (
     "--unified=0",
     "--inter-hunk-context=0",
@@ -20,7 +21,8 @@ _DIFF = (
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",
-    "--no-renames",
+    "--find-renames",
+    "--ignore-submodules",
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
@@ -31,60 +33,107 @@ class BaselineError(Exception):
     """Why the changed lines can't be told."""
 
 
-def changed_lines(revision: str, files: Iterable[str]) -> dict[str, LineRanges]:
-    """The changed lines of those files that have some, by their paths as shown; a file that Git doesn't know is new.
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changed lines of those files that have some, by their paths as shown, and where they can't be told."""
 
-    `files` are absolute paths; raises `BaselineError` where Git doesn't know the revision, or a file is in no
-    repository.
+    lines: Mapping[str, LineRanges]
+    problems: tuple[Problem, ...]
+
+
+def changed_lines(revision: str, files: Iterable[str]) -> Changes:
+    """What has changed since the merge base of a revision and `HEAD`; a file that Git doesn't know is new.
+
+    `files` are absolute paths; raises `BaselineError` where nothing can be told of any of them.
     """
     found: dict[str, LineRanges] = {}
-    for top, members in _by_repository(files).items():
-        # The tree is that of the revision itself and not of its merge base, as in `git diff REV`.
-        revised = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}").strip()
-        if not revised:
-            raise BaselineError(f"Git knows no revision {revision} in {top}; write a branch, tag or commit")
-        changed = dict(_changes(_git(top, *_without_filters(top), "diff", *_DIFF, os.fsdecode(revised), "--")))
-        untracked = set(_git(top, "ls-files", "--others", "-z").split(b"\0"))
-        for path, name in members:
-            if name in untracked:
-                found[shown(path)] = _ALL
-            elif name in changed:
-                found[shown(path)] = changed[name]
-    return found
+    try:
+        repositories, problems = _by_repository(files)
+        failed = 0
+        for top, members in repositories.items():
+            where = shown(top)
+            try:
+                found.update(_changed_in(top, _base(top, revision), members))
+            except GitError as error:
+                problems.append(Problem(where, str(error)))
+                failed += 1
+    except NoGitError:
+        raise BaselineError("--since needs Git, which isn't installed") from None
+    if problems and failed == len(repositories):
+        raise BaselineError("\n".join(map(str, problems)))
+    return Changes(found, tuple(problems))
 
 
-def _by_repository(files: Iterable[str]) -> dict[str, list[tuple[str, bytes]]]:
-    """The files by the top folder of their repository, each with its name there."""
+def _by_repository(files: Iterable[str]) -> tuple[dict[str, list[tuple[str, bytes]]], list[Problem]]:
+    """The files by the top folder of their repository, each with its name there; and why some have none."""
     tops: dict[str, str] = {}
     members: dict[str, list[tuple[str, bytes]]] = {}
+    outside: dict[str, list[str]] = {}
     for path in files:
         folder = os.path.realpath(Path(path).parent)
-        if folder not in tops:
-            tops[folder] = os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
-        if not tops[folder]:
-            raise BaselineError(f"{shown(path)} is in no Git repository, so --since says nothing of it")
+        try:
+            if folder not in tops:
+                tops[folder] = os.fsdecode(git(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
+        except GitError as error:
+            outside.setdefault(str(error), []).append(path)
+            continue
         name = Path(folder, Path(path).name).relative_to(tops[folder]).as_posix()
         members.setdefault(tops[folder], []).append((path, os.fsencode(name)))
-    return members
+    return members, [_problem(reason, paths) for reason, paths in outside.items()]
+
+
+def _problem(complaint: str, paths: list[str]) -> Problem:
+    """What keeps Git from these files."""
+    if "not a git repository (or any" in complaint:
+        others = f", nor of {len(paths) - 1} more" if len(paths) > 1 else ""
+        complaint = f"in no Git repository, so --since says nothing of it{others}; leave it out"
+    return Problem(shown(paths[0]), complaint)
+
+
+def _base(top: str, revision: str) -> str | None:
+    """The commit or tree to compare a repository with; None where it is a submodule that wasn't there then."""
+    outer = ask(top, "rev-parse", "--show-superproject-working-tree")
+    if outer:
+        base = _base(outer, revision)
+        recorded = None if base is None else _recorded(outer, base, Path(top).relative_to(outer).as_posix())
+        if recorded is not None and not ask(top, "rev-parse", "--verify", "--quiet", f"{recorded}^{{commit}}"):
+            there = f"as of {revision}, this submodule was at {recorded[:12]}, which it doesn't have"
+            raise GitError(f"{there}; run `git fetch` in it, or name a later revision")
+        return recorded
+    commit = ask(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit:  # without a common ancestor, as in a shallow clone, it is the revision itself
+        return ask(top, "merge-base", commit, "HEAD") or commit
+    tree = ask(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
+    if not tree:
+        raise GitError(f"Git knows no revision {revision} here; write a branch, tag or commit")
+    return tree
+
+
+def _recorded(top: str, base: str, path: str) -> str | None:
+    """The commit of the submodule at a path, as a commit or tree has it."""
+    entry = git(top, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", base, path).split()
+    return os.fsdecode(entry[2]) if entry[1:2] == [b"commit"] else None
+
+
+def _changed_in(top: str, base: str | None, members: list[tuple[str, bytes]]) -> Iterator[tuple[str, LineRanges]]:
+    """The files of a repository that have changed lines."""
+    if base is None:
+        yield from ((shown(path), _ALL) for path, _ in members)
+        return
+    changed = dict(_changes(git(top, *_without_filters(top), "diff", *_DIFF, base, "--")))
+    untracked = set(git(top, "ls-files", "--others", "-z").split(b"\0"))
+    for path, name in members:
+        if name in untracked:
+            yield shown(path), _ALL
+        elif name in changed:
+            yield shown(path), changed[name]
 
 
 def _without_filters(top: str) -> Iterator[str]:
     """The options that have Git run no filter which the repository's own configuration defines."""
-    names = _git(top, "config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
-    for name in filter(None, os.fsdecode(names).split("\0")):
+    names = ask(top, "config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    for name in filter(None, names.split("\0")):
         yield from ("-c", f"{name}={'false' if name.endswith('.required') else ''}")
-
-
-def _git(folder: str, *arguments: str) -> bytes:
-    """The output of a Git command; nothing where it fails.
-
-    The repository may be a stranger's: no hooks, no monitor of the file system, no index written.
-    """
-    command = ["git", "--no-optional-locks", "-C", folder, *_SETTINGS, *arguments]
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    except FileNotFoundError:
-        raise BaselineError("--since needs Git, which isn't installed") from None
 
 
 def _changes(diff: bytes) -> Iterator[tuple[bytes, LineRanges]]:

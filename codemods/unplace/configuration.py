@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from unplace.findings import Harm
+from unplace.globs import is_valid
 from unplace.patterns import Patterns
+from unplace.presence import is_there
 from unplace.releases import Release
 from unplace.rules import codes
-from unplace.selection import SelectionError, guess, parse_codes, parse_harms, parse_release
+from unplace.selection import guess, parse_codes, parse_harms, parse_release
 
 NAMES = ("unplace.toml", "pyproject.toml")
 
@@ -46,23 +48,19 @@ def find(folder: Path) -> str | None:
     for parent in (folder, *folder.parents):
         for name in NAMES:
             path = parent / name
-            if path.is_file() and (name == "unplace.toml" or _has_section(path)):
+            if is_there(path) and path.is_file() and (name == "unplace.toml" or _has_section(path)):
                 return str(path)
     return None
 
 
 def _has_section(path: Path) -> bool:
-    data = path.read_bytes()
+    data = _contents(str(path))
     return b"unplace" in data and "unplace" in _parsed(str(path), data).get("tool", {})
 
 
 def load(path: str) -> Configuration:
     """Read a configuration file; raises `ConfigurationError` where it can't be understood."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot read: {error.strerror}; check the path") from None
-    document = _parsed(path, data)
+    document = _parsed(path, _contents(path))
     where = path
     if Path(path).name == "pyproject.toml":
         where = f"{path}: [tool.unplace]"
@@ -75,9 +73,16 @@ def load(path: str) -> Configuration:
             raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, KEYS)} Known: {', '.join(KEYS)}.")
         try:
             values[key.replace("-", "_")] = KEYS[key].read(value, str(Path(path).absolute().parent))
-        except (TypeError, SelectionError) as error:
+        except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
     return Configuration(path, frozenset(document), **values)
+
+
+def _contents(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot read: {error.strerror}; check the path and its mode bits") from None
 
 
 def _parsed(path: str, data: bytes) -> dict[str, Any]:
@@ -108,13 +113,19 @@ def _harms(value: object, _: str) -> frozenset[Harm]:
 
 
 def _patterns(value: object, folder: str) -> Patterns:
-    return Patterns(folder, tuple(_strings(value)))
+    return Patterns(folder, tuple(map(_pattern, _strings(value))))
+
+
+def _pattern(line: str) -> str:
+    if not is_valid(line):
+        raise ValueError(f"{line} is no pattern, as nothing can match it; correct it, or leave it out")
+    return line
 
 
 def _ignores_by_pattern(value: object, folder: str) -> tuple[tuple[Patterns, frozenset[str]], ...]:
     if not isinstance(value, Mapping):
         raise TypeError('must be a table, such as { "tests/" = ["UNP005"] }')
-    return tuple((Patterns(folder, (pattern,)), _codes(ignored, folder)) for pattern, ignored in value.items())
+    return tuple((_patterns([pattern], folder), _codes(ignored, folder)) for pattern, ignored in value.items())
 
 
 def _truth(value: object, _: str) -> bool:
@@ -143,7 +154,9 @@ KEYS = {
     "ignore": Key(_codes, "list of codes or prefixes", "not these rules; as `--ignore`"),
     "only": Key(_harms, "list of `harmful`, `unknown`, `harmless`", "operations of this harm only; as `--only`"),
     "exclude": Key(
-        _patterns, "list of patterns as in `.gitignore`", "files to leave out; those that you name are taken anyway"
+        _patterns,
+        "list of patterns as in `.gitignore`",
+        "files to leave out; those that you name are taken, without `--force-exclude`",
     ),
     "per-file-ignores": Key(
         _ignores_by_pattern, "table of patterns with codes", "rules that don't hold in these files"

@@ -11,6 +11,7 @@ from pathlib import Path
 from unplace.findings import Problem
 from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
 from unplace.patterns import Patterns
+from unplace.presence import is_there
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -34,10 +35,16 @@ class Discovery:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path], exclude: Patterns | None = None, suffixes: tuple[str, ...] = (".py",)) -> Discovery:
+def discover(
+    paths: Iterable[Path],
+    exclude: Patterns | None = None,
+    suffixes: tuple[str, ...] = (".py",),
+    *,
+    force_exclude: bool = False,
+) -> Discovery:
     """Find the files with these suffixes below folders; a path that is named is always taken, whatever it is.
 
-    What `exclude` matches is left out as if an ignore file said so.
+    What `exclude` matches is left out as if an ignore file said so; with `force_exclude`, also where it is named.
 
     As in ruff and Git, links to folders are not followed (so that no loop can arise) unless they are named; links to
     files are, and a file that can be reached in several ways is listed once.
@@ -50,7 +57,10 @@ def discover(paths: Iterable[Path], exclude: Patterns | None = None, suffixes: t
         except OSError as error:
             found.problems.append(_unreachable(path, error))
             continue
-        if stat.S_ISDIR(mode):
+        is_folder = stat.S_ISDIR(mode)
+        if force_exclude and exclude is not None and exclude.match(path, is_folder=is_folder):
+            continue
+        if is_folder:
             candidates += _walk(path, os.path.realpath(path), rules_inside(path), found, exclude, suffixes)
         elif stat.S_ISREG(mode):
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
@@ -77,9 +87,11 @@ class _Candidate:
 
 
 def _unreachable(path: str, error: OSError) -> Problem:
-    if Path(path).is_symlink():
-        return Problem(shown(path), f"broken link ({error.strerror}); check where it points: {Path(path).readlink()}")
-    return Problem(shown(path), f"cannot open: {error.strerror}; check the path")
+    try:
+        points_to = Path(path).readlink()
+    except OSError:  # it is no link, or lies where nothing can be looked at
+        return Problem(shown(path), f"cannot open: {error.strerror}; check the path")
+    return Problem(shown(path), f"broken link ({error.strerror}); check where it points: {points_to}")
 
 
 def _walk(
@@ -103,15 +115,20 @@ def _walk(
             if not _is_skipped(entry) and not _is_ignored(path, rules, exclude, is_folder=True):
                 yield from _walk(path, inside, with_ignore_file(rules, path), found, exclude, suffixes)
         elif entry.name.endswith(suffixes) and not _is_ignored(path, rules, exclude, is_folder=False):
-            if entry.is_file():
-                is_link = entry.is_symlink()
+            is_link = entry.is_symlink()
+            try:
+                is_file, is_folder = entry.is_file(), entry.is_dir()
+            except OSError as error:  # a link to where nothing can be looked at, or to itself
+                found.warnings.append(Problem(shown(path), f"broken link ({error.strerror}); skipped"))
+                continue
+            if is_file:
                 yield _Candidate(path, os.path.realpath(path) if is_link else inside, is_link)
-            elif not entry.is_dir():
+            elif not is_folder:
                 found.warnings.append(Problem(shown(path), "not a regular file, or a broken link; skipped"))
 
 
 def _is_skipped(folder: os.DirEntry[str]) -> bool:
-    return folder.name in SKIPPED_FOLDERS or any(Path(folder.path, mark).exists() for mark in ENVIRONMENT_MARKS)
+    return folder.name in SKIPPED_FOLDERS or any(is_there(Path(folder.path, mark)) for mark in ENVIRONMENT_MARKS)
 
 
 def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Patterns | None, *, is_folder: bool) -> bool:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unplace.globs import compiled
+from unplace.presence import is_there
+
 if TYPE_CHECKING:
     from pathspec.pattern import Pattern
 
@@ -61,7 +64,7 @@ def rules_inside(folder: str) -> IgnoreRules | None:
     the rules that exclude it as a whole don't count.
     """
     around = _repository_folders(folder)
-    rules = _read(Path(around[0], ".git", "info", "exclude"), around[0], None) if around else None
+    rules = _read(Path(_common_folder(around[0]), "info", "exclude"), around[0], None) if around else None
     for parent in around:
         if rules is not None and parent != around[0] and rules.ignores(parent, is_folder=True):
             rules = None
@@ -75,19 +78,35 @@ def _repository_folders(folder: str) -> list[str]:
     """The folders from the top of the Git repository down to `folder`; none outside a repository."""
     parents = [folder, *map(str, Path(folder).parents)]
     for depth, parent in enumerate(parents):
-        if Path(parent, ".git").exists():
+        if is_there(Path(parent, ".git")):
             return parents[depth::-1]
     return []
+
+
+def _common_folder(top: str) -> Path:
+    """Where a repository keeps what all its working trees share; in a linked one and a submodule, `.git` is a file."""
+    git = Path(top, ".git")
+    if git.is_dir():
+        return git
+    told = _line(git).removeprefix("gitdir: ")
+    own = git.parent / told
+    shared = _line(own / "commondir")
+    return own / shared
+
+
+def _line(file: Path) -> str:
+    """The path that a file of Git consists of; an empty one where it can't be read."""
+    try:
+        return file.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n") if file.is_file() else ""
+    except OSError:
+        return ""
 
 
 def _read(ignore_file: Path, folder: str, outer: IgnoreRules | None) -> IgnoreRules | None:
     try:
         if not ignore_file.is_file():  # a pipe would never end
             return outer
-        lines = ignore_file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = ignore_file.read_text(encoding="utf-8-sig", errors="surrogateescape").splitlines()
     except OSError:
         return outer
-    from pathspec import GitIgnoreSpec  # only now: many runs meet no ignore file, and the import is not free
-
-    patterns = GitIgnoreSpec.from_lines(lines).patterns
-    return IgnoreRules(folder, tuple(pattern for pattern in patterns if pattern.include is not None), outer)
+    return IgnoreRules(folder, compiled(lines), outer)

@@ -133,8 +133,7 @@ def _rewrite(source: Source, path: str, options: rewriter.Options, programs: rew
 
 def _reported(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
     if not rewriter.may_have_sites(source.data):
-        if documents.is_python(path, markdown=options.markdown):
-            ast.parse(source.text)  # a file that can't be parsed is reported, whatever is in it
+        documents.reject_broken(source.text, path, markdown=options.markdown)  # reported, whatever is in it
         return Outcome(path)
     report = documents.rewrite(source.text, path, options, programs)
     findings, warned = tuple(report.findings), tuple(report.warnings)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from unplace.globs import spec
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Lines as in a `.gitignore` file that lies in `folder` (an absolute path)."""
+    """Valid lines as in a `.gitignore` file that lies in `folder` (an absolute path)."""
 
     folder: str
     lines: tuple[str, ...]
@@ -28,6 +30,4 @@ class Patterns:
 
 @cache
 def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # only now: most runs have no patterns, and the import is not free
-
-    return GitIgnoreSpec.from_lines(lines)
+    return spec(lines)

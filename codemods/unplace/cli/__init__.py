@@ -28,8 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
         return 130
-    except OSError as error:  # those of files are theirs: it is the output that can't be written
-        return _failed(f"cannot write the output: {error.strerror or error}")
+    except OSError as error:
+        if not _is_of_the_output(error) and os.environ.get("UNPLACE_DEBUG"):
+            raise
+        return _failed(_explained(error))
     except LimitError as error:
         return _failed(str(error))
     except Exception as error:
@@ -37,6 +39,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _failed(f"internal error: {type(error).__name__}: {error}; please report it")
     return 0
+
+
+def _explained(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if _is_of_the_output(error):
+        return f"cannot write the output: {reason}"
+    place = "the working folder" if error.filename is None else os.fsdecode(error.filename)
+    return f"{place}: {reason}; check that it is there, and its mode bits"
+
+
+def _is_of_the_output(error: OSError) -> bool:
+    """Whether a stream could not be written to, which has no name; only the working folder has none either."""
+    return error.filename is None and not isinstance(error, (FileNotFoundError, PermissionError))
 
 
 def _failed(message: str) -> int:

@@ -12,6 +12,7 @@ import typer
 from unplace.cli import files
 from unplace.cli.options import (
     Config,
+    ForceExclude,
     Ignore,
     Isolated,
     Jobs,
@@ -43,7 +44,7 @@ Examples:
   unplace check .                             list the in-place operations and what is wrong with them
   unplace check --only harmful models/        only those that break backward for certain
   unplace check --statistics .                how many there are of each rule
-  unplace check --since main .                only in lines that changed since the branch `main`
+  unplace check --since main .                only in lines that changed since you left `main`
   unplace check --output-format sarif . > unplace.sarif
   unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
 
@@ -77,6 +78,7 @@ def check(
     config: Config = None,
     isolated: Isolated = False,
     markdown: Markdown = False,
+    force_exclude: ForceExclude = False,
     jobs: Jobs = None,
     no_cache: NoCache = False,
     stdin_filename: StdinFilename = None,
@@ -87,7 +89,13 @@ def check(
     as for `unplace rewrite`.
     """
     files.check_usage(
-        paths, stdin_filename=stdin_filename, since=since, output_format=output_format, formats=FORMATS, jobs=jobs
+        paths,
+        stdin_filename=stdin_filename,
+        since=since,
+        force_exclude=force_exclude,
+        output_format=output_format,
+        formats=FORMATS,
+        jobs=jobs,
     )
     is_text = output_format is None or output_format in TEXTS
     if statistics and not is_text:
@@ -104,6 +112,7 @@ def check(
         config=config,
         isolated=isolated,
         markdown=markdown,
+        force_exclude=force_exclude,
     )
     if paths == [files.STDIN]:
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]

@@ -22,6 +22,7 @@ from unplace.running import rewrite_files, written
 from unplace.visible import visible_lines
 
 if TYPE_CHECKING:
+    from unplace.baseline import Changes
     from unplace.results import Results
 
 STDIN = "-"
@@ -32,6 +33,7 @@ def check_usage(
     *,
     stdin_filename: str | None,
     since: str | None,
+    force_exclude: bool,
     output_format: str | None,
     formats: Sequence[str],
     jobs: str | None,
@@ -45,6 +47,8 @@ def check_usage(
         raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
     if since is not None and STDIN in paths:
         raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--since")
+    if force_exclude and STDIN in paths:
+        raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--force-exclude")
     if output_format is not None and output_format not in formats:
         raise typer.BadParameter(f"{output_format} is none of {', '.join(formats)}.", param_hint="--output-format")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
@@ -65,13 +69,16 @@ def work_out(
     paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, cached: bool
 ) -> list[Outcome]:
     """What becomes of each file; nothing is written."""
-    found = discover(map(Path, paths), settings.exclude, suffixes(markdown=settings.options.markdown))
+    ends = suffixes(markdown=settings.options.markdown)
+    found = discover(map(Path, paths), settings.exclude, ends, force_exclude=settings.force_exclude)
     for warning in found.warnings:
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:
         print_error("warning: No Python files found under the given path(s)")
-    options = settings.options if since is None else _since(since, found.files, settings.options)
-    outcomes = [Outcome(problem.path, problem=problem) for problem in found.problems]
+    changes = None if since is None else _since(since, found.files)
+    options = settings.options if changes is None else replace(settings.options, changed=changes.lines)
+    problems = [*found.problems, *(changes.problems if changes is not None else ())]
+    outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
     is_cached = cached and options.changed is None and len(found.files) > 1
     known = _earlier(found.files, options) if is_cached else None
     results = rewrite_files(found.files, options, int(jobs) if jobs else None, known)
@@ -125,11 +132,11 @@ def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
         raise typer.Exit(128 + getattr(interrupt, "number", 2)) from None
 
 
-def _since(revision: str, files: Sequence[str], options: Options) -> Options:
+def _since(revision: str, files: Sequence[str]) -> Changes:
     from unplace.baseline import BaselineError, changed_lines
 
     try:
-        return replace(options, changed=changed_lines(revision, files))
+        return changed_lines(revision, files)
     except BaselineError as error:
         fail(str(error))
 

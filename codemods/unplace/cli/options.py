@@ -40,11 +40,16 @@ Only = Annotated[
     typer.Option(metavar="HARM,...", help="Only operations of this harm: harmful, unknown, harmless."),
 ]
 Since = Annotated[
-    str | None, typer.Option(metavar="REV", help="Only operations in lines that changed since this Git revision.")
+    str | None,
+    typer.Option(metavar="REV", help="Only lines that changed since the merge base of this Git revision and HEAD."),
 ]
 Config = Annotated[str | None, typer.Option(metavar="FILE", help="Take this configuration file and look for no other.")]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration file.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Take Python blocks in Markdown files, too.")]
+ForceExclude = Annotated[
+    bool,
+    typer.Option("--force-exclude", help="Leave out what the configuration excludes even where it is named."),
+]
 Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes to use.  [default: one per processor]")]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Work everything out anew; keep no results for the next run.")
@@ -54,10 +59,11 @@ StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options of a run, and what it leaves out of the folders that it walks."""
+    """The options of a run, and what it leaves out of the folders that it walks; with `force_exclude`, of all paths."""
 
     options: Options
     exclude: Patterns | None
+    force_exclude: bool
 
 
 def settings(
@@ -71,6 +77,7 @@ def settings(
     config: str | None = None,
     isolated: bool = False,
     markdown: bool = False,
+    force_exclude: bool = False,
 ) -> Settings:
     """The settings of a run: what the command line says goes before the configuration file."""
     told = configuration(config, isolated=isolated)
@@ -87,7 +94,7 @@ def settings(
         per_file_ignores=told.per_file_ignores,
         markdown=markdown,
     )
-    return Settings(options, told.exclude)
+    return Settings(options, told.exclude, force_exclude)
 
 
 def configuration(config: str | None, *, isolated: bool) -> Configuration:

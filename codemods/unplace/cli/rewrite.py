@@ -10,6 +10,7 @@ import typer
 from unplace.cli import files
 from unplace.cli.options import (
     Config,
+    ForceExclude,
     Ignore,
     Isolated,
     Jobs,
@@ -89,6 +90,7 @@ def rewrite(
     config: Config = None,
     isolated: Isolated = False,
     markdown: Markdown = False,
+    force_exclude: ForceExclude = False,
     jobs: Jobs = None,
     no_cache: NoCache = False,
     stdin_filename: StdinFilename = None,
@@ -102,13 +104,19 @@ def rewrite(
     """Rewrite in-place tensor operations in Python files and notebooks.
 
     Folders are searched for *.py and *.ipynb files. What .gitignore files exclude is left out, and so are environments,
-    caches and build folders; a path that is named is always taken.
+    caches and build folders; a path that is named is always taken, but for --force-exclude.
 
     With --verify and --verify-command your code is RUN, in a scratch copy and in processes of its own; without them
     nothing is.
     """
     files.check_usage(
-        paths, stdin_filename=stdin_filename, since=since, output_format=output_format, formats=FORMATS, jobs=jobs
+        paths,
+        stdin_filename=stdin_filename,
+        since=since,
+        force_exclude=force_exclude,
+        output_format=output_format,
+        formats=FORMATS,
+        jobs=jobs,
     )
     if files.STDIN in paths and (verify or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
@@ -127,6 +135,7 @@ def rewrite(
         config=config,
         isolated=isolated,
         markdown=markdown,
+        force_exclude=force_exclude,
     )
     report_to = sys.stdout
     verification: dict[str, Any] | None = None

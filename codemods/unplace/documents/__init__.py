@@ -6,6 +6,7 @@ is `unplace.rewriter.rewrite_text` for all of them: what it reports and edits is
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -69,6 +70,16 @@ def located(module: Module, report: LineReport) -> LineReport:
 def is_python(path: str, *, markdown: bool = False) -> bool:
     """Whether a file is taken for one module from its first line to its last."""
     return PurePath(path).suffix.lower() not in (NOTEBOOK, *(MARKDOWN if markdown else ()))
+
+
+def reject_broken(text: str, path: str, *, markdown: bool = False) -> None:
+    """Raise `SyntaxError` or `SourceError` for a file that isn't what its name says, and look no further."""
+    if is_python(path, markdown=markdown):
+        ast.parse(text)
+    elif PurePath(path).suffix.lower() == NOTEBOOK:
+        from unplace.documents.ipynb import as_notebook
+
+        as_notebook(text)
 
 
 def rewrite(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:

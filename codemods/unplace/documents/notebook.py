@@ -10,17 +10,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from json.decoder import JSONDecodeError, JSONDecoder
+from json.decoder import JSONDecoder
 from typing import Any
 
 from unplace.documents.cells import Python, as_python
+from unplace.documents.ipynb import as_notebook
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
 from unplace.findings import Finding, InCell, Problem, SavedBy
 from unplace.positions import Text, renumbered
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
-from unplace.source import SourceError
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
@@ -29,16 +29,7 @@ _DECODER = JSONDecoder()
 
 def read_notebook(text: str, path: str) -> list[Module]:
     """The module of a notebook; none of one in another language. Raises `SourceError` where it is no notebook."""
-    try:
-        notebook = json.loads(text)
-    except JSONDecodeError as error:
-        raise SourceError(
-            f"not a notebook: {error.msg}; open and save it in Jupyter", error.lineno, error.colno
-        ) from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        advice = "convert it with `jupyter nbconvert --to notebook`" if "worksheets" in notebook else "leave it out"
-        raise SourceError(f"not a notebook of format 4 (it has no list of cells); {advice}", 1, 1)
-    return [Notebook(text, path)] if _language(notebook.get("metadata")) == "python" else []
+    return [Notebook(text, path)] if _language(as_notebook(text).get("metadata")) == "python" else []
 
 
 def _language(metadata: Any) -> str:

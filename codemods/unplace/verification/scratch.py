@@ -34,7 +34,7 @@ LEFT_OUT = frozenset(
 class Scratch:
     """A copy of a folder. Its files are copied, so that nothing done to them reaches the original.
 
-    Only linked are large files, environments, and what Git ignores; caches and `.git` are left out.
+    Only linked are large files, environments, what Git ignores and what can't be read; caches and `.git` are left out.
     """
 
     def __init__(self, root: Path, folder: Path, changing: Iterable[Path]) -> None:
@@ -90,6 +90,8 @@ def _copy(source: str, target: Path, rules: IgnoreRules | None, needed: Collecti
 def _is_linked(entry: os.DirEntry[str], rules: IgnoreRules | None, *, is_folder: bool) -> bool:
     if rules is not None and rules.ignores(entry.path, is_folder=is_folder):
         return True
+    if not os.access(entry.path, os.R_OK | os.X_OK if is_folder else os.R_OK):
+        return True  # whoever needs it learns that it can't be read
     if is_folder:
         return entry.is_symlink() or any(Path(entry.path, mark).exists() for mark in ENVIRONMENT_MARKS)
     return entry.stat().st_size > LARGE
