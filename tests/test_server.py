@@ -307,8 +307,10 @@ async def test_configuration(tmp_path: Path) -> None:
         assert "unknown key `unsave`. Did you mean unsafe?" in message.message
 
 
-@pytest.mark.parametrize("name", ["venv/lib/model.py", "lib/site-packages/model.py"])
+@pytest.mark.parametrize("name", ["venv/lib/model.py", "lib/site-packages/model.py", "mine/model.py"])
 async def test_installed_code_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/pyvenv.cfg").touch()
     async with editing(tmp_path, name) as editor:
         editor.open(MODEL)
         assert await editor.diagnostics() == []

@@ -13,7 +13,7 @@ from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
 from unplace.patterns import Patterns
 from unplace.presence import is_there
 
-SKIPPED_FOLDERS = frozenset(
+_SKIPPED_FOLDERS = frozenset(
     {
         "__pycache__", "__pypackages__", "_build", ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg",
         ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache",
@@ -112,7 +112,7 @@ def _walk(
     for entry in entries:
         path, inside = entry.path, str(Path(target, entry.name))
         if entry.is_dir(follow_symlinks=False):
-            if not _is_skipped(entry) and not _is_ignored(path, rules, exclude, is_folder=True):
+            if not is_skipped(path) and not _is_ignored(path, rules, exclude, is_folder=True):
                 yield from _walk(path, inside, with_ignore_file(rules, path), found, exclude, suffixes)
         elif entry.name.endswith(suffixes) and not _is_ignored(path, rules, exclude, is_folder=False):
             is_link = entry.is_symlink()
@@ -127,8 +127,9 @@ def _walk(
                 found.warnings.append(Problem(shown(path), "not a regular file, or a broken link; skipped"))
 
 
-def _is_skipped(folder: os.DirEntry[str]) -> bool:
-    return folder.name in SKIPPED_FOLDERS or any(is_there(Path(folder.path, mark)) for mark in ENVIRONMENT_MARKS)
+def is_skipped(folder: str) -> bool:
+    """Whether a folder below one that is walked holds no code of the project: an environment, a cache and the like."""
+    return Path(folder).name in _SKIPPED_FOLDERS or any(is_there(Path(folder, mark)) for mark in ENVIRONMENT_MARKS)
 
 
 def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Patterns | None, *, is_folder: bool) -> bool:

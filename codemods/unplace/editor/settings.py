@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unplace.configuration import Configuration, find, load
-from unplace.discovery import SKIPPED_FOLDERS
+from unplace.discovery import is_skipped
 from unplace.rewriter import Options
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -20,13 +20,14 @@ class Settings:
     _known: dict[str, tuple[tuple[int, int], Configuration]] = field(default_factory=dict)
 
     def options(self, path: Path, folders: Sequence[Path]) -> Options | None:
-        """What to look for in a document; None where a run over its workspace folder would leave it out.
+        """What to look for in a document; None for one in an environment, a cache and the like, or that is excluded.
 
-        Raises `ConfigurationError` where the configuration can't be understood.
+        What ignore files say doesn't count: who opens such a file wants to see it. Raises `ConfigurationError`
+        where the configuration can't be understood.
         """
         told = self._configuration(path.parent)
-        inside = [path.parent.relative_to(folder).parts for folder in folders if path.is_relative_to(folder)]
-        if any(map(SKIPPED_FOLDERS.intersection, inside)) or _INSTALLED.intersection(path.parts):
+        inside = (parent for folder in folders for parent in path.parents if folder in parent.parents)
+        if _INSTALLED.intersection(path.parts) or any(is_skipped(str(parent)) for parent in inside):
             return None
         if told.exclude is not None and told.exclude.match(str(path)):
             return None
