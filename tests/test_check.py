@@ -265,6 +265,30 @@ def test_sarif_is_valid(command: list[str], capfd: pytest.CaptureFixture[str]) -
     assert not validator.is_valid(document)
 
 
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="file names are Unicode there")
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github", "gitlab", "junit"])
+def test_a_name_that_is_not_utf_8(output_format: str, capfd: pytest.CaptureFixture[str]) -> None:
+    names = [os.fsdecode(b"bad\xfe.py"), os.fsdecode(b"bad\xff.py")]
+    for name in names:
+        Path(name).write_text(MODEL, encoding="utf-8")
+    code, out, err = run(capfd, "--output-format", output_format, *names)
+    assert (code, "error" in err) == (1, False), err
+    if output_format == "sarif":
+        found = re.findall(r'"uri": "(.*)"', out)
+        assert set(found) == {"bad%FE.py", "bad%FF.py"}
+    if output_format == "gitlab":
+        entries = json.loads(out)
+        assert {entry["location"]["path"] for entry in entries} == {"bad\ufffd.py"}
+        assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+
+
+def test_sarif_counts_lines_as_python_does(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("model.py").write_bytes(MODEL.replace("\n", "\r").encode())
+    (sarif,) = json.loads(run(capfd, "--output-format", "sarif", "model.py")[1])["runs"]
+    assert sarif["newlineSequences"] == ["\r\n", "\n", "\r"]
+    assert sarif["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
+
+
 def test_sarif_fixes_make_the_edits_of_a_rewrite(capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(run(capfd, "--output-format", "sarif", "--unsafe", "model.py")[1])
     lines = MODEL.splitlines(keepends=True)

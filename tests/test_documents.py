@@ -204,6 +204,16 @@ def test_a_cell_that_does_not_parse_is_named() -> None:
     assert report.changed
 
 
+@pytest.mark.parametrize("letter", ["\ud800", "\0"])
+def test_a_cell_with_what_python_cannot_read_is_named(letter: str) -> None:
+    text = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"x = 1\nz = {letter}"), ensure_ascii=True)
+    report = rewrite(text, "a.ipynb", Options())
+    place, reason = f"a.ipynb:cell 3:2:5: cannot parse: Python can't read the character {letter!r}", "the cell is left"
+    assert [str(warning).split(" alone")[0] for warning in report.warnings] == [f"{place}; {reason}"]
+    foreign = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"%%bash\necho {letter}"), ensure_ascii=True)
+    assert rewrite(foreign, "a.ipynb", Options()).changed
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
