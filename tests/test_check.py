@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import unplace
 from unplace import rules
 from unplace.cli import main
 from unplace.edits import apply_edits
@@ -84,6 +85,28 @@ def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureF
     assert lines[3] == "  7:5   UNP004  harmful     masked store can break autograd: saved by exp() in line 6"
     assert lines[4].startswith("                safe fix    `y` is rebound to a new tensor")
     assert lines[-2] == "                no fix      `r` is expanded: several of its elements share one place in memory"
+
+
+def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
+    path = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_copied_in/before.py"
+    told = set()
+    for seed in ("0", "3"):
+        root = str(Path(unplace.__file__).parents[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "unplace", "check", str(path)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        told.add(done.stdout)
+    (out,) = told
+    assert (
+        "the write stays; sigmoid_() in line 6, mul() in line 7 and sqrt_() in line 7 get a copy to save for backward"
+        in out
+    )
+    assert "the write stays; sigmoid_() in line 6 gets a copy to save for backward" in out
 
 
 def test_nothing_found(capfd: pytest.CaptureFixture[str]) -> None:
