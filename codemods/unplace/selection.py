@@ -21,7 +21,7 @@ def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
         prefix = prefix.upper()
         codes = [code for code in known if code.startswith(prefix)]
         if not codes:
-            raise SelectionError(f"no rule {prefix}.{guess(prefix, known)} Known: {', '.join(known)}.")
+            raise SelectionError(no_rule(prefix, known))
         chosen.update(codes)
     return frozenset(chosen)
 
@@ -51,6 +51,12 @@ def parse_release(version: str) -> Release:
             hint = " Leave it out: rewrites use nothing newer."
         raise SelectionError(f"no torch {named}.{hint} Known: {releases[0]} to {releases[-1]}.")
     return named
+
+
+def no_rule(code: str, known: Iterable[str]) -> str:
+    """That there is no such rule, and which ones there are."""
+    known = tuple(known)
+    return f"no rule {code}.{guess(code, known)} Known: {', '.join(known)}."
 
 
 def guess(word: str, known: Iterable[str]) -> str:

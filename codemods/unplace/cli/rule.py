@@ -8,7 +8,7 @@ import typer
 
 from unplace.cli.parsing import Command
 from unplace.rules import codes, documentation
-from unplace.selection import guess
+from unplace.selection import no_rule
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -27,8 +27,7 @@ def rule(
     wanted = codes() if code is None else (code.upper(),)
     for position, one in enumerate(wanted):
         if one not in codes():
-            message = f"no rule {one}.{guess(one, codes())} Known: {', '.join(codes())}."
-            raise typer.BadParameter(message, param_hint="CODE")
+            raise typer.BadParameter(no_rule(one, codes()), param_hint="CODE")
         title, _, text = documentation(one).partition("\n")
         if position:
             typer.echo()
