@@ -368,6 +368,11 @@ def test_markdown_behind_a_flag(folder: Path, capfd: pytest.CaptureFixture[str])
     assert (folder / "b.md").read_text("utf-8") == MARKDOWN_AFTER
 
 
+def test_a_block_that_the_end_of_the_file_ends() -> None:
+    text = f"# Title\n\n```python\n{HEAD}\ny = x.exp()\ny += 1"
+    assert rewrite(text, "a.md", Options(markdown=True)).after == text.replace("y += 1", "y = y + 1")
+
+
 def test_text_without_python() -> None:
     for text in ("", "# Title\n", "```\nx += 1\n```\n", "```python\n```"):
         assert rewrite(text, "b.md", Options(markdown=True)).after == text

@@ -268,7 +268,9 @@ def test_the_outcome_of_a_result_is_that_of_the_run(root: Path, place: Path) -> 
 
 
 def test_a_warning_of_a_result_names_the_cell(root: Path, place: Path) -> None:
-    cells = [{"cell_type": "code", "metadata": {}, "source": source} for source in ("x = 1", "x = 2  # unplace: ignore")]
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": source} for source in ("x = 1", "x = 2  # unplace: ignore")
+    ]
     (root / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     first, second = command(root, place), command(root, place)
     assert "n.ipynb:cell 2:1:8: unused suppression" in first.stderr

@@ -128,7 +128,9 @@ def test_rules_that_do_not_exist_are_told() -> None:
     ]
     assert unused("    y += 1  # unplace: ignore[E501]") == [f"{invalid} no rule E501. {known}"]
     assert unused("    y += 1  # unplace: ignore[UNP]")[0].startswith(f"{invalid} no rule UNP. Did you mean UNP0")
-    assert unused("    y += 1  # unplace: ignore[]")[0].startswith(f"{invalid} it names no rule and holds nothing back;")
+    assert unused("    y += 1  # unplace: ignore[]")[0].startswith(
+        f"{invalid} it names no rule and holds nothing back;"
+    )
 
 
 def test_a_selection_of_rules_makes_no_comment_unused() -> None:

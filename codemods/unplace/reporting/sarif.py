@@ -1,7 +1,8 @@
 """SARIF 2.1.0, for code scanning services and editors, with the fixes.
 
 Columns count Unicode code points and lines end as they do for Python (`columnKind` and `newlineSequences` say so).
-Paths are relative to the working folder where they lie in it. A result's `properties` hold what the other formats call harm, fix and assumptions.
+Paths are relative to the working folder where they lie in it. A result's `properties` hold what the other formats call
+harm, fix and assumptions.
 """
 
 from __future__ import annotations
