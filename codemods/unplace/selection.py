@@ -13,6 +13,14 @@ class SelectionError(ValueError):
     """Why a selection can't be understood, in a sentence."""
 
 
+def listed(argument: str, values: Iterable[str], example: str) -> list[str]:
+    """The texts that an argument of a function lists; raises `TypeError` for anything else, such as a single text."""
+    texts = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else None
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f'{argument} must be a list of texts, such as ["{example}"], not {values!r}')
+    return texts
+
+
 def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
     """The known rule codes that are named, each by itself or by a prefix of it."""
     known = tuple(known)

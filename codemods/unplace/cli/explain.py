@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from unplace import documents
+from unplace.cli.completion import one_of
 from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
@@ -40,7 +41,9 @@ Exit codes:
 """
 
 Place = Annotated[str, typer.Argument(metavar="FILE:LINE[:COLUMN]", help="The place; lines and columns count from 1.")]
-Format = Annotated[str, typer.Option(metavar="|".join(FORMATS), help="How to print it.")]
+Format = Annotated[
+    str, typer.Option(metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to print it.")
+]
 
 
 @app.command(cls=Command, epilog=EXAMPLES)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from unplace.cli.completion import one_of
 from unplace.cli.parsing import Command
 from unplace.rules import codes, documentation
 from unplace.selection import no_rule
@@ -15,7 +16,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(cls=Command)
 def rule(
-    code: Annotated[str | None, typer.Argument(metavar="CODE", help="The code of a rule, such as UNP001.")] = None,
+    code: Annotated[
+        str | None,
+        typer.Argument(metavar="CODE", autocompletion=one_of(codes()), help="The code of a rule, such as UNP001."),
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Explain all rules.")] = False,
 ) -> None:
     """Explain a rule.
