@@ -164,8 +164,8 @@ def _round(
 
     findings = planned(wanted) if has_sites(program, wanted.reaches) else []
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})
-    warnings = comments.not_understood(path) + (comments.unused(all_planned, path) if options.unused else [])
-    return FileReport(path, text, apply_edits(text, edits), findings, edits, warnings)
+    unused = comments.unused(all_planned, path) if options.unused else []
+    return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
 
 
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")

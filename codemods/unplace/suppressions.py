@@ -85,18 +85,16 @@ class Suppressions:
         """The other comments."""
         return Suppressions(tuple(other for other in self.comments if other is not comment))
 
-    def not_understood(self, path: str) -> list[Problem]:
-        """The comments, or codes in them, that aren't understood."""
-        return [Problem(path, f"invalid suppression: {each.reason}", each.line, each.column) for each in self.invalid]
-
     def unused(self, findings: Callable[[Suppressions], Sequence[Finding]], path: str) -> list[Problem]:
-        """The comments, or codes in them, that hold back nothing.
+        """The comments, or codes in them, that hold back nothing: also those that aren't understood.
 
         `findings` are those of a run with the comments that it is given. A comment is needed when its operation would
         be reported without any comment, or with all the others: an ignored operation stays, which changes the verdicts
         about its neighbours.
         """
-        problems: list[Problem] = []
+        problems = [
+            Problem(path, f"invalid suppression: {each.reason}", each.line, each.column) for each in self.invalid
+        ]
         alone = findings(Suppressions()) if self.comments else ()
         for comment in self.comments:
             unused = comment.unneeded(alone)
