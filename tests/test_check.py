@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import unplace
 from unplace import rules
 from unplace.cli import main
 from unplace.edits import apply_edits
@@ -84,6 +85,28 @@ def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureF
     assert lines[3] == "  7:5   UNP004  harmful     masked store can break autograd: saved by exp() in line 6"
     assert lines[4].startswith("                safe fix    `y` is rebound to a new tensor")
     assert lines[-2] == "                no fix      `r` is expanded: several of its elements share one place in memory"
+
+
+def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
+    path = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_copied_in/before.py"
+    told = set()
+    for seed in ("0", "3"):
+        root = str(Path(unplace.__file__).parents[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "unplace", "check", str(path)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        told.add(done.stdout)
+    (out,) = told
+    assert (
+        "the write stays; sigmoid_() in line 6, mul() in line 7 and sqrt_() in line 7 get a copy to save for backward"
+        in out
+    )
+    assert "the write stays; sigmoid_() in line 6 gets a copy to save for backward" in out
 
 
 def test_nothing_found(capfd: pytest.CaptureFixture[str]) -> None:
@@ -263,6 +286,30 @@ def test_sarif_is_valid(command: list[str], capfd: pytest.CaptureFixture[str]) -
     assert uris == {"a%20b.py", "model.py"}
     log["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
     assert not validator.is_valid(document)
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="file names are Unicode there")
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github", "gitlab", "junit"])
+def test_a_name_that_is_not_utf_8(output_format: str, capfd: pytest.CaptureFixture[str]) -> None:
+    names = [os.fsdecode(b"bad\xfe.py"), os.fsdecode(b"bad\xff.py")]
+    for name in names:
+        Path(name).write_text(MODEL, encoding="utf-8")
+    code, out, err = run(capfd, "--output-format", output_format, *names)
+    assert (code, "error" in err) == (1, False), err
+    if output_format == "sarif":
+        found = re.findall(r'"uri": "(.*)"', out)
+        assert set(found) == {"bad%FE.py", "bad%FF.py"}
+    if output_format == "gitlab":
+        entries = json.loads(out)
+        assert {entry["location"]["path"] for entry in entries} == {"bad\ufffd.py"}
+        assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+
+
+def test_sarif_counts_lines_as_python_does(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("model.py").write_bytes(MODEL.replace("\n", "\r").encode())
+    (sarif,) = json.loads(run(capfd, "--output-format", "sarif", "model.py")[1])["runs"]
+    assert sarif["newlineSequences"] == ["\r\n", "\n", "\r"]
+    assert sarif["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
 
 
 def test_sarif_fixes_make_the_edits_of_a_rewrite(capfd: pytest.CaptureFixture[str]) -> None:

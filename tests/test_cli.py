@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import toy_rewriter
-from unplace import __version__, limits
+from unplace import __version__, limits, rules
 from unplace.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -409,17 +410,31 @@ def test_version_and_help() -> None:
     text = unplace("rewrite", "--help").stdout
     for words in ("Examples:", "unplace rewrite --diff .", "Exit codes:", "--stdin-filename", "rich|concise|json"):
         assert words in text
+    assert re.search(r"^  PATHS(?:\.\.\.)?  +Files and folders", text, re.MULTILINE)
     assert unplace("nonsense").returncode == 2
+    assert "No such command 'chekc'. Did you mean check?" in unplace("chekc").stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "completed"), [("unplace re", "rewrite"), ("unplace check --on", "--only"), ("unplace expl", "explain")]
+    ("words", "completed"),
+    [
+        ("unplace re", "rewrite"),
+        ("unplace check --on", "--only"),
+        ("unplace expl", "explain"),
+        ("unplace check --output-format ", "rich concise json sarif github gitlab junit"),
+        ("unplace rewrite --output-format gi", "github gitlab"),
+        ("unplace explain --output-format j", "json"),
+        ("unplace check --only harmf", "harmful"),
+        ("unplace check --select UNP001,UNP002", "UNP001,UNP002"),
+        ("unplace rewrite --ignore UNP003", "UNP003"),
+        ("unplace rule UNP00", " ".join(rules.codes())),
+    ],
 )
 def test_shell_completion(words: str, completed: str) -> None:
     asked = {"_UNPLACE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     command = [sys.executable, "-m", "unplace"]
     done = subprocess.run(command, env=environment(**asked), capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [completed]
+    assert done.stdout.split() == completed.split()
 
 
 def test_a_file_without_sites_costs_no_heavy_import() -> None:
@@ -462,10 +477,10 @@ def test_a_diff_with_a_format_reports_too_and_writes_nothing(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     source = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
     Path("a.py").write_text(source)
-    assert main(["rewrite", "--diff", "--output-format", "json", "a.py"]) == 0
-    assert json.loads(capfd.readouterr().out)["summary"]["rewritten"] == 1
     assert main(["rewrite", "--diff", "--output-format", "concise", "a.py"]) == 0
     out, err = capfd.readouterr()
     assert "+    y = y + 1" in out
     assert "a.py:6:5: UNP001" in err
+    assert main(["rewrite", "--diff", "--output-format", "json", "a.py"]) == 2
+    assert "json holds no patch; leave out --diff and add --check" in " ".join(capfd.readouterr().err.split())
     assert Path("a.py").read_text() == source

@@ -14,6 +14,7 @@ from libcst.codemod import CodemodContext
 
 from unplace import rewrite_source
 from unplace.codemod import RewriteInPlace
+from unplace.rules import codes
 
 ROOT = Path(__file__).parents[1]
 MODEL = """\
@@ -80,6 +81,9 @@ def test_an_unknown_rule_is_said_and_nothing_is_changed(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(MODEL, encoding="utf-8")
     done = codemod(tmp_path, "-x", "unplace.codemod.RewriteInPlace", "--select", "UNP999", "model.py")
-    assert done.returncode == 1
-    assert "no rule UNP999" in done.stderr
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(
+        "argument --select: no rule UNP999. Known: " + ", ".join(codes()) + "."
+    )
+    assert "Traceback" not in done.stderr
     assert path.read_text(encoding="utf-8") == MODEL

@@ -129,6 +129,11 @@ def test_the_nearest_file_holds(capfd: pytest.CaptureFixture[str], monkeypatch: 
             "unplace.toml: unknown key `per_file_ignores`. Did you mean per-file-",
         ),
         ("unplace.toml", 'select = "UNP001"', 'unplace.toml: select: must be a list of strings, such as ["..."]'),
+        (
+            "unplace.toml",
+            '[tool.unplace]\nselect = ["UNP001"]',
+            "unplace.toml: unknown key `tool`. Leave out the header `[tool.unplace]` here. Known: select, ignore, ",
+        ),
         ("unplace.toml", 'select = ["UNP01"]', "unplace.toml: select: no rule UNP01. Did you mean UNP001? Known: "),
         ("unplace.toml", 'only = ["bad"]', "unplace.toml: only: no harm bad. Known: harmful, harmless, unknown."),
         ("unplace.toml", "unsafe = 1", "unplace.toml: unsafe: must be true or false"),

@@ -205,6 +205,16 @@ def test_a_cell_that_does_not_parse_is_named() -> None:
     assert report.changed
 
 
+@pytest.mark.parametrize("letter", ["\ud800", "\0"])
+def test_a_cell_with_what_python_cannot_read_is_named(letter: str) -> None:
+    text = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"x = 1\nz = {letter}"), ensure_ascii=True)
+    report = rewrite(text, "a.ipynb", Options())
+    place, reason = f"a.ipynb:cell 3:2:5: cannot parse: Python can't read the character {letter!r}", "the cell is left"
+    assert [str(warning).split(" alone")[0] for warning in report.warnings] == [f"{place}; {reason}"]
+    foreign = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"%%bash\necho {letter}"), ensure_ascii=True)
+    assert rewrite(foreign, "a.ipynb", Options()).changed
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -371,6 +381,11 @@ def test_markdown_behind_a_flag(folder: Path, capfd: pytest.CaptureFixture[str])
     assert paths("--markdown") == {"a.ipynb", "b.md"}
     assert main(["rewrite", "--markdown", "."]) == 0
     assert (folder / "b.md").read_text("utf-8") == MARKDOWN_AFTER
+
+
+def test_a_block_that_the_end_of_the_file_ends() -> None:
+    text = f"# Title\n\n```python\n{HEAD}\ny = x.exp()\ny += 1"
+    assert rewrite(text, "a.md", Options(markdown=True)).after == text.replace("y += 1", "y = y + 1")
 
 
 def test_text_without_python() -> None:

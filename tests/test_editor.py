@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,18 @@ def test_what_rewrite_source_refuses() -> None:
         unplace.rewrite_source("", select=["UNP999"])
     with pytest.raises(ValueError, match="no harm bad"):
         unplace.rewrite_source("", only=["bad"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"select": "UNP001"}, "select must be a list of texts, such as [\"UNP001\"], not 'UNP001'"),
+        ({"ignore": [1]}, 'ignore must be a list of texts, such as ["UNP001"], not [1]'),
+        ({"only": "harmful"}, "only must be a list of texts, such as [\"harmful\"], not 'harmful'"),
+        ({"only": 3}, 'only must be a list of texts, such as ["harmful"], not 3'),
+        ({"target_torch": 2.1}, 'target_torch must be a text such as "2.1", not 2.1'),
+    ],
+)
+def test_arguments_of_another_type_are_said(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        unplace.rewrite_source("", **arguments)

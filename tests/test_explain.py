@@ -132,6 +132,12 @@ def test_modules_and_inputs_of_forward() -> None:
     assert steps(called) == [(10, "the module `self.linear` is a torch.nn.Linear (line 6), which gives a tensor")]
 
 
+def test_a_method_of_something_unknown_is_no_module() -> None:
+    code = FORWARD.replace("x += 1  # parameter", "x.append_(3); x = x.exp(); x += 1  # parameter")
+    (found,) = report(code, "# parameter").explanations
+    assert steps(found) == [(9, "`x.exp` is called like the method of a tensor, which gives a tensor")]
+
+
 def test_a_module_is_explained_by_its_calls_and_at_its_calls() -> None:
     (made,) = report(FORWARD, "# made").explanations
     assert report(FORWARD, "# called").explanations == (made,)
@@ -163,6 +169,13 @@ def test_a_column_picks_one_of_several() -> None:
         ("def f(i):\n    i += 1  # here", "something unknown", "annotate it (`i: torch.Tensor`) if it is one"),
         ("def f(a):\n    a.b += 1  # here", "something unknown", "annotate what it comes from if it is one"),
         ("def f(x: torch.Tensor):\n    x @= x  # here", "a tensor", "tensors have no in-place matrix product"),
+        ("def f(x: torch.Tensor):\n    x.foo_()  # here", "a tensor", "`foo_` is no in-place method that is known"),
+        ("def f(x: torch.Tensor):\n    x.foo_(2)  # here", "a tensor", "`foo_` is no in-place method that is known"),
+        ("def f(m):\n    m.eval_()  # here", "something unknown", "`eval_` is no in-place method that is known"),
+        ("def f(x: torch.Tensor):\n    foo_(x)  # here", "a tensor", "`foo_` is no in-place function that is known"),
+        ("torch.foo_()  # here", "an imported module", "`torch.foo_` is no in-place function that is known"),
+        ("def f():\n    n = 2\n    torch.relu_(n)  # here", "a number", "`n` is a number, and only writes to tensors"),
+        ("def f(x: torch.Tensor):\n    return 1\n    x.foo_()  # here", "something unknown", "can't be reached"),
         ("def f(x: torch.Tensor):\n    return 1\n    x += 1  # here", "something unknown", "can't be reached"),
     ],
 )
@@ -283,12 +296,47 @@ def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
         ("model.py", "model.py is no FILE:LINE or FILE:LINE:COLUMN"),
         ("model.py:0", "model.py:0 is no FILE:LINE"),
         ("model.py:99", "model.py:99: the file has only 12 lines"),
+        ("odd.py:9", "odd.py:9: the file has only 2 lines"),
+        ("cr.py:9", "cr.py:9: the file has only 3 lines"),
+        ("text.md:1", "text.md: has no block of Python"),
         ("missing.py:3", "missing.py: cannot read: No such file or directory; check the path"),
         ("bad.py:1", "bad.py:1:5: cannot parse: '(' was never closed"),
     ],
 )
 def test_what_cannot_be_explained(place: str, words: str, capfd: pytest.CaptureFixture[str]) -> None:
     Path("bad.py").write_text("x = (\n")
+    Path("odd.py").write_text("x = '\u2028'\n\fy = 1\n")
+    Path("cr.py").write_bytes(b"x = 1\ry = 2\rz = 3")
+    Path("text.md").write_text("# y += 1\n")
     code, out, err = run(capfd, place)
     assert (code, out) == (2, "")
     assert words in " ".join(err.split())
+
+
+BLOCK = """\
+# A title
+
+> ```python
+> import torch
+> def f(x: torch.Tensor):
+>     y = x.exp()
+>     y += 1; y.foo_(); return y
+> ```
+"""
+
+
+def test_a_block_of_markdown(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("a.md").write_text(BLOCK)
+    code, out, err = run(capfd, "a.md:7")
+    assert (code, err) == (0, "")
+    assert out.startswith("a.md:7:7: y += 1  (augmented assignment)\n")
+    assert "\n->     y += 1; y.foo_(); return y\n+>     y = y + 1; y.foo_(); return y\n" in out
+    assert "\na.md:7:15: y.foo_()  (no in-place operation)\n" in out
+    document = json.loads(run(capfd, "a.md:7:7", "--output-format", "json")[1])
+    assert [(site["column"], site["verdict"]["column"]) for site in document["sites"]] == [(7, 7)]
+    assert run(capfd, "a.md:1")[1] == "a.md:1: nothing here is written like an in-place operation\n"
+
+
+def test_lines_that_a_lone_cr_ends_are_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("cr.py").write_bytes(FORWARD.replace("\n", "\r").encode())
+    assert run(capfd, "cr.py:9")[1].startswith("cr.py:9:9: x += 1  (augmented assignment)\n")

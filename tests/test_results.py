@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -264,3 +265,13 @@ def test_the_outcome_of_a_result_is_that_of_the_run(root: Path, place: Path) -> 
     run(root, place)
     for known, fresh in zip(run(root, place), run(root, None), strict=True):
         assert replace(known, basis=fresh.basis) == fresh
+
+
+def test_a_warning_of_a_result_names_the_cell(root: Path, place: Path) -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": source} for source in ("x = 1", "x = 2  # unplace: ignore")
+    ]
+    (root / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    first, second = command(root, place), command(root, place)
+    assert "n.ipynb:cell 2:1:8: unused suppression" in first.stderr
+    assert first.stderr == second.stderr

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import sys
+import tokenize
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from unplace import suppressions
+from unplace import rules, suppressions
 from unplace.cli import main
+from unplace.edits import apply_edits
 from unplace.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 
@@ -33,6 +37,12 @@ def unused(body: str) -> list[str]:
         "    y += 1  # unplace: ignore",
         "    y += 1  # unplace: ignore[UNP001]",
         "    y += 1  #unplace:ignore[UNP003, unp001]",
+        "    y += 1  # unplace: ignore [UNP001]",
+        "    y += 1  # unplace: ignore[UNP003 UNP001]",
+        "    y += 1  # unplace: ignore[UNP001, UNP02]",
+        "    y += 1  # unplace: ignore[UNP001] (as in the paper)",
+        "    y += 1  # unplace: ignore because the paper says so",
+        "    y += 1  # unplace: ignroe # unplace: ignore",
         "    y += 1  # type: ignore # unplace: ignore",
         "    y += 1; x = 2  # unplace: ignore[UNP001]",
         "    y += (  # unplace: ignore\n        1)",
@@ -53,6 +63,11 @@ def test_what_a_comment_covers(body: str) -> None:
         "    s = '# unplace: ignore'; y += 1",
         "    y += 1  # unplace: ignored",
         "    y += 1  # unplace: ignore[UNP001",
+        "    y += 1  # unplace: ignore [UNP002]",
+        "    y += 1  # unplace: ignore(UNP001)",
+        "    y += 1  # unplace: ignore UNP001",
+        "    y += 1  # unplace: ignore[UNP002] [UNP001]",
+        "    y += 1  # unplace: ignore[UNP999]",
         "    y += 1\n    z = 1  # unplace: ignore",
     ],
 )
@@ -72,11 +87,50 @@ def test_unused_comments_are_told() -> None:
     what = "nothing here would be rewritten or refused; remove it"
     assert unused("    y += 1  # unplace: ignore[UNP001]") == []
     assert unused("    i = 0  # unplace: ignore") == [f"model.py:4:12: unused suppression: {what}"]
-    assert unused("    y += 1  # unplace: ignore[UNP001, UNP002, UNP999]") == [
-        f"model.py:4:13: unused suppression of UNP002, UNP999: {what}"
+    assert unused("    y += 1  # unplace: ignore[UNP001, UNP002, UNP003]") == [
+        f"model.py:4:13: unused suppression of UNP002, UNP003: {what}"
     ]
     kept = "    with torch.no_grad():\n        y += 1  # unplace: ignore"
     assert unused(kept) == [f"model.py:5:17: unused suppression: {what}"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "ignroe",
+        "ignored",
+        "ignore-next-line",
+        "ignore[UNP001",
+        "ignore(UNP001)",
+        "ignore: UNP001",
+        "ignore UNP001",
+        "ignore[UNP001][UNP002]",
+        "skip-files",
+        "",
+    ],
+)
+def test_comments_that_are_not_understood_are_told(comment: str) -> None:
+    how = "write `# unplace: ignore`, `# unplace: ignore[UNP001, UNP002]` or `# unplace: skip-file`"
+    assert unused(f"    y += 1  # unplace: {comment}") == [
+        f"model.py:4:13: invalid suppression: it isn't understood and holds nothing back; {how}"
+    ]
+
+
+def test_comments_that_speak_of_others_are_left_alone() -> None:
+    assert unused("    y += 1  # not `# unplace: foo`") == []
+
+
+def test_rules_that_do_not_exist_are_told() -> None:
+    known = f"Known: {', '.join(rules.codes())}."
+    invalid = "model.py:4:13: invalid suppression:"
+    assert unused("    y += 1  # unplace: ignore[UNP001, UNP02]") == [
+        f"{invalid} no rule UNP02. Did you mean UNP002? {known}"
+    ]
+    assert unused("    y += 1  # unplace: ignore[E501]") == [f"{invalid} no rule E501. {known}"]
+    assert unused("    y += 1  # unplace: ignore[UNP]")[0].startswith(f"{invalid} no rule UNP. Did you mean UNP0")
+    assert unused("    y += 1  # unplace: ignore[]")[0].startswith(
+        f"{invalid} it names no rule and holds nothing back;"
+    )
 
 
 def test_a_selection_of_rules_makes_no_comment_unused() -> None:
@@ -153,6 +207,46 @@ def test_a_marked_file_is_clean(
     assert before == {path: ast.dump(ast.parse(path.read_bytes())) for path in Path().glob("*.py")}
 
 
+def test_operations_that_begin_at_the_same_place_are_all_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text(f"{HEAD}    y.mul_(2).add_(1)\n    return y\n")
+    assert main(["check", "--add-ignores", "."]) == 0
+    assert capfd.readouterr().err == "Marked 2 in-place operations in 1 file of 1.\n"
+
+
+IN_A_FIELD = "    return f'''a {y.mul_(\n    2)} b'''"
+
+
+def test_no_comment_is_written_into_a_field_of_a_string(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{HEAD}{IN_A_FIELD}\n"
+    findings = rewrite_text(text, "model.py", Options()).findings
+    wanted = f"{text[:-1]}  # unplace: ignore[UNP002]\n"
+    assert apply_edits(text, suppressions.ignoring_edits(text, findings, "model.py")[0]) == wanted
+    assert [f for f in rewrite_text(wanted, "model.py", Options()).findings if f.is_reported] == []
+    if sys.version_info < (3, 12):
+        monkeypatch.setattr(tokenize, "generate_tokens", _as_in_python_3_12)
+        for number, name in _PARTS.items():
+            monkeypatch.setitem(tokenize.tok_name, number, name)
+        assert apply_edits(text, suppressions.ignoring_edits(text, findings, "model.py")[0]) == wanted
+
+
+_PARTS = {1001: "FSTRING_START", 1002: "FSTRING_END"}
+
+
+def _as_in_python_3_12(readline: Callable[[], str]) -> Iterator[tokenize.TokenInfo]:
+    """The tokens, those of the field's first line end among them."""
+    for token in tokenize.tokenize(iter([*(line.encode() for line in iter(readline, "")), b""]).__next__):
+        if token.type == tokenize.STRING:
+            line = token.start[0]
+            yield tokenize.TokenInfo(1001, "f'''", token.start, token.start, token.line)
+            yield tokenize.TokenInfo(tokenize.NL, "\n", (line, 99), (line, 100), token.line)
+            yield tokenize.TokenInfo(1002, "'''", token.end, token.end, token.line)
+        else:
+            yield token
+
+
 def test_a_place_without_room_for_a_comment_is_told() -> None:
     text = HEAD + "    z = '''\n'''; y += 1; z = '''\n'''\n    return y\n"
     findings = rewrite_text(text, "model.py", Options()).findings
@@ -161,3 +255,6 @@ def test_a_place_without_room_for_a_comment_is_told() -> None:
     assert [str(problem).split(",")[0] for problem in problems] == [
         "model.py:5:6: no comment can stand in this line",
     ]
+    assert str(problems[0]).endswith(
+        "; leave out the file with `# unplace: skip-file`, or the rule there with `per-file-ignores`"
+    )

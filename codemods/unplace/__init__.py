@@ -62,20 +62,23 @@ def rewrite_source(
     that of a notebook ends in `.ipynb`. The result's `after` is the new text and its `findings` tell what became of
     each operation.
 
-    Raises `SyntaxError` where the text isn't Python, `unplace.source.SourceError` where it is no notebook, and
-    `ValueError` for a rule, harm or torch that doesn't exist.
+    Raises `SyntaxError` where the text isn't Python, `unplace.source.SourceError` where it is no notebook,
+    `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
+    `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
     from unplace.documents import rewrite  # only now: the command line imports this module for its version
     from unplace.rewriter import Options
     from unplace.rules import codes
-    from unplace.selection import parse_codes, parse_harms, parse_release
+    from unplace.selection import listed, parse_codes, parse_harms, parse_release
 
+    if target_torch is not None and not isinstance(target_torch, str):
+        raise TypeError(f'target_torch must be a text such as "2.1", not {target_torch!r}')
     options = Options(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
         target_torch=None if target_torch is None else parse_release(target_torch),
-        select=None if select is None else parse_codes(select, codes()),
-        ignore=parse_codes(ignore, codes()),
-        only=None if only is None else parse_harms(only),
+        select=None if select is None else parse_codes(listed("select", select, "UNP001"), codes()),
+        ignore=parse_codes(listed("ignore", ignore, "UNP001"), codes()),
+        only=None if only is None else parse_harms(listed("only", only, "harmful")),
     )
     return rewrite(text, path, options)

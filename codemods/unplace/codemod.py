@@ -8,12 +8,15 @@ Each file is looked at by itself: what it imports from the others isn't known, a
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from unplace import rewrite_source
 from unplace.findings import Status
+from unplace.rules import codes
+from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
 
 
 class RewriteInPlace(CodemodCommand):
@@ -30,12 +33,22 @@ class RewriteInPlace(CodemodCommand):
             action="store_true",
             help="Cast results back wherever their dtype isn't known to stay the same.",
         )
+        release = _understood(parse_release)
+        selected = _understood(lambda text: parse_codes([text], codes()))
+        harms = _understood(lambda text: parse_harms([text]))
         arg_parser.add_argument(
-            "--target-torch", metavar="VERSION", help="The oldest torch that rewritten code has to run on."
+            "--target-torch",
+            type=release,
+            metavar="VERSION",
+            help="The oldest torch that rewritten code has to run on.",
         )
-        arg_parser.add_argument("--select", metavar="CODE,...", help="Only these rules (codes or prefixes).")
-        arg_parser.add_argument("--ignore", metavar="CODE,...", help="Not these rules (codes or prefixes).")
-        arg_parser.add_argument("--only", metavar="HARM,...", help="Only operations of this harm.")
+        arg_parser.add_argument(
+            "--select", type=selected, metavar="CODE,...", help="Only these rules (codes or prefixes)."
+        )
+        arg_parser.add_argument(
+            "--ignore", type=selected, metavar="CODE,...", help="Not these rules (codes or prefixes)."
+        )
+        arg_parser.add_argument("--only", type=harms, metavar="HARM,...", help="Only operations of this harm.")
 
     def __init__(
         self,
@@ -75,3 +88,16 @@ class RewriteInPlace(CodemodCommand):
         if not report.changed:
             return tree
         return cst.parse_module(report.after, tree.config_for_parsing)
+
+
+def _understood(parse: Callable[[str], object]) -> Callable[[str], str]:
+    """Takes the text of an option as it is, where it can be parsed: else the run ends before its first file."""
+
+    def understood(text: str) -> str:
+        try:
+            parse(text)
+        except SelectionError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+        return text
+
+    return understood

@@ -70,7 +70,8 @@ def load(path: str) -> Configuration:
     values: dict[str, Any] = {}
     for key, value in document.items():
         if key not in KEYS:
-            raise ConfigurationError(f"{where}: unknown key `{key}`.{guess(key, KEYS)} Known: {', '.join(KEYS)}.")
+            hint = " Leave out the header `[tool.unplace]` here." if key == "tool" else guess(key, KEYS)
+            raise ConfigurationError(f"{where}: unknown key `{key}`.{hint} Known: {', '.join(KEYS)}.")
         try:
             values[key.replace("-", "_")] = KEYS[key].read(value, str(Path(path).absolute().parent))
         except (TypeError, ValueError) as error:

@@ -15,7 +15,7 @@ from unplace.analysis.program import Program
 from unplace.analysis.provenance import Evidence, evidence, kind_in_words
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
-from unplace.analysis.values import UNKNOWN, Origin, Value
+from unplace.analysis.values import NAMESPACE, UNKNOWN, Origin, Value
 from unplace.findings import Finding
 from unplace.positions import Text
 from unplace.rewriter import Options, Programs, rewrite_text
@@ -236,25 +236,45 @@ def target_of(node: ast.AST) -> ast.expr | None:
         return out
     name = last_name(node.func) or ""
     if name.endswith("_") and not name.startswith("_"):
-        if isinstance(node.func, ast.Attribute) and torchapi.inplace_method(name) is not None:
-            return node.func.value
-        return node.args[0] if node.args else node.func
+        return node.func.value if isinstance(node.func, ast.Attribute) else _first_argument(node)
     return None
+
+
+def _first_argument(node: ast.Call) -> ast.expr:
+    """What a function with an underscore would write."""
+    return node.args[0] if node.args else node.func
 
 
 def _candidate(program: Program, source: Text, scope: Scope, node: ast.AST) -> Candidate:
     target = target_of(node)
     assert target is not None
     line, column = source.place(source.span(node)[0])
-    written = ast.unparse(target)
     run = program.run(scope)
     value = run.values.get(target) if run is not None else None
+    is_function = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    if isinstance(node, ast.Call) and value is not None and value.must_be(NAMESPACE):
+        is_function, target = True, _first_argument(node)
+        value = run.values.get(target) if run is not None else None
+    written = ast.unparse(target)
     first = _first_line(source, node)
     if run is None or value is None:
         why = "the function is too complex to be analysed" if run is None else "the code there can't be reached"
         return Candidate(line, column, first, written, "something unknown", why, ())
     steps = tuple(evidence(run, target, State(), node))  # of no binding is it known that it holds here: all are told
-    return Candidate(line, column, first, written, kind_in_words(value), _reason(node, written, value), steps)
+    reason = _unknown_operation(program, scope, node, is_function) or _reason(node, written, value)
+    return Candidate(line, column, first, written, kind_in_words(value), reason, steps)
+
+
+def _unknown_operation(program: Program, scope: Scope, node: ast.AST, is_function: bool) -> str | None:
+    """That a name with an underscore is none of torch's, if so."""
+    if not isinstance(node, ast.Call) or any(keyword.arg == "out" for keyword in node.keywords):
+        return None
+    name = last_name(node.func) or ""
+    if is_function:
+        qualified = program.qualified(scope, node.func)
+        known = qualified is not None and torchapi.inplace_function(qualified) is not None
+        return None if known else f"`{ast.unparse(node.func)}` is no in-place function that is known"
+    return None if torchapi.inplace_method(name) is not None else f"`{name}` is no in-place method that is known"
 
 
 def _reason(node: ast.AST, written: str, value: Value) -> str:

@@ -117,17 +117,22 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file (or a place in it) could not be handled; `line` and `column` count from 1 where they are known."""
+    """Why a file (or a place in it) could not be handled; `line` and `column` count from 1 where they are known.
+
+    In notebooks they are those of the cell, whose number is `cell`, unless they are about the file as a whole.
+    """
 
     path: str
     message: str
     line: int | None = None
     column: int | None = None
+    cell: int | None = None
 
     def __str__(self) -> str:
-        """`path:line:column: message`, as compilers print it."""
+        """`path:line:column: message`, as compilers print it; in notebooks `path:cell 2:line:column: message`."""
+        cell = f":cell {self.cell}" if self.cell is not None else ""
         place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
-        return f"{visible(self.path)}{place}: {self.message}"
+        return f"{visible(self.path)}{cell}{place}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

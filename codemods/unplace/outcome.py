@@ -96,10 +96,11 @@ def with_ignores(outcome: Outcome, options: rewriter.Options, project: Project |
     before = outcome.source
     if before is None:
         return Outcome(outcome.path, problem=outcome.problem)
-    marked: dict[tuple[int, int, str], Finding] = {}
+    marked: dict[tuple[int, int, int, int, str], Finding] = {}
     source, current = before, outcome
     while True:
-        reported = {(f.line, f.column, f.code): f for f in current.findings if f.is_reported}
+        told = (finding for finding in current.findings if finding.is_reported)
+        reported = {(f.line, f.column, f.end_line, f.end_column, f.code): f for f in told}
         new = [finding for place, finding in reported.items() if place not in marked]
         edits, unmarked = documents.ignoring_edits(source.text, new, outcome.path, markdown=options.markdown)
         if not edits:

@@ -33,6 +33,11 @@ class Text:
         self.newline = self._newline()
         self._prefers_double = text.count('"') > text.count("'")
 
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; an empty one behind the last line end doesn't count."""
+        return len(self.starts) - (self.starts[-1] == len(self.text))
+
     def _newline(self) -> str:
         match = _LINE_END.search(self.text)
         return match.group() if match else "\n"

@@ -13,6 +13,14 @@ class SelectionError(ValueError):
     """Why a selection can't be understood, in a sentence."""
 
 
+def listed(argument: str, values: Iterable[str], example: str) -> list[str]:
+    """The texts that an argument of a function lists; raises `TypeError` for anything else, such as a single text."""
+    texts = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else None
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f'{argument} must be a list of texts, such as ["{example}"], not {values!r}')
+    return texts
+
+
 def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
     """The known rule codes that are named, each by itself or by a prefix of it."""
     known = tuple(known)
@@ -21,7 +29,7 @@ def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
         prefix = prefix.upper()
         codes = [code for code in known if code.startswith(prefix)]
         if not codes:
-            raise SelectionError(f"no rule {prefix}.{guess(prefix, known)} Known: {', '.join(known)}.")
+            raise SelectionError(no_rule(prefix, known))
         chosen.update(codes)
     return frozenset(chosen)
 
@@ -51,6 +59,12 @@ def parse_release(version: str) -> Release:
             hint = " Leave it out: rewrites use nothing newer."
         raise SelectionError(f"no torch {named}.{hint} Known: {releases[0]} to {releases[-1]}.")
     return named
+
+
+def no_rule(code: str, known: Iterable[str]) -> str:
+    """That there is no such rule, and which ones there are."""
+    known = tuple(known)
+    return f"no rule {code}.{guess(code, known)} Known: {', '.join(known)}."
 
 
 def guess(word: str, known: Iterable[str]) -> str:

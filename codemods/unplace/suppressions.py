@@ -8,11 +8,22 @@ import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from unplace import rules
 from unplace.edits import Edit
 from unplace.findings import Finding, Problem
 from unplace.positions import with_plain_line_ends
+from unplace.selection import no_rule
 
-_COMMENT = re.compile(r"#\s*unplace:\s*(?:(?P<skip>skip-file)|ignore(?:\[(?P<codes>[^\]]*)\])?)(?![\w\[-])")
+_MARK = re.compile(r"#\s*unplace:")
+_COMMENT = re.compile(
+    r"#\s*unplace:\s*(?:"
+    r"ignore\s*\[(?P<codes>[^\]#]*)\](?![\w-]|\s*\[)"
+    r"|(?:ignore|(?P<skip>skip-file))(?=\s*(?:#|$)|\s+(?!(?i:unp)\d)[\w-])"  # behind it comes nothing, or a reason
+    r")"
+)
+_SEPARATOR = re.compile(r"[\s,]+")
+_HOW = "write `# unplace: ignore`, `# unplace: ignore[UNP001, UNP002]` or `# unplace: skip-file`"
+_INSTEAD = "leave out the file with `# unplace: skip-file`, or the rule there with `per-file-ignores`"
 _TO_LINE_END = re.compile(r"[^\r\n]*")
 _OUTSIDE_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
@@ -45,11 +56,21 @@ class Suppression:
 
 
 @dataclass(frozen=True, slots=True)
+class Invalid:
+    """What can't be understood of a comment, which holds nothing back by it."""
+
+    line: int
+    column: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Suppressions:
     """The comments of one file."""
 
     comments: tuple[Suppression, ...] = ()
     skips_file: bool = False
+    invalid: tuple[Invalid, ...] = ()
 
     def covers(self, code: str, line: int, end_line: int) -> bool:
         """Whether a comment speaks of an operation of the rule `code` in these lines."""
@@ -65,13 +86,15 @@ class Suppressions:
         return Suppressions(tuple(other for other in self.comments if other is not comment))
 
     def unused(self, findings: Callable[[Suppressions], Sequence[Finding]], path: str) -> list[Problem]:
-        """The comments, or codes in them, that hold back nothing.
+        """The comments, or codes in them, that hold back nothing: also those that aren't understood.
 
         `findings` are those of a run with the comments that it is given. A comment is needed when its operation would
         be reported without any comment, or with all the others: an ignored operation stays, which changes the verdicts
         about its neighbours.
         """
-        problems: list[Problem] = []
+        problems = [
+            Problem(path, f"invalid suppression: {each.reason}", each.line, each.column) for each in self.invalid
+        ]
         alone = findings(Suppressions()) if self.comments else ()
         for comment in self.comments:
             unused = comment.unneeded(alone)
@@ -89,18 +112,33 @@ def read(text: str) -> Suppressions:
     if "unplace:" not in text:
         return Suppressions()
     comments: list[Suppression] = []
+    invalid: list[Invalid] = []
     for token, line, end_line in _comments(text):
-        match = _COMMENT.search(token.string)  # it may stand behind another comment
-        if match is None:
-            continue
-        if match["skip"]:
-            return Suppressions(skips_file=True)
-        codes = None
-        if match["codes"] is not None:
-            codes = tuple(code.strip().upper() for code in match["codes"].split(",") if code.strip())
         own, column = token.start
-        comments.append(Suppression(own, column + match.start() + 1, codes, line if own == end_line else None))
-    return Suppressions(tuple(comments))
+        for mark in _MARK.finditer(token.string):  # it may stand behind another comment
+            place = column + mark.start() + 1
+            match = _COMMENT.match(token.string, mark.start())
+            if match is None:
+                if mark.start() == 0 or token.string[mark.start() - 1].isspace():  # else it is spoken of
+                    invalid.append(Invalid(own, place, f"it isn't understood and holds nothing back; {_HOW}"))
+                continue
+            if match["skip"]:
+                return Suppressions(skips_file=True)
+            codes, reasons = _codes(match["codes"])
+            invalid += [Invalid(own, place, reason) for reason in reasons]
+            comments.append(Suppression(own, place, codes, line if own == end_line else None))
+    return Suppressions(tuple(comments), invalid=tuple(invalid))
+
+
+def _codes(written: str | None) -> tuple[tuple[str, ...] | None, list[str]]:
+    """The codes in the brackets of a comment (None without brackets), and what is wrong with the others."""
+    if written is None:
+        return None, []
+    codes = [code for code in _SEPARATOR.split(written.upper()) if code]
+    if not codes:
+        return (), [f"it names no rule and holds nothing back; {_HOW}"]
+    known = rules.codes()
+    return tuple(code for code in codes if code in known), [no_rule(code, known) for code in codes if code not in known]
 
 
 def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int | None]]:
@@ -132,7 +170,7 @@ def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[l
     for finding in findings:
         line = places.get(finding.line) or places.get(finding.end_line)
         if line is None:
-            message = "no comment can stand in this line, because a string or a `\\` goes on; ignore it by hand"
+            message = f"no comment can stand in this line, because a string or a `\\` goes on; {_INSTEAD}"
             problems.append(Problem(path, message, finding.line, finding.column))
         else:
             wanted.setdefault(line, set()).add(finding.code)
@@ -143,14 +181,20 @@ def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[l
 
 
 def _line_ends(text: str) -> dict[int, int]:
-    """The lines behind which a comment can stand and covers what begins in the line, by that first line."""
+    """The lines behind which a comment can stand and covers what begins in the line, by that first line.
+
+    Since Python 3.12 the fields of f-strings are tokens, too, between `FSTRING_START` and `FSTRING_END` (and those of
+    t-strings likewise). A comment in them is a syntax error for older versions.
+    """
     places: dict[int, int] = {}
     for tokens in _statements(text):
-        inside = [token for token in tokens if token.type not in (tokenize.INDENT, tokenize.DEDENT)]
-        for token in inside:
-            if token.type in (tokenize.NL, tokenize.NEWLINE):
+        open_strings = 0
+        for token in tokens:
+            name = tokenize.tok_name[token.type]
+            open_strings += name.endswith("STRING_START") - name.endswith("STRING_END")
+            if token.type in (tokenize.NL, tokenize.NEWLINE) and not open_strings:
                 places[token.start[0]] = token.start[0]
-        code = [token for token in inside if token.type not in _OUTSIDE_STATEMENTS]
+        code = [token for token in tokens if token.type not in _OUTSIDE_STATEMENTS]
         if code:
             places.setdefault(code[0].start[0], code[-1].start[0])
     return places
@@ -159,11 +203,11 @@ def _line_ends(text: str) -> dict[int, int]:
 def _ignoring(text: str, start: int, codes: set[str], known: Suppression | None) -> Edit:
     """Add codes behind the line that begins at `start`, to the comment that is there already if one is."""
     written = f"# unplace: ignore[{', '.join(sorted(codes.union(known.codes or () if known else ())))}]"
+    line = _TO_LINE_END.match(text, start)
+    assert line is not None
     if known is not None:
-        match = _COMMENT.match(text, start + known.column - 1)
+        match = _COMMENT.match(text, start + known.column - 1, line.end())
         assert match is not None
         return Edit(match.start(), match.end(), written)
-    match = _TO_LINE_END.match(text, start)
-    assert match is not None
-    end = start + len(match.group().rstrip())
-    return Edit(end, match.end(), f"  {written}")
+    end = start + len(line.group().rstrip())
+    return Edit(end, line.end(), f"  {written}")

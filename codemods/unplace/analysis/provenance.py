@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis import kinds, parameters
-from unplace.analysis.evidence import of_name
+from unplace.analysis.evidence import Evidence as Likelihood
+from unplace.analysis.evidence import of_call, of_name
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.refs import Class, Function, Instance, Named, TorchModule
 from unplace.analysis.run import Run
@@ -142,7 +143,9 @@ class _Walk:
         elif isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             self._add(shown, f"the tensor method .{node.func.attr}() {gives}")
             self.expression(node.func.value)
-        elif (value := self.run.values.get(node)) is not None and value.is_tensor:
+        elif (value := self.run.values.get(node)) is not None and value.is_tensor and self._is_like_a_tensors(node):
+            self._add(shown, f"`{called}` is called like the method of a tensor, which {gives}")
+        elif value is not None and value.is_tensor:
             self._add(shown, f"`{called}` is called with tensors like an nn.Module, which returns tensors")
         else:
             self._add(shown, f"what `{called}` returns isn't known: it isn't defined in this file")
@@ -150,6 +153,11 @@ class _Walk:
     def _is_tensor(self, node: ast.expr) -> bool:
         value = self.run.values.get(node)
         return value is not None and value.may_be(TENSOR)
+
+    def _is_like_a_tensors(self, node: ast.Call) -> bool:
+        """Whether a method of something unknown is called as those of tensors are."""
+        holder = self.run.values.get(node.func.value) if isinstance(node.func, ast.Attribute) else None
+        return holder is not None and holder.may_be(UNKNOWN) and of_call(node) is not Likelihood.NONE
 
     def _operator(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, shown: ast.AST) -> None:
         if isinstance(node, ast.BinOp):

@@ -8,7 +8,7 @@ with the same `shape` / `dtype` token they have the same shape / dtype for certa
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -157,6 +157,11 @@ class Saved(NamedTuple):
     certain: bool = True
     node: ast.expr | ast.AugAssign | None = None
     part: str = ""
+
+
+def in_order(saved: Iterable[Saved]) -> list[Saved]:
+    """By place and name: sets have another order in each run."""
+    return sorted(saved, key=lambda s: (s.line, s.operation, s.part, s.node.col_offset if s.node is not None else -1))
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ import typer
 
 from unplace import __version__
 from unplace.cli.parsing import CommandGroup
+from unplace.selection import guess
 
 COMMANDS = (
     *("rewrite", "check", "explain", "verify", "diagnose", "migrate"),
@@ -21,6 +22,11 @@ class _Commands(CommandGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{args[0]}'.{guess(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:

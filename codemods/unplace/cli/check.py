@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from unplace.cli import files
+from unplace.cli.completion import one_of
 from unplace.cli.options import (
     Config,
     ForceExclude,
@@ -59,7 +60,12 @@ Statistics = Annotated[bool, typer.Option("--statistics", help="Count the findin
 AddIgnores = Annotated[
     bool, typer.Option("--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.")
 ]
-Format = Annotated[str | None, typer.Option(metavar="|".join(FORMATS), help="How to report the run.  [default: rich]")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to report the run.  [default: rich]"
+    ),
+]
 
 
 @app.command(cls=Command, epilog=EXAMPLES)

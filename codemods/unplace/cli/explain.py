@@ -10,13 +10,16 @@ from typing import Annotated
 import typer
 
 from unplace import documents
+from unplace.cli.completion import one_of
 from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.discovery import shown
 from unplace.documents.module import Module
 from unplace.limits import limited
+from unplace.positions import Text
 from unplace.reporting.styled import write_lines
+from unplace.reporting.summary import number
 from unplace.source import Source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -28,6 +31,7 @@ Examples:
   unplace explain model.py:42                 the in-place operations of line 42
   unplace explain model.py:42:9               the one at column 9
   unplace explain "model.ipynb:cell 3:2"      line 2 of cell 3 of a notebook
+  unplace explain README.md:12                line 12, in a Python block of a Markdown file
   unplace explain --output-format json model.py:42
 
 \b
@@ -37,7 +41,9 @@ Exit codes:
 """
 
 Place = Annotated[str, typer.Argument(metavar="FILE:LINE[:COLUMN]", help="The place; lines and columns count from 1.")]
-Format = Annotated[str, typer.Option(metavar="|".join(FORMATS), help="How to print it.")]
+Format = Annotated[
+    str, typer.Option(metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to print it.")
+]
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
@@ -64,12 +70,14 @@ def explain(
         unsafe=unsafe, preserve_dtype=preserve_dtype, target_torch=target_torch, config=config, isolated=isolated
     ).options
     name = shown(str(Path(path).absolute()))
-    source = read_file(path, name)
+    source = read_file(path, name, markdown=True)
     module = _module(source, name, cell)
     at = module.line_of(cell, line) if module is not None else None
     if module is None or at is None:
-        there_is = f"the file has only {len(source.text.splitlines())} lines"
+        there_is = f"the file has only {number(Text(source.text).line_count, 'line')}"
         fail(f"{name}:{line}: {there_is}" if cell is None else f"{name}:cell {cell}:{line}: there is no such line")
+    if column is not None:
+        column -= module.column(at, 1) - 1
     from unplace.explanation import explain as explain_text
     from unplace.reporting import explained
 
@@ -87,7 +95,10 @@ def _module(source: Source, name: str, cell: int | None) -> Module | None:
         fail(f"{name}: name the cell of the notebook, as in `{name}:cell 2:5`")
     if cell is not None and documents.is_python(name):
         fail(f"{name}: has no cells; write {name}:LINE")
-    return next(iter(documents.modules_of(source.text, name)), None)
+    module = next(iter(documents.modules_of(source.text, name, markdown=True)), None)
+    if module is None and cell is None:
+        fail(f"{name}: has no block of Python")
+    return module
 
 
 def _parsed(place: str) -> tuple[str, int | None, int, int | None]:

@@ -46,7 +46,7 @@ _Engine = tuple[str, str | None, str | None]
 """Its name, address, and number of processes, as written."""
 
 Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="TARGETS...", help="Repositories: folders, or URLs as git takes them.")
+    list[str] | None, typer.Argument(metavar="TARGETS", help="Repositories: folders, or URLs as git takes them.")
 ]
 FromFile = Annotated[
     list[str] | None, typer.Option("--from-file", metavar="FILE", help="Take targets from a file, one per line.")

@@ -10,7 +10,9 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
+from unplace.cli.completion import several_of
 from unplace.configuration import Configuration, ConfigurationError, find, load
+from unplace.findings import Harm
 from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
@@ -19,7 +21,7 @@ from unplace.visible import visible_lines
 
 T = TypeVar("T")
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATHS...", help="Files and folders, or - for standard input.")]
+Paths = Annotated[list[str], typer.Argument(metavar="PATHS", help="Files and folders, or - for standard input.")]
 Unsafe = Annotated[
     bool | None, typer.Option("--unsafe/--safe", help="Take edits that rest on an assumption, too.  [default: safe]")
 ]
@@ -33,11 +35,22 @@ PreserveDtype = Annotated[
 TargetTorch = Annotated[
     str | None, typer.Option(metavar="VERSION", help="The oldest torch that rewritten code has to run on.")
 ]
-Select = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Only these rules (codes or prefixes).")]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="CODE,...", help="Not these rules (codes or prefixes).")]
+_some_codes = several_of(codes())
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODE,...", autocompletion=_some_codes, help="Only these rules (codes or prefixes)."),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODE,...", autocompletion=_some_codes, help="Not these rules (codes or prefixes)."),
+]
 Only = Annotated[
     list[str] | None,
-    typer.Option(metavar="HARM,...", help="Only operations of this harm: harmful, unknown, harmless."),
+    typer.Option(
+        metavar="HARM,...",
+        autocompletion=several_of(harm.value for harm in Harm),
+        help="Only operations of this harm: harmful, unknown, harmless.",
+    ),
 ]
 Since = Annotated[
     str | None,

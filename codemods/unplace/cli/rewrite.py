@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unplace.cli import files
+from unplace.cli.completion import one_of
 from unplace.cli.options import (
     Config,
     ForceExclude,
@@ -60,10 +61,17 @@ Exit codes:
 
 Diff = Annotated[
     bool,
-    typer.Option("--diff", help="Print a patch; write nothing. A report comes with it on --output-format."),
+    typer.Option(
+        "--diff", help="Print a patch; write nothing. With --output-format rich or concise, a report goes to stderr."
+    ),
 ]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")]
-Format = Annotated[str | None, typer.Option(metavar="|".join(FORMATS), help="How to report the run.  [default: rich]")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to report the run.  [default: rich]"
+    ),
+]
 Verify = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE:NAME", help="Run this function or module before and after; write only what holds."),
@@ -121,6 +129,10 @@ def rewrite(
     if files.STDIN in paths and (verify or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
     plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure)
+    is_text = output_format is None or output_format in TEXTS
+    if diff and not is_text:
+        reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
+        raise typer.BadParameter(reason, param_hint="--output-format")
     write = not (diff or check)
     if write and output_format in PLACED:
         reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
@@ -148,8 +160,7 @@ def rewrite(
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)
         outcomes = files.write(outcomes) if write else outcomes
-    is_text = output_format is None or output_format in TEXTS
-    if diff and is_text:
+    if diff:
         write_patch(sys.stdout, outcomes)
     if output_format is not None and not is_text:
         text = json.document(outcomes, verification) if output_format == "json" else document(output_format, outcomes)

@@ -6,16 +6,20 @@ from typing import Annotated
 
 import typer
 
+from unplace.cli.completion import one_of
 from unplace.cli.parsing import Command
 from unplace.rules import codes, documentation
-from unplace.selection import guess
+from unplace.selection import no_rule
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(cls=Command)
 def rule(
-    code: Annotated[str | None, typer.Argument(metavar="CODE", help="The code of a rule, such as UNP001.")] = None,
+    code: Annotated[
+        str | None,
+        typer.Argument(metavar="CODE", autocompletion=one_of(codes()), help="The code of a rule, such as UNP001."),
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Explain all rules.")] = False,
 ) -> None:
     """Explain a rule.
@@ -27,8 +31,7 @@ def rule(
     wanted = codes() if code is None else (code.upper(),)
     for position, one in enumerate(wanted):
         if one not in codes():
-            message = f"no rule {one}.{guess(one, codes())} Known: {', '.join(codes())}."
-            raise typer.BadParameter(message, param_hint="CODE")
+            raise typer.BadParameter(no_rule(one, codes()), param_hint="CODE")
         title, _, text = documentation(one).partition("\n")
         if position:
             typer.echo()

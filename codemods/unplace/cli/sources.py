@@ -13,23 +13,23 @@ from unplace.outcome import reject_invalid
 from unplace.source import Source, SourceError, read_source
 
 
-def read_file(path: str, name: str) -> Source:
+def read_file(path: str, name: str, *, markdown: bool = False) -> Source:
     """The source of a file that can be handled; else the command ends."""
     try:
-        return checked(name, lambda: read_source(Path(path).read_bytes()))
+        return checked(name, lambda: read_source(Path(path).read_bytes()), markdown=markdown)
     except OSError as error:
         fail(f"{name}: cannot read: {error.strerror or error}; check the path")
 
 
-def checked(name: str, read: Callable[[], Source]) -> Source:
-    """The source that `read` gives: a notebook, or what Python can parse; else the command ends."""
+def checked(name: str, read: Callable[[], Source], *, markdown: bool = False) -> Source:
+    """The source that `read` gives: a notebook, maybe Markdown, or what Python can parse; else the command ends."""
     try:
         source = read()
         with limited():
-            if documents.is_python(name):
+            if documents.is_python(name, markdown=markdown):
                 reject_invalid(source.text)
             else:
-                documents.modules_of(source.text, name)
+                documents.modules_of(source.text, name, markdown=markdown)
     except SourceError as error:
         fail(str(Problem(name, error.message, error.line, error.column)))
     return source

@@ -55,16 +55,25 @@ def sections(path: str, text: str) -> list[tuple[int, str]]:
 
 
 def located(module: Module, report: LineReport) -> LineReport:
-    """What is known of a line of a module, with edits of its file."""
+    """What is known of a line of a module, with edits of its file and the columns that people know."""
 
     def moved(finding: Finding) -> Finding:
-        return replace(finding, edits=tuple(module.in_file(finding.edits)))
+        column, end = module.column(finding.line, finding.column), module.column(finding.end_line, finding.end_column)
+        return replace(finding, column=column, end_column=end, edits=tuple(module.in_file(finding.edits)))
 
     explanations = (
-        replace(explanation, finding=moved(explanation.finding)) if explanation.finding is not None else explanation
-        for explanation in report.explanations
+        replace(
+            each, column=module.column(each.line, each.column), finding=moved(each.finding) if each.finding else None
+        )
+        for each in report.explanations
     )
-    return replace(report, explanations=tuple(explanations), others=tuple(map(moved, report.others)))
+    candidates = (replace(each, column=module.column(each.line, each.column)) for each in report.candidates)
+    return replace(
+        report,
+        explanations=tuple(explanations),
+        others=tuple(map(moved, report.others)),
+        candidates=tuple(candidates),
+    )
 
 
 def is_python(path: str, *, markdown: bool = False) -> bool:

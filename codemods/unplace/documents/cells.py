@@ -15,10 +15,15 @@ import re
 import tokenize
 from dataclasses import dataclass
 
+from unplace.positions import Text
+
 MARK = "\x1f"
 """The mark of code that isn't analysed."""
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_UNREADABLE = re.compile(r"[\0\ud800-\udfff]")
+"""What JSON can write and Python's parser can't read."""
+
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?:[%!?]|(?P<target>[\w., \t\[\]]+?[ \t]*=)[ \t]*[%!]|[^#'\"]*\?\s*$)")
 _INERT = re.compile(
@@ -54,6 +59,11 @@ def as_python(source: str) -> Python:
     magic = _CELL_MAGIC.match(first)
     if magic is not None and magic[1] not in _PYTHON:
         return _commented(lines, "" if magic[1] in _FOREIGN else MARK)
+    unreadable = _UNREADABLE.search(source)
+    if unreadable is not None:
+        line, column = Text(source).place(unreadable.start())
+        reason = f"Python can't read the character {unreadable[0]!r}"
+        return _left_alone(source, SyntaxError(reason, (None, line, column, None)))
     own = [True] * len(lines)
     if magic is not None:
         index = lines.index(first)
@@ -63,9 +73,13 @@ def as_python(source: str) -> Python:
     try:
         ast.parse("".join(lines))
     except SyntaxError as error:
-        commented = _commented(_LINES.findall(source), MARK)
-        return Python(commented.text, commented.is_own, error)
+        return _left_alone(source, error)
     return Python("".join(lines), tuple(own))
+
+
+def _left_alone(source: str, error: SyntaxError) -> Python:
+    commented = _commented(_LINES.findall(source), MARK)
+    return Python(commented.text, commented.is_own, error)
 
 
 def _escape(lines: list[str], own: list[bool]) -> None:
@@ -95,7 +109,7 @@ def _escaped(line: str, mark: str, indent: str = "", target: str | None = None) 
 
 def _comment(line: str, mark: str) -> str:
     content = line.rstrip("\r\n")
-    return f"# {mark}{content.strip()}{line[len(content) :]}"
+    return f"# {mark}{_UNREADABLE.sub('?', content).strip()}{line[len(content) :]}"
 
 
 def _commented(lines: list[str], mark: str) -> Python:
@@ -107,7 +121,7 @@ def _commented(lines: list[str], mark: str) -> Python:
 def _is_parsable(text: str) -> bool:
     try:
         ast.parse(text)
-    except (SyntaxError, ValueError):
+    except SyntaxError:
         return False
     return True
 

@@ -32,7 +32,7 @@ class Markdown(Patchwork):
 
     def __init__(self, file: str, path: str) -> None:
         self._file = Text(file)
-        lines = [""] * (len(self._file.starts) - 1)
+        lines = [""] * self._file.line_count
         self._prefixes: dict[int, str] = {}  # of the blocks' own lines, from 1
         warnings: list[Problem] = []
         for number, (first, source) in enumerate(_blocks(file), 1):
@@ -60,6 +60,10 @@ class Markdown(Patchwork):
         line, column = self.own.place(offset)
         prefix = self._prefixes.get(line)
         return None if prefix is None else self._file.starts[line - 1] + len(prefix) + column - 1
+
+    def column(self, line: int, column: int) -> int:
+        """The column in the file, where something stands before the line."""
+        return column + len(self._prefixes.get(line, ""))
 
     def written(self, text: str, offset: int) -> str:
         """The text with the file's line ends, and before each line what stands before those of the block."""

@@ -55,7 +55,11 @@ class Module:
 
     def line_of(self, cell: int | None, line: int) -> int | None:
         """The line of the module that people know as this one; None where there is none."""
-        return line if line <= self.text.count("\n") + 1 else None
+        return line if line <= len(Text(self.text).starts) else None
+
+    def column(self, line: int, column: int) -> int:
+        """The column that people know as this one of a line of the module."""
+        return column
 
     def in_cell(self, finding: Finding) -> InCell | None:
         """The place of a finding in the cell of a notebook."""

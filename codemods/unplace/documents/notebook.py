@@ -156,7 +156,7 @@ class Notebook(Patchwork):
         line = self._lines[problem.line - 1] if problem.line is not None else None
         if line is None:
             return problem
-        return Problem(f"{problem.path}:cell {line.cell.number}", problem.message, line.number, problem.column)
+        return Problem(problem.path, problem.message, line.number, problem.column, line.cell.number)
 
     def line_of(self, cell: int | None, line: int) -> int | None:
         """The line of the module that is a line of a cell."""
@@ -176,7 +176,7 @@ def _lines(cell: _Cell, python: Python) -> Iterator[_Line]:
 
 def _left_alone(cell: _Cell, error: SyntaxError, path: str) -> Problem:
     message = f"cannot parse: {error.msg}; the cell is left alone, and what it names counts as unknown in the others"
-    return Problem(f"{path}:cell {cell.number}", message, error.lineno or 1, max(error.offset or 1, 1))
+    return Problem(path, message, error.lineno or 1, max(error.offset or 1, 1), cell.number)
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -21,7 +22,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
     """The report as JSON text; a file that could not be handled is a finding of its own."""
     entries: list[dict[str, Any]] = []
     for outcome in outcomes:
-        path = PurePath(outcome.path).as_posix()
+        path = _path(outcome.path)
         for finding in reported(outcome):
             begin = {"line": finding.line, "column": finding.column}
             end = {"line": finding.end_line, "column": finding.end_column}
@@ -32,6 +33,11 @@ def document(outcomes: Sequence[Outcome]) -> str:
             entries.append(_entry("unplace", outcome.problem.message, "critical", location))
     _add_fingerprints(entries)
     return json.dumps(entries, indent=2)
+
+
+def _path(path: str) -> str:
+    """A name as text that every reader of JSON takes: bytes in it that aren't UTF-8 become `\ufffd`."""
+    return os.fsencode(PurePath(path).as_posix()).decode("utf-8", "replace")
 
 
 def _entry(name: str, description: str, severity: str, location: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """SARIF 2.1.0, for code scanning services and editors, with the fixes.
 
-Columns count Unicode code points (`columnKind` says so). Paths are relative to the working folder where they lie in it.
-A result's `properties` hold what the other formats call harm, fix and assumptions.
+Columns count Unicode code points and lines end as they do for Python (`columnKind` and `newlineSequences` say so).
+Paths are relative to the working folder where they lie in it. A result's `properties` hold what the other formats call
+harm, fix and assumptions.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -29,6 +31,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
     run = {
         "tool": {"driver": {"name": "unplace", "version": __version__, "rules": [_rule(code) for code in codes]}},
         "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
         "invocations": [
             {
                 "executionSuccessful": not problems,
@@ -110,4 +113,4 @@ def _replacements(finding: Finding, text: Text) -> list[dict[str, Any]]:
 def _artifact(path: str) -> dict[str, str]:
     if Path(path).is_absolute():
         return {"uri": Path(path).as_uri()}
-    return {"uri": quote(PurePath(path).as_posix())}
+    return {"uri": quote(os.fsencode(PurePath(path).as_posix()))}

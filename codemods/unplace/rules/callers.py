@@ -26,7 +26,7 @@ from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
-from unplace.analysis.values import NONE, Obj, Origin, Saved
+from unplace.analysis.values import NONE, Obj, Origin, Saved, in_order
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
@@ -115,7 +115,7 @@ class Callers:
             if call.write.inside is not None:  # the next round overwrites what this one saved
                 yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False)
             for root in state.roots(call.write.value.objs) if call.write.grad.records else ():
-                yield from ((call.run, state, saved) for saved in state.saved.get(root, ()))
+                yield from ((call.run, state, saved) for saved in in_order(state.saved.get(root, ())))
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
         """The edits of the function's end and of its callers that the rewriting of a site needs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -466,7 +466,7 @@ class Planner:
         verdict = decision.verdict
         message = rule.message(site, verdict) if decision.is_recipe else ""
         if isinstance(verdict, CopySaved):
-            message = f"the write stays; {' and '.join(verdict.operations)} gets a copy to save for backward"
+            message = f"the write stays; {_get(verdict.operations)} a copy to save for backward"
         elif isinstance(verdict, Aside):
             message = verdict.message
         elif by is not None and decision.is_recipe:
@@ -542,6 +542,12 @@ def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
         return harmful
     is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, _ in harms)
     return (Harm.HARMLESS if is_harmless else Harm.UNKNOWN), None
+
+
+def _get(operations: Sequence[str]) -> str:
+    """`exp() gets`, `exp() and mul() get`."""
+    *others, last = operations
+    return f"{', '.join(others)} and {last} get" if others else f"{last} gets"
 
 
 _LATER = Refuse("another rewrite of this run is in the way; run again for this one")

@@ -25,7 +25,7 @@ from unplace.analysis.refs import Bound, Function, Instance
 from unplace.analysis.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
-from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, is_same
+from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
 from unplace.positions import Text
@@ -46,19 +46,21 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None
-    copied: dict[ast.AST, str] = {}
+    copied: set[ast.AST] = set()
+    by: list[Saved] = []
     edits: set[Edit] = set()
     for run, state, saved in _saves(site, is_buffer):
         found = _copied(site, run, state, saved, rules, text)
         if found is None:
             return None
         is_result_too = found[0] in copied
-        copied[found[0]] = f"{saved.operation} in line {saved.line}"
+        copied.add(found[0])
+        by.append(saved)
         edits = _joined(edits, found[1]) if is_result_too else edits | set(found[1])
-    ordered = sorted(copied, key=lambda e: (e.end_lineno or 0, e.end_col_offset or 0))  # type: ignore[attr-defined]
-    if not ordered or _overlap(edits):
+    if not copied or _overlap(edits):
         return None
-    return CopySaved(frozenset(ordered), tuple(dict.fromkeys(copied[e] for e in ordered)), tuple(sorted(edits)))
+    operations = dict.fromkeys(f"{saved.operation} in line {saved.line}" for saved in in_order(by))
+    return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)))
 
 
 def saves_its_operands(site: Site) -> bool:
@@ -72,7 +74,7 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
     if is_buffer:
         states += [state for _, state in site.program.exits(site.run.scope)]
     for root in sorted(site.roots(), key=lambda obj: obj.index):
-        for saved in frozenset().union(*(state.saved.get(root, frozenset()) for state in states)):
+        for saved in in_order(frozenset().union(*(state.saved.get(root, frozenset()) for state in states))):
             yield site.run, site.state, saved
         if root.parameter is not None:
             yield from site.callers.saves_before(site.run.scope, root.parameter)
