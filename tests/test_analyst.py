@@ -141,6 +141,9 @@ def test_comments_that_hold_nothing_back_are_shown() -> None:
     assert unused["range"]["start"] == {"line": 6, "character": 14}
     assert unused["range"]["end"] == {"line": 6, "character": 31}
     assert (unused["severity"], unused["tags"]) == (2, [1])
+    text = TEXT.replace("y += 1\n", "y += 1  # unplace: ignored\n", 1)
+    (invalid,) = (one for one in looked_at(Analyst(), text) if one["code"] == "invalid-suppression")
+    assert (invalid["range"]["start"]["line"], invalid["tags"]) == (5, [])
 
 
 # What differs between two texts

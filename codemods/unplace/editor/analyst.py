@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unplace import documents
-from unplace.editor.code_actions import FIX_ALL, code_actions, diagnostic, fix_all, only_in, planned, unused_comment
+from unplace.editor.code_actions import FIX_ALL, code_actions, diagnostic, fix_all, of_comment, only_in, planned
 from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
@@ -79,7 +79,7 @@ class Analyst:
             if finding.is_reported:
                 found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
         if document.is_python:
-            found[document.uri] += [unused_comment(document, text, warning) for warning in warnings]
+            found[document.uri] += [of_comment(document, text, warning) for warning in warnings]
         return found
 
     def _found(

@@ -74,18 +74,19 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
     }
 
 
-def unused_comment(document: Document, text: Text, warning: Problem) -> dict[str, Any]:
-    """A comment that holds nothing back as a `Diagnostic` object."""
+def of_comment(document: Document, text: Text, warning: Problem) -> dict[str, Any]:
+    """What is wrong with a comment that should have operations ignored, as a `Diagnostic` object."""
     assert warning.line is not None
     assert warning.column is not None
     start = text.offset_of(warning.line, warning.column)
+    is_unused = warning.message.startswith("unused")
     return {
         "range": document.range(text, start, text.line_end(start)),
         "severity": 2,
-        "code": "unused-suppression",
+        "code": "unused-suppression" if is_unused else "invalid-suppression",
         "source": "unplace",
         "message": warning.message,
-        "tags": [1],  # unnecessary: shown faded
+        "tags": [1] if is_unused else [],  # unnecessary: shown faded
     }
 
 
