@@ -16,8 +16,8 @@ from unplace.trees import parsed
 K = TypeVar("K")
 V = TypeVar("V")
 
-_PROGRAMS = 8
-"""An edit is planned in rounds, each with a text of its own; more than the open file's few are not asked for again."""
+_PROGRAMS = 3
+"""That of the text as it is, which is asked for again and again, and those of the last rounds; they are large."""
 
 _REPORTS = 16
 
