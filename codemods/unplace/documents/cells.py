@@ -15,9 +15,12 @@ import re
 import tokenize
 from dataclasses import dataclass
 
+from unplace.positions import Text
+
 MARK = "\x1f"
 """The mark of code that isn't analysed."""
 
+_UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?:[%!?]|(?P<target>[\w., \t\[\]]+?[ \t]*=)[ \t]*[%!]|[^#'\"]*\?\s*$)")
@@ -58,14 +61,16 @@ def as_python(source: str) -> Python:
     if magic is not None:
         index = lines.index(first)
         lines[index], own[index] = _escaped(first, MARK), False
-    if magic is not None or not _is_parsable("".join(lines)):
+    if magic is not None or _error("".join(lines)) is not None:
         _escape(lines, own)
-    try:
-        ast.parse("".join(lines))
-    except SyntaxError as error:
-        commented = _commented(_LINES.findall(source), MARK)
-        return Python(commented.text, commented.is_own, error)
-    return Python("".join(lines), tuple(own))
+    error = _error("".join(lines))
+    return Python("".join(lines), tuple(own)) if error is None else left_alone(source, error)
+
+
+def left_alone(source: str, error: SyntaxError) -> Python:
+    """A cell of which nothing is known but the names in it, and why."""
+    commented = _commented(_LINES.findall(source), MARK)
+    return Python(commented.text, commented.is_own, error)
 
 
 def _escape(lines: list[str], own: list[bool]) -> None:
@@ -95,7 +100,7 @@ def _escaped(line: str, mark: str, indent: str = "", target: str | None = None) 
 
 def _comment(line: str, mark: str) -> str:
     content = line.rstrip("\r\n")
-    return f"# {mark}{content.strip()}{line[len(content) :]}"
+    return f"# {mark}{_UNFIT.sub('?', content.strip())}{line[len(content) :]}"
 
 
 def _commented(lines: list[str], mark: str) -> Python:
@@ -104,12 +109,17 @@ def _commented(lines: list[str], mark: str) -> Python:
     return Python(f"pass  {text}" if lines else "", (False,) * len(lines))
 
 
-def _is_parsable(text: str) -> bool:
+def _error(text: str) -> SyntaxError | None:
+    """Why Python can't parse a text; for characters that no source may contain, each CPython raises another error."""
+    unfit = _UNFIT.search(text)
+    if unfit is not None:
+        line, column = Text(text).place(unfit.start())
+        return SyntaxError(f"source code can't contain {unfit[0]!r}", ("", line, column, None))
     try:
         ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
+    except SyntaxError as error:
+        return error
+    return None
 
 
 def _is_complete(text: str) -> bool:
