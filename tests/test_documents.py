@@ -341,6 +341,21 @@ def test_the_python_api() -> None:
     assert sources(unplace.rewrite_source(text, path="a.ipynb").after)[1] == f"{EXP}\ny = y + 1"
 
 
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_notebook_that_is_not_utf_8(command: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.ipynb").write_bytes((folder / "a.ipynb").read_bytes() + b"\xe9")
+    assert main([command, "a.ipynb:cell 3:2" if command == "explain" else "a.ipynb"]) == 2
+    assert "; convert it to UTF-8\n" in capfd.readouterr().err
+
+
+def test_a_heading_that_looks_like_a_declaration(folder: Path) -> None:
+    (folder / "b.md").write_text(f"# Vibe coding: naïve\n\n{MARKDOWN}", "utf-8")
+    for _ in range(2):  # the second time from what is remembered
+        assert main(["check", "--markdown", "b.md"]) == 1
+    assert main(["rewrite", "--markdown", "b.md"]) == 0
+    assert (folder / "b.md").read_text("utf-8").endswith(MARKDOWN_AFTER)
+
+
 # Markdown
 
 MARKDOWN = """\

@@ -17,6 +17,7 @@ from unplace.edits import Edit, apply_edits
 from unplace.findings import FileReport, Finding, Problem
 from unplace.positions import Text
 from unplace.rewriter import LineRanges, Options, Programs
+from unplace.source import Source, read_source
 
 if TYPE_CHECKING:
     from unplace.explanation import LineReport
@@ -69,6 +70,11 @@ def located(module: Module, report: LineReport) -> LineReport:
 def is_python(path: str, *, markdown: bool = False) -> bool:
     """Whether a file is taken for one module from its first line to its last."""
     return PurePath(path).suffix.lower() not in (NOTEBOOK, *(MARKDOWN if markdown else ()))
+
+
+def read(data: bytes, path: str, *, markdown: bool = False) -> Source:
+    """The source of a file; raises `SourceError` where its bytes aren't text."""
+    return read_source(data, is_python=is_python(path, markdown=markdown))
 
 
 def rewrite(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
