@@ -453,6 +453,15 @@ def test_new_lines_of_a_quote(before: str, after: str) -> None:
     assert rewrite(quoted(before), "b.md", Options(markdown=True)).after == quoted(after)
 
 
+def test_lines_behind_a_line_that_gets_something_at_its_end() -> None:
+    folder = Path(__file__).parent / "fixtures/UNP005/collected_behind_two_slots_unsafe"
+    before, after = (
+        "".join(f"> {line}\n" for line in ("```python", *(folder / name).read_text("utf-8").splitlines(), "```"))
+        for name in ("before.py", "after.py")
+    )
+    assert rewrite(before, "b.md", Options(markdown=True, unsafe=True)).after == after
+
+
 def test_a_tab_that_belongs_to_a_block_and_to_its_line() -> None:
     block = f"1. a\n\n   ```python\n   y += (1 +\n\t2)\n   ```\n\n```python\n{HEAD}\n{EXP}\ny += 1\n```\n"
     report = rewrite(block, "b.md", Options(markdown=True))

@@ -86,9 +86,16 @@ class Patchwork(Module):
     def in_file(self, edits: Iterable[Edit]) -> list[Edit]:
         """The edits of the file; lines put in front of one go behind the line before that, if it is in the file.
 
-        What they are put in front of may not be in it, or stand there behind something that isn't fit for them.
+        What they are put in front of may not be in it, or stand there behind something that isn't fit for them. What
+        is put at the end of that line as well comes before them.
         """
-        return super().in_file(map(self._before_line_end, edits))
+        found: list[Edit] = []
+        for edit in super().in_file(map(self._before_line_end, sorted(edits))):
+            if found and found[-1].start == found[-1].end == edit.start == edit.end:
+                found[-1] = Edit(edit.start, edit.end, found[-1].replacement + edit.replacement)
+            else:
+                found.append(edit)
+        return found
 
     def _before_line_end(self, edit: Edit) -> Edit:
         is_whole = edit.replacement.endswith("\n") and self.text.endswith("\n", 0, edit.end)
