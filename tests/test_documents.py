@@ -7,6 +7,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import jsonschema
@@ -94,6 +95,19 @@ def test_edits_at_the_ends_of_cells() -> None:
     assert after == ["def _add(h):\n    h = h + 1\n    return h", caller.replace("_add(y)", "y = _add(y)")]
 
 
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_new_lines_end_as_those_of_the_cell(newline: str, is_list: bool) -> None:
+    cell = "def _add(h):\n    h += 1\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    _add(y)\n    return (y[0] +\n  1)"
+    wanted = cell.replace("h += 1", "h = h + 1\n    return h").replace("_add(y)", "y = _add(y)")
+    texts = []
+    for source in (cell, wanted):
+        content, written = notebook(HEAD, "SOURCE"), source.replace("\n", newline)
+        content["cells"][-1]["source"] = written.splitlines(keepends=True) if is_list else written
+        texts.append(as_json(content))
+    assert rewrite(texts[0], "a.ipynb", Options()).after == texts[1]
+
+
 @pytest.mark.parametrize("path", FIXTURES[::7], ids=lambda path: path.parent.name)
 def test_a_notebook_of_a_module_s_statements(path: Path) -> None:
     """Each statement in a cell of its own: what is rewritten is what is in the module, or less, and it goes back."""
@@ -157,6 +171,7 @@ EXP = "y = x.exp()"
         ([EXP, "y += 1\ny"], "y = y + 1\ny"),
         ([f"{EXP}\ny.mul_(2)"], f"{EXP}\ny = y.mul(2)\ny"),  # what is shown stays
         ([f"{EXP}\ny.mul_(2);"], f"{EXP}\ny = y.mul(2);"),
+        (["y", f"{EXP}\ndef _h(t): t += 1\n_h(y)"], f"{EXP}\ndef _h(t): t = t + 1; return t\ny = _h(y)"),
         ([f"%%time\n{EXP}\n!ls\ny += 1"], f"%%time\n{EXP}\n!ls\ny = y + 1"),
         ([f"{EXP}\n%load y\ny += 1"], f"{EXP}\n%load y\ny += 1"),
         ([f"{EXP}\n!echo y\ny += 1"], f"{EXP}\n!echo y\ny = y + 1"),
@@ -205,14 +220,14 @@ def test_a_cell_that_does_not_parse_is_named() -> None:
     assert report.changed
 
 
-@pytest.mark.parametrize("letter", ["\ud800", "\0"])
-def test_a_cell_with_what_python_cannot_read_is_named(letter: str) -> None:
-    text = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"x = 1\nz = {letter}"), ensure_ascii=True)
+@pytest.mark.parametrize("letter", ["\0", "\ud800"])
+@pytest.mark.parametrize(("cell", "is_named"), [("s = '{}'", True), ("%%bash\necho {}", False), ("!echo {}", False)])
+def test_characters_that_no_source_may_contain(cell: str, letter: str, is_named: bool) -> None:
+    text = as_json(notebook(HEAD, f"{EXP}\ny += 1", cell.format(letter)), ensure_ascii=True)
     report = rewrite(text, "a.ipynb", Options())
-    place, reason = f"a.ipynb:cell 3:2:5: cannot parse: Python can't read the character {letter!r}", "the cell is left"
-    assert [str(warning).split(" alone")[0] for warning in report.warnings] == [f"{place}; {reason}"]
-    foreign = as_json(notebook(f"{HEAD}\ny = x.exp()\ny += 1", f"%%bash\necho {letter}"), ensure_ascii=True)
-    assert rewrite(foreign, "a.ipynb", Options()).changed
+    assert report.after == text.replace('"y += 1"', '"y = y + 1"')
+    place = f"a.ipynb:cell 4:1:6: cannot parse: source code can't contain {letter!r}; the cell is left alone"
+    assert [str(warning).startswith(place) for warning in report.warnings] == [True] * is_named
 
 
 @pytest.mark.parametrize(
@@ -248,6 +263,23 @@ def test_notebooks_in_other_languages_and_cells_without_source() -> None:
     content["cells"] += [{"cell_type": "code"}, {"cell_type": "code", "source": []}, {"source": 3}, None, code("y = 1")]
     (module,) = modules_of(as_json(content), "a.ipynb")
     assert "y = 1" in module.text
+
+
+@pytest.mark.parametrize(
+    "cells", [[], [{"cell_type": "code", "source": []}], [{"cell_type": "raw", "source": "y += 1"}]]
+)
+def test_notebooks_without_code(cells: list[Any], folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.ipynb").write_text(as_json({"cells": cells, "metadata": {"title": "torch: y += 1"}}))
+    assert main(["check", "a.ipynb"]) == 0
+    assert capfd.readouterr().err == "Found nothing in 1 file.\n"
+    assert json.loads(output(capfd, "code-action", "a.ipynb", "--line", "1")) == []
+    assert main(["explain", "a.ipynb:cell 1:1"]) == 2
+    assert "there is no such line" in capfd.readouterr().err
+
+
+def test_the_escapes_in_the_type_of_a_cell() -> None:
+    text = as_json(notebook(HEAD, f"{EXP}\ny += 1")).replace('"code"', '"cod\\u0065"')
+    assert rewrite(text, "a.ipynb", Options()).after == text.replace('"y += 1"', '"y = y + 1"')
 
 
 # Commands
@@ -324,6 +356,21 @@ def test_the_python_api() -> None:
     assert sources(unplace.rewrite_source(text, path="a.ipynb").after)[1] == f"{EXP}\ny = y + 1"
 
 
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_notebook_that_is_not_utf_8(command: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.ipynb").write_bytes((folder / "a.ipynb").read_bytes() + b"\xe9")
+    assert main([command, "a.ipynb:cell 3:2" if command == "explain" else "a.ipynb"]) == 2
+    assert "; convert it to UTF-8\n" in capfd.readouterr().err
+
+
+def test_a_heading_that_looks_like_a_declaration(folder: Path) -> None:
+    (folder / "b.md").write_text(f"# Vibe coding: naïve\n\n{MARKDOWN}", "utf-8")
+    for _ in range(2):  # the second time from what is remembered
+        assert main(["check", "--markdown", "b.md"]) == 1
+    assert main(["rewrite", "--markdown", "b.md"]) == 0
+    assert (folder / "b.md").read_text("utf-8").endswith(MARKDOWN_AFTER)
+
+
 # Markdown
 
 MARKDOWN = """\
@@ -391,3 +438,100 @@ def test_a_block_that_the_end_of_the_file_ends() -> None:
 def test_text_without_python() -> None:
     for text in ("", "# Title\n", "```\nx += 1\n```\n", "```python\n```"):
         assert rewrite(text, "b.md", Options(markdown=True)).after == text
+
+
+def test_blocks_that_do_not_parse_and_none_that_does() -> None:
+    report = rewrite("# torch\n\n```python\ny += (\n```\n", "b.md", Options(markdown=True))
+    (warning,) = report.warnings
+    assert str(warning).startswith("b.md:4: cannot parse: '(' was never closed; the block is left alone")
+
+
+def test_blocks_show_nothing() -> None:
+    text = f"```python\n{HEAD}\n{EXP}\ny.mul_(2)\n```\n"
+    assert rewrite(text, "b.md", Options(markdown=True)).after == text.replace("y.mul_(2)", "y = y.mul(2)")
+
+
+def test_a_block_that_nothing_closes() -> None:
+    text = f"# Title\n\n```python\n{HEAD}\n{EXP}\ny += 1"
+    assert rewrite(text, "b.md", Options(markdown=True)).after == text.replace("y += 1", "y = y + 1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (">def _h(t):\n>    t += 1\n>def f(", ">def _h(t):\n>    t = t + 1\n>    return t\n>def f("),
+        ("> def _h(t):\n>     t += 1\n>\n> def f(", "> def _h(t):\n>     t = t + 1\n>     return t\n>\n> def f("),
+    ],
+)
+def test_new_lines_of_a_quote(before: str, after: str) -> None:
+    def quoted(helper: str) -> str:
+        call = "y = _h(y)" if "return" in helper else "_h(y)"
+        return (
+            f"> ```python\n> import torch\n{helper}x: torch.Tensor):\n>  y = x.exp()\n>  {call}\n>  return y\n> ```\n"
+        )
+
+    assert rewrite(quoted(before), "b.md", Options(markdown=True)).after == quoted(after)
+
+
+def test_lines_behind_a_line_that_gets_something_at_its_end() -> None:
+    folder = Path(__file__).parent / "fixtures/UNP005/collected_behind_two_slots_unsafe"
+    before, after = (
+        "".join(f"> {line}\n" for line in ("```python", *(folder / name).read_text("utf-8").splitlines(), "```"))
+        for name in ("before.py", "after.py")
+    )
+    assert rewrite(before, "b.md", Options(markdown=True, unsafe=True)).after == after
+
+
+def test_a_tab_that_belongs_to_a_block_and_to_its_line() -> None:
+    block = f"1. a\n\n   ```python\n   y += (1 +\n\t2)\n   ```\n\n```python\n{HEAD}\n{EXP}\ny += 1\n```\n"
+    report = rewrite(block, "b.md", Options(markdown=True))
+    (warning,) = report.warnings
+    assert str(warning).startswith("b.md:5: cannot parse: a tab belongs in part to ")
+    assert [(f.line, f.column) for f in report.findings] == [(12, 1)]
+
+
+STATEMENTS = (
+    "import torch",
+    "x = torch.ones(3, requires_grad=True)",
+    "y = x.exp()",
+    "y += 1",
+    "y[0] = 1",
+    "y.mul_(2)",
+    "y += (1 +\n  2)",
+    "y += (1 +\n\t2)",
+    "y[0] = (\n\n1)",
+    "def _h(t):\n    t += 1",
+    "def _k(t):\n\tt += 1\n",
+    "def f(x: torch.Tensor):\n\ty = x.exp()\n\t_h(y)\n\t_k(y)\n\treturn y",
+    "s = '''\n  y += 1\n\n'''",
+    "!ls",
+    "y += (",
+    "",
+)
+OPENINGS = ("", "  ", "- ", "1. ", "1.\t", "> ", ">", ">> ", ">\t", "> - ", "- > ")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_markdown_of_all_shapes(seed: int) -> None:
+    random = Random(seed)
+    lines = []
+    for _ in range(3):
+        opening, fence = random.choice(OPENINGS), random.choice(("```", "~~~"))
+        margin = re.sub(r"[^>\s]", " ", opening)
+        source = "\n".join(random.choices(STATEMENTS, k=6))
+        block = [f"{random.choice((margin, margin, margin.rstrip(' ')))}{line}" for line in source.split("\n")]
+        lines += [f"{opening}{fence}python", *block, f"{margin}{fence}", "", "y += 1", ""]
+    text = random.choice(("\n", "\r\n", "\r")).join(["```python", *STATEMENTS[:3], "```", *lines])
+    report = rewrite(text, "b.md", Options(markdown=True, unsafe=True))
+    assert not rewrite(report.after, "b.md", Options(markdown=True, unsafe=True)).changed
+    changed = {line for edit in report.edits for line in range(place(text, edit.start), place(text, edit.end) + 1)}
+    kept = [line for number, line in enumerate(LINE.findall(text)) if number not in changed]
+    after = iter(LINE.findall(report.after))
+    assert all(line in after for line in kept)  # in this order
+
+
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def place(text: str, offset: int) -> int:
+    return len(re.findall(r"\r\n|\r|\n", text[:offset]))

@@ -81,3 +81,24 @@ def test_refuses_text_that_would_be_read_otherwise() -> None:
         source.with_text("'''\n\n" + source.text)
     with pytest.raises(SourceError, match="would not be read back"):
         read_source(b"x = 1\n").with_text("# coding: latin-1\ns = 'é'\n")
+
+
+@pytest.mark.parametrize("mark", [b"", BOM])
+def test_what_is_not_python_is_utf_8(mark: bytes) -> None:
+    data = mark + "# Vibe coding: a séance\n".encode()
+    source = read_source(data, is_python=False)
+    assert source.text == "# Vibe coding: a séance\n"
+    assert source.with_text(source.text + "é").data == data + "é".encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ('"é"'.encode("latin-1"), "cannot decode byte 0xe9 as utf-8: invalid continuation byte; convert it to UTF-8"),
+        ("{}".encode("utf-16-le"), "contains NUL bytes, as UTF-16 does; convert it to UTF-8"),
+    ],
+)
+def test_what_to_do_about_what_is_neither(data: bytes, words: str) -> None:
+    with pytest.raises(SourceError, match=f"^{words}$") as caught:
+        read_source(data, is_python=False)
+    assert (caught.value.line, caught.value.column) == (1, 2)

@@ -19,7 +19,7 @@ from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
 from unplace.keys import Basis
 from unplace.limits import BYTES, SPLIT, LimitError, limited
-from unplace.source import Source, SourceError, read_source
+from unplace.source import Source, SourceError
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Project
@@ -75,7 +75,7 @@ def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Pr
     The project, if there is one, are the other files of the run.
     """
     try:
-        source = read_source(data)
+        source = documents.read(data, path, markdown=options.markdown)
         with warnings.catch_warnings(), limited():
             warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
             return _rewrite(source, path, options, project)

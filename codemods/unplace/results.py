@@ -15,6 +15,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from unplace import documents
 from unplace.discovery import shown
 from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem
@@ -23,7 +24,6 @@ from unplace.mentions import Mentions
 from unplace.outcome import Change, Outcome
 from unplace.packing import UnpackError, packed, unpacked
 from unplace.rewriter import Options
-from unplace.source import read_source
 
 VARIABLE = "UNPLACE_CACHE_DIR"
 """The environment variable that names another folder."""
@@ -72,6 +72,7 @@ class Results:
         """
         assert options.changed is None
         self._place = place
+        self._markdown = options.markdown
         self._absolute = {path: str(Path(path).absolute()) for path in paths}
         self._stamps = {path: _stamp(path) for path in self._absolute.values()}
         self._digests = {path: digest_of(_read(path)) for path in self._absolute.values()}
@@ -100,7 +101,7 @@ class Results:
         warnings = tuple(replace(warning, path=name) for warning in result.warnings)
         if not result.findings and not result.is_changed:
             return Outcome(name, warnings=warnings)
-        source = read_source(data)
+        source = documents.read(data, path, markdown=self._markdown)
         change = None
         if result.is_changed:
             change = Change(source, source.with_text(apply_edits(source.text, result.edits)))

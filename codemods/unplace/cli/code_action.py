@@ -14,7 +14,6 @@ from unplace.cli.parsing import Command
 from unplace.cli.sources import checked, read_file
 from unplace.discovery import shown
 from unplace.limits import limited
-from unplace.source import read_source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -76,7 +75,7 @@ def code_action(
     ).options
     absolute = Path(file).absolute()
     name = shown(str(absolute))
-    source = checked(name, lambda: read_source(sys.stdin.buffer.read())) if stdin else read_file(file, name)
+    source = checked(name, sys.stdin.buffer.read) if stdin else read_file(file, name)
     from unplace.editor.code_actions import code_actions
     from unplace.editor.document import Document
 

@@ -10,21 +10,21 @@ from unplace.cli.options import fail
 from unplace.findings import Problem
 from unplace.limits import limited
 from unplace.outcome import reject_invalid
-from unplace.source import Source, SourceError, read_source
+from unplace.source import Source, SourceError
 
 
 def read_file(path: str, name: str, *, markdown: bool = False) -> Source:
     """The source of a file that can be handled; else the command ends."""
     try:
-        return checked(name, lambda: read_source(Path(path).read_bytes()), markdown=markdown)
+        return checked(name, lambda: Path(path).read_bytes(), markdown=markdown)
     except OSError as error:
         fail(f"{name}: cannot read: {error.strerror or error}; check the path")
 
 
-def checked(name: str, read: Callable[[], Source], *, markdown: bool = False) -> Source:
-    """The source that `read` gives: a notebook, maybe Markdown, or what Python can parse; else the command ends."""
+def checked(name: str, read: Callable[[], bytes], *, markdown: bool = False) -> Source:
+    """The source in the bytes that `read` gives: a notebook, maybe Markdown, or what Python can parse; else an end."""
     try:
-        source = read()
+        source = documents.read(read(), name, markdown=markdown)
         with limited():
             if documents.is_python(name, markdown=markdown):
                 reject_invalid(source.text)

@@ -18,6 +18,7 @@ from unplace.edits import Edit, apply_edits
 from unplace.findings import FileReport, Finding, Problem
 from unplace.positions import Text
 from unplace.rewriter import LineRanges, Options, Programs
+from unplace.source import Source, read_source
 
 if TYPE_CHECKING:
     from unplace.explanation import LineReport
@@ -89,6 +90,11 @@ def reject_broken(text: str, path: str, *, markdown: bool = False) -> None:
         from unplace.documents.ipynb import as_notebook
 
         as_notebook(text)
+
+
+def read(data: bytes, path: str, *, markdown: bool = False) -> Source:
+    """The source of a file; raises `SourceError` where its bytes aren't text."""
+    return read_source(data, is_python=is_python(path, markdown=markdown))
 
 
 def rewrite(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:

@@ -20,10 +20,8 @@ from unplace.positions import Text
 MARK = "\x1f"
 """The mark of code that isn't analysed."""
 
+_UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_UNREADABLE = re.compile(r"[\0\ud800-\udfff]")
-"""What JSON can write and Python's parser can't read."""
-
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?:[%!?]|(?P<target>[\w., \t\[\]]+?[ \t]*=)[ \t]*[%!]|[^#'\"]*\?\s*$)")
 _INERT = re.compile(
@@ -59,25 +57,18 @@ def as_python(source: str) -> Python:
     magic = _CELL_MAGIC.match(first)
     if magic is not None and magic[1] not in _PYTHON:
         return _commented(lines, "" if magic[1] in _FOREIGN else MARK)
-    unreadable = _UNREADABLE.search(source)
-    if unreadable is not None:
-        line, column = Text(source).place(unreadable.start())
-        reason = f"Python can't read the character {unreadable[0]!r}"
-        return _left_alone(source, SyntaxError(reason, (None, line, column, None)))
     own = [True] * len(lines)
     if magic is not None:
         index = lines.index(first)
         lines[index], own[index] = _escaped(first, MARK), False
-    if magic is not None or not _is_parsable("".join(lines)):
+    if magic is not None or _error("".join(lines)) is not None:
         _escape(lines, own)
-    try:
-        ast.parse("".join(lines))
-    except SyntaxError as error:
-        return _left_alone(source, error)
-    return Python("".join(lines), tuple(own))
+    error = _error("".join(lines))
+    return Python("".join(lines), tuple(own)) if error is None else left_alone(source, error)
 
 
-def _left_alone(source: str, error: SyntaxError) -> Python:
+def left_alone(source: str, error: SyntaxError) -> Python:
+    """A cell of which nothing is known but the names in it, and why."""
     commented = _commented(_LINES.findall(source), MARK)
     return Python(commented.text, commented.is_own, error)
 
@@ -109,7 +100,7 @@ def _escaped(line: str, mark: str, indent: str = "", target: str | None = None) 
 
 def _comment(line: str, mark: str) -> str:
     content = line.rstrip("\r\n")
-    return f"# {mark}{_UNREADABLE.sub('?', content).strip()}{line[len(content) :]}"
+    return f"# {mark}{_UNFIT.sub('?', content.strip())}{line[len(content) :]}"
 
 
 def _commented(lines: list[str], mark: str) -> Python:
@@ -118,12 +109,17 @@ def _commented(lines: list[str], mark: str) -> Python:
     return Python(f"pass  {text}" if lines else "", (False,) * len(lines))
 
 
-def _is_parsable(text: str) -> bool:
+def _error(text: str) -> SyntaxError | None:
+    """Why Python can't parse a text; for characters that no source may contain, each CPython raises another error."""
+    unfit = _UNFIT.search(text)
+    if unfit is not None:
+        line, column = Text(text).place(unfit.start())
+        return SyntaxError(f"source code can't contain {unfit[0]!r}", ("", line, column, None))
     try:
         ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
+    except SyntaxError as error:
+        return error
+    return None
 
 
 def _is_complete(text: str) -> bool:

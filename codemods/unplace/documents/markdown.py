@@ -7,11 +7,12 @@ run in any order may mean. The module has the lines of the file, so that line nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from unplace.documents.cells import as_python
+from unplace.documents.cells import Python, as_python, left_alone
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
 from unplace.findings import Problem
@@ -19,64 +20,96 @@ from unplace.positions import Text
 from unplace.rewriter import Programs
 
 _PYTHON = re.compile(r"[{.\s]*(?:python3?|py3?)(?![\w-])", re.IGNORECASE)
+_MARKER = re.compile(r"[^>\s]")
 
 
 def read_markdown(text: str, path: str) -> list[Module]:
     """The module of a Markdown file; none where it has no Python block."""
-    module = Markdown(text, path)
-    return [module] if module.text.strip() else []
+    file = Text(text)
+    blocks = list(_blocks(file))
+    return [Markdown(file, path, blocks)] if blocks else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A Python block: the number of its first line (from 1), its content, and what stands before a new line of it."""
+
+    first: int
+    source: str
+    margin: str
 
 
 class Markdown(Patchwork):
     """The Python blocks of a file in their lines; what stands before a line (indentation, `>`) is left out of it."""
 
-    def __init__(self, file: str, path: str) -> None:
-        self._file = Text(file)
-        lines = [""] * self._file.line_count
-        self._prefixes: dict[int, str] = {}  # of the blocks' own lines, from 1
+    def __init__(self, file: Text, path: str, blocks: Iterable[_Block]) -> None:
+        """`blocks` are those of the file."""
+        self._file = file
+        lines = [""] * len(file.starts)
+        self._before: dict[int, tuple[str, str]] = {}  # what stands before each line, and before new ones next to it
         warnings: list[Problem] = []
-        for number, (first, source) in enumerate(_blocks(file), 1):
-            python = as_python(source)
-            lines[first - 2] = f"{HEADER}{number}"
-            written = source.split("\n")
-            for index, (line, is_own) in enumerate(zip(python.text.split("\n"), python.is_own, strict=False)):
-                lines[first - 1 + index] = line
-                prefix = self._prefix(first + index, written[index])
+        for number, block in enumerate(blocks, 1):
+            prefixes = [
+                self._prefix(line, content) for line, content in enumerate(block.source.split("\n"), block.first)
+            ]
+            python = _read(block, prefixes)
+            lines[block.first - 2] = f"{HEADER}{number}"
+            for line, content in enumerate(python.text.removesuffix("\n").split("\n"), block.first):
+                lines[line - 1] = content
+            for line, (prefix, is_own) in enumerate(zip(prefixes, python.is_own, strict=False), block.first):
                 if is_own and prefix is not None:
-                    self._prefixes[first + index] = prefix
+                    self._before[line] = prefix, block.margin
             if python.error is not None:
                 message = f"cannot parse: {python.error.msg}; the block is left alone, and what it names is unknown"
-                warnings.append(Problem(path, message, first - 1 + (python.error.lineno or 1)))
-        super().__init__("".join(f"{line}\n" for line in lines) if self._prefixes else "", warnings)
+                warnings.append(Problem(path, message, block.first - 1 + (python.error.lineno or 1)))
+        super().__init__("\n".join(lines), warnings)
 
     def _prefix(self, line: int, content: str) -> str | None:
         """What stands before the content of a line; None where the line isn't written as it reads."""
-        start = self._file.starts[line - 1]
-        whole = self._file.text[start : self._file.line_end(start)]
+        if line > len(self._file.starts):
+            return None
+        whole = self._file.line(line)
         return whole[: len(whole) - len(content)] if whole.endswith(content) else None
 
     def offset_in_file(self, offset: int) -> int | None:
         """Where a character of a block stands."""
         line, column = self.own.place(offset)
-        prefix = self._prefixes.get(line)
-        return None if prefix is None else self._file.starts[line - 1] + len(prefix) + column - 1
+        before = self._before.get(line)
+        return None if before is None else self._file.starts[line - 1] + len(before[0]) + column - 1
 
     def column(self, line: int, column: int) -> int:
         """The column in the file, where something stands before the line."""
-        return column + len(self._prefixes.get(line, ""))
+        return column + len(self._before.get(line, ("", ""))[0])
 
     def written(self, text: str, offset: int) -> str:
         """The text with the file's line ends, and before each line what stands before those of the block."""
-        prefix = self._prefixes[self.own.place(offset)[0]]
-        return text.replace("\n", self._file.newline + prefix)
+        _, margin = self._before[self.own.place(offset)[0]]
+        return text.replace("\n", self._file.newline + margin)
 
     def programs(self, programs: Programs | None) -> Programs:
-        """Programs in which the blocks run in any order."""
-        return AnyOrder(programs)
+        """Programs in which the blocks run in any order, and show nothing."""
+        return AnyOrder(programs, shows=False)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """The first line (from 1) of each Python block and its content."""
-    for token in MarkdownIt("commonmark").parse(text):
+def _read(block: _Block, prefixes: Sequence[str | None]) -> Python:
+    """The Python of a block whose lines stand behind these prefixes in the file."""
+    python = as_python(block.source)
+    for number, (prefix, is_own) in enumerate(zip(prefixes, python.is_own, strict=False), 1):
+        if is_own and prefix is None:
+            message = "a tab belongs in part to what stands before the block (write spaces)"
+            return left_alone(block.source, SyntaxError(message, ("", number, 1, None)))
+    return python
+
+
+def _blocks(file: Text) -> Iterator[_Block]:
+    """The Python blocks of a file that have some content."""
+    for token in MarkdownIt("commonmark").parse(file.text):
         if token.type == "fence" and token.map is not None and _PYTHON.match(token.info) and token.content:
-            yield token.map[0] + 2, token.content
+            fence = token.map[0] + 1
+            yield _Block(fence + 1, token.content, _margin(file.line(fence).partition(token.markup)[0]))
+
+
+def _margin(opening: str) -> str:
+    """What stands before the lines of a block whose fence stands behind this: `- > ` is `  > ` there."""
+    margin = _MARKER.sub(" ", opening)
+    return f"{margin} " if margin.endswith(">") else margin

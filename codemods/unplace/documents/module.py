@@ -88,12 +88,22 @@ class Patchwork(Module):
         self._starts = [(place, start) for place, start in places if place is not None]
 
     def in_file(self, edits: Iterable[Edit]) -> list[Edit]:
-        """The edits of the file; lines put in front of what isn't in it go behind the line before that."""
-        return super().in_file(map(self._before_line_end, edits))
+        """The edits of the file; lines put in front of one go behind the line before that, if it is in the file.
+
+        What they are put in front of may not be in it, or stand there behind something that isn't fit for them. What
+        is put at the end of that line as well comes before them.
+        """
+        found: list[Edit] = []
+        for edit in super().in_file(map(self._before_line_end, sorted(edits))):
+            if found and found[-1].start == found[-1].end == edit.start == edit.end:
+                found[-1] = Edit(edit.start, edit.end, found[-1].replacement + edit.replacement)
+            else:
+                found.append(edit)
+        return found
 
     def _before_line_end(self, edit: Edit) -> Edit:
-        is_outside = self.offset_in_file(edit.end) is None
-        if not (is_outside and edit.replacement.endswith("\n") and self.text[: edit.end].endswith("\n")):
+        is_whole = edit.replacement.endswith("\n") and self.text.endswith("\n", 0, edit.end)
+        if not is_whole or self.offset_in_file(edit.end - 1) is None:
             return edit
         added = edit.replacement.removesuffix("\n")
         if edit.start == edit.end:

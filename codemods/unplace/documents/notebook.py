@@ -18,7 +18,7 @@ from unplace.documents.ipynb import as_notebook
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
 from unplace.findings import Finding, InCell, Problem, SavedBy
-from unplace.positions import Text, renumbered
+from unplace.positions import Text, renumbered, with_plain_line_ends
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
 
@@ -28,8 +28,9 @@ _DECODER = JSONDecoder()
 
 
 def read_notebook(text: str, path: str) -> list[Module]:
-    """The module of a notebook; none of one in another language. Raises `SourceError` where it is no notebook."""
-    return [Notebook(text, path)] if _language(as_notebook(text).get("metadata")) == "python" else []
+    """The module of a notebook; none where it has no Python cell. Raises `SourceError` where it is no notebook."""
+    cells = list(_cells(text)) if _language(as_notebook(text).get("metadata")) == "python" else []
+    return [Notebook(text, path, cells)] if cells else []
 
 
 def _language(metadata: Any) -> str:
@@ -71,18 +72,18 @@ class _Line:
 
 
 class Notebook(Patchwork):
-    """The code cells of a notebook in their order, each behind a line that names it."""
+    """The code cells of a notebook in their order, each behind a line that names it; all lines end with a line feed."""
 
-    def __init__(self, file: str, path: str) -> None:
-        """`file` is the JSON text of a valid notebook."""
+    def __init__(self, file: str, path: str, cells: Iterable[_Cell]) -> None:
+        """`file` is the JSON text of a valid notebook with these cells."""
         self._file = file
         self._ascii = file.isascii()
         self._lines: list[_Line | None] = []
         self._letters: dict[_String, list[int]] = {}  # where each of a string's begins, and where the last one ends
         pieces: list[str] = []
         warnings: list[Problem] = []
-        for cell in _cells(file):
-            python = as_python(cell.source)
+        for cell in cells:
+            python = as_python(with_plain_line_ends(cell.source))
             end = "" if python.text.endswith("\n") or not python.text else "\n"
             pieces.append(f"{HEADER}{cell.number}\n{python.text}{end}")
             self._lines += [None, *_lines(cell, python)]
@@ -109,11 +110,15 @@ class Notebook(Patchwork):
         return self._letters[string][offset - string.offset]
 
     def written(self, text: str, offset: int) -> str:
-        """The text as a part of the JSON strings there, each line in a string of its own where that is the way."""
+        """The text as a part of the JSON strings there, each line in a string of its own where that is the way.
+
+        Its lines end as those of the cell do.
+        """
         line = self._lines[self.own.place(offset)[0] - 1]
         assert line is not None
+        newline = json.dumps(Text(line.cell.source).newline)[1:-1]
         escaped = (json.dumps(part, ensure_ascii=self._ascii)[1:-1] for part in text.split("\n"))
-        return ("\\n" if line.cell.separator is None else f'\\n"{line.cell.separator}"').join(escaped)
+        return (newline if line.cell.separator is None else f'{newline}"{line.cell.separator}"').join(escaped)
 
     def programs(self, programs: Programs | None) -> Programs:
         """Programs in which the cells run in any order."""
@@ -190,7 +195,7 @@ def _cells(text: str) -> Iterator[_Cell]:
             continue
         cell = dict(_members(text, start))
         kind, source = cell.get("cell_type"), cell.get("source")
-        if kind is None or source is None or text[slice(*kind)] != '"code"':
+        if kind is None or source is None or json.loads(text[slice(*kind)]) != "code":
             continue
         places = list(_elements(text, source[0])) if text[source[0]] == "[" else [source]
         if not places or any(text[first] != '"' for first, _ in places):

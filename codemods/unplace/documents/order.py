@@ -1,7 +1,7 @@
 """Cells run in any order, each as often as you like: a notebook's program is a loop that goes through some of them.
 
 What isn't analysed, such as a cell that doesn't parse, may do anything to what it names: it becomes a call that gets
-all these names and gives each something unknown. What a cell ends with is shown, and so it is read.
+all these names and gives each something unknown. What a notebook's cell ends with is shown, and so it is read.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ _ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 class AnyOrder:
     """The programs of notebooks, made of the trees that others have."""
 
-    def __init__(self, programs: Programs | None) -> None:
+    def __init__(self, programs: Programs | None, *, shows: bool = True) -> None:
+        """`shows`: what a cell ends with is shown."""
         self._programs = programs
+        self._shows = shows
 
     def begin(self, path: str, text: str) -> Program:
         """The program of a notebook's module; raises `SyntaxError` where CPython's parser does."""
         if self._programs is None:
-            return Program(_in_any_order(ast.parse(text, filename=path), text), None, text)
+            return Program(_in_any_order(ast.parse(text, filename=path), text, self._shows), None, text)
         known = self._programs.begin(path, text)
-        return Program(_in_any_order(ast.parse(text, filename=path), text), known.place, text)
+        return Program(_in_any_order(ast.parse(text, filename=path), text, self._shows), known.place, text)
 
 
-def _in_any_order(tree: ast.Module, text: str) -> ast.Module:
+def _in_any_order(tree: ast.Module, text: str, shows: bool) -> ast.Module:
     """The definitions of all cells, and behind them the loop with all else."""
     lines = _LINE_END.split(text)
     headers = [number for number, line in enumerate(lines, 1) if line.startswith(HEADER)]
@@ -49,7 +51,7 @@ def _in_any_order(tree: ast.Module, text: str) -> ast.Module:
     loop: list[ast.stmt] = _redefined(definitions)
     for start, end in zip(headers, [*headers[1:], len(lines) + 1], strict=True):
         body = [statement for statement in tree.body if start < statement.lineno < end]
-        if body:
+        if body and shows:
             _show(body[-1], lines)
         rest = [part for statement in body for part in _without_definition(statement)]
         loop += [_if(rest)] if rest else []

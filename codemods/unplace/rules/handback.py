@@ -194,7 +194,7 @@ class Handback:
         call = standing_alone(self.text.slice(taking.call))
         targets, after = self._targets(taking)
         stores = [line for name in self.names for line in taking.stores.get(name, ())]
-        if taking.is_statement:
+        if taking.is_statement or self._shows_nothing(taking):
             line = f"{self._ignored(taking)}{targets} = {call}"
         elif taking.is_assigned and not stores:
             assert isinstance(taking.statement, ast.Assign)
@@ -212,6 +212,8 @@ class Handback:
 
     def _take_nothing(self, taking: Taking) -> Refuse | None:
         """Nobody reads what was passed: only what the function returned before is wanted."""
+        if self.form == _ALONE and not taking.is_statement:
+            return Refuse("its value, which is None now, is used")
         if self.form.is_extra and not taking.is_statement:
             _, end = self.text.span(taking.call)
             width = self.form.width
@@ -219,16 +221,20 @@ class Handback:
         return None
 
     def _take_before(self, taking: Taking, targets: str, after: tuple[str, ...]) -> None:
-        """Move the call to a line before its statement, where a name takes its place."""
+        """Move the call to a line before its statement, where a name, or None, takes its place."""
         call = standing_alone(self.text.slice(taking.call))
-        name = new_name(taking.run.taken_names())
-        if not self.form.is_extra:
-            name = next(iter(taking.places.values()))[0]
-            lines = [f"{targets} = {call}"]
+        value = new_name(taking.run.taken_names())
+        if self.form.is_extra:
+            lines = [f"{value}, {targets} = {call}"]
         else:
-            lines = [f"{name}, {targets} = {call}"]
+            value = "None" if self.form == _ALONE else next(iter(taking.places.values()))[0]
+            lines = [f"{targets} = {call}"]
         self._edits.add(put_before(self.text, taking.statement, [*lines, *after, *taking.views]))
-        self._edits.add(Edit(*self.text.span(taking.call), name))
+        self._edits.add(Edit(*self.text.span(taking.call), value))
+
+    def _shows_nothing(self, taking: Taking) -> bool:
+        """Whether the call is all that stands there, in a notebook that would show its value if that weren't None."""
+        return self.form == _ALONE and self.text.span(taking.statement) == self.text.span(taking.call)
 
     def _is_on_own_line(self, statement: ast.stmt) -> bool:
         return self.text.indentation(self.text.span(statement)[0]) is not None
