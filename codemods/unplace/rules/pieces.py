@@ -156,6 +156,8 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
     then, now = site.run.values.get(tensor), site.state.env.get(tensor.id)
     if then is None or now is None or not isinstance(now.identity, Obj) or now.identity != then.identity:
         return None
+    if now.objs & site.run.reshaped:  # the same object, but maybe with another memory
+        return None
     others = [n for a in (*split.args, *(k.value for k in split.keywords)) for n in ast.walk(a) if a is not tensor]
     for other in others:
         if isinstance(other, ast.Call) or (isinstance(other, ast.Name) and not is_bound_once(site.run, other.id)):
