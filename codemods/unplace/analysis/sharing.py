@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis.nodes import code_of
+from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.parameters import argument_for
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.scopes import Scope
@@ -34,9 +34,47 @@ def other_holder(program: Program, owner: Class, name: str) -> str | None:
         return f"`self.{other}` holds the tensor in `self.{name}`, too"
     for scope, call in program.call_sites().get(owner.node.name, ()):
         for passed in _passed(owner, name, call):
-            if isinstance(passed, ast.Name) and _is_read_elsewhere(scope, passed):
-                return f"`{passed.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
-    return None
+            root = _root(passed) if passed is not None else None
+            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+                return f"`{root.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
+    taken = next(_taken(program, name), None)
+    if taken is not None:
+        return f"`{taken.id}` in line {taken.lineno} holds the tensor in `.{name}`, too"
+    given = next(_given(program, owner, name), None)
+    return f"the call in line {given.lineno} passes the tensor in `.{name}`, too" if given is not None else None
+
+
+def _taken(program: Program, name: str) -> Iterator[ast.Name]:
+    """The names that get the attribute of an object, or a view of it, outside of the object's own methods."""
+    for scope in program.scopes.by_node.values():
+        for node in scope.nodes:
+            if isinstance(node, ast.Assign) and any(_is_from_outside(part, name) for part in _parts(node.value)):
+                yield from (t for t in node.targets if isinstance(t, ast.Name) and _is_read_elsewhere(scope, t))
+
+
+def _given(program: Program, owner: Class, name: str) -> Iterator[ast.Call]:
+    """The calls of methods that use the attribute themselves, and get it or a view of it as an argument, too."""
+    methods = (s for cls in owner.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef))
+    for method in methods:
+        if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(method)):
+            continue
+        for _, call in program.call_sites().get(method.name, ()):
+            roots = [_root(argument) for argument in (*call.args, *(k.value for k in call.keywords))]
+            if any(isinstance(root, ast.Attribute) and root.attr == name for root in roots):
+                yield call
+
+
+def _parts(source: ast.expr) -> Sequence[ast.expr]:
+    """What a list or tuple is made of, or the expression itself."""
+    return source.elts if isinstance(source, ast.List | ast.Tuple) else [source]
+
+
+def _is_from_outside(source: ast.expr, name: str) -> bool:
+    """Whether an expression is or may be a view of an attribute with a name, of something else than `self`."""
+    root = _root(source)
+    if not isinstance(root, ast.Attribute) or root.attr != name:
+        return False
+    return isinstance(root.value, ast.Name) and root.value.id != "self"
 
 
 def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:

@@ -68,6 +68,12 @@ class Callers:
         for call in handed:
             at_call = self._site(call)
             live = at_call.live()
+            state, objs = call.write.state, call.write.value.objs
+            if any(state.may_share(other.objs, objs) for other in call.write.operands):
+                line = call.write.statement.lineno
+                return [
+                    f"the caller in line {line} passes the tensor for another parameter than `{parameter}`, too"
+                ], []
             if self._is_read(call, at_call, live):
                 planned = self.handback(scope)
                 if isinstance(planned, Refuse):

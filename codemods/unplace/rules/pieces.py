@@ -32,6 +32,10 @@ from unplace.rules.verdicts import Aside
 from unplace.sites import Site
 
 _JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
+_VIEWING = frozenset({"as_strided", "view", "view_as"})
+_PERMUTING = frozenset(
+    {"H", "T", "adjoint", "mH", "mT", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +162,22 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
         return None
     if now.objs & site.run.reshaped:  # the same object, but maybe with another memory
         return None
+    if _is_order_seen(site):
+        return None
     others = [n for a in (*split.args, *(k.value for k in split.keywords)) for n in ast.walk(a) if a is not tensor]
     for other in others:
         if isinstance(other, ast.Call) or (isinstance(other, ast.Name) and not is_bound_once(site.run, other.id)):
             return None
     return tensor.id, now
+
+
+def _is_order_seen(site: Site) -> bool:
+    """Whether the order of the elements in memory may matter, which is another one in a tensor that is put together.
+
+    A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
+    """
+    is_permuted = any(isinstance(node, ast.Attribute) and node.attr in _PERMUTING for node in site.run.scope.nodes)
+    return is_permuted and not _VIEWING.isdisjoint(site.program.uses())
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
