@@ -111,6 +111,73 @@ def run(x: torch.Tensor):
 """,
         "`y` in line 16 holds the tensor in `self.h`, too",
     ),
+    "who made the object holds what it is a view of": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v
+
+    def push(self, v):
+        self.h.add_(v)
+
+
+def run(x: torch.Tensor):
+    y = x * 2
+    track = Track(y[0])
+    track.push(x)
+    return y
+""",
+        "`y` in line 13 holds the tensor in `self.h`, too",
+    ),
+    "a name outside took it": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v * 2
+
+    def push(self, v):
+        self.h.add_(v)
+
+
+def run(x: torch.Tensor):
+    track = Track(x)
+    seen = [track.h]
+    track.push(x)
+    return seen
+""",
+        "`seen` in line 13 holds the tensor in `.h`, too",
+    ),
+    "its own method gets it": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v * 2
+
+    def push(self, v):
+        self.h.add_(1)
+        self.h = v
+
+
+def run(x: torch.Tensor):
+    track = Track(x)
+    track.push(track.h)
+    return track.h
+""",
+        "the call in line 14 passes the tensor in `.h`, too",
+    ),
+    "two parameters get it": (
+        """
+def update(t: torch.Tensor, k: torch.Tensor):
+    t[k > 0] = 2
+    return k
+
+
+def run(x: torch.Tensor):
+    z = x * 2
+    return update(z, z)
+""",
+        "the caller in line 10 passes what it passes for `t` for another parameter, too",
+    ),
     "a default lasts": (
         """
 def scaled(v, memory=torch.ones(3)):
