@@ -19,7 +19,7 @@ from unplace.analysis.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.scopes import Scope
 from unplace.analysis.sharing import attributes_holding
 from unplace.analysis.state import State
-from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Value
+from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Tracked, Value
 from unplace.findings import Form, Harm
 
 _COMPOUND = (
@@ -182,7 +182,8 @@ class Site:
         Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros`.
         """
         owners = [o for o in self.roots() if o not in self.state.bases]
-        made = self.run.private | (self.run.constructed - self.run.leaves if constructed else frozenset())
+        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # else it becomes one later
+        made = self.run.private | (self.run.constructed - leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
         return self.harm()[0] is Harm.HARMLESS

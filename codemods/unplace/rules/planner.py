@@ -133,10 +133,12 @@ class Planner:
     def _veto_data(self, decisions: list[Decision], left_out: list[Site]) -> None:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
-        The rebound tensor has a graph, whose saved values that write would overwrite.
+        The rebound tensor has a graph, whose saved values that write would overwrite. So would one that overwrites what
+        was saved of anything, if what is stored was computed from it.
         """
         remaining = (d for d in decisions if not d.is_applied(self.unsafe) or isinstance(d.verdict, CopySaved | Aside))
         staying = [*left_out, *(d.site for d in remaining)]
+        unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.unsafe))]
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
@@ -148,6 +150,10 @@ class Planner:
                 if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
                     line = other.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
+            for other in unrepaired if site.cuts_gradient() else ():
+                if other is not site and other.run is site.run and other.is_saved():
+                    line = other.statement.lineno
+                    decision.verdict = Refuse(f"the write in line {line} stays in place and may hit the new graph")
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
