@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -271,6 +272,7 @@ async def test_notebook(tmp_path: Path, encoding: str) -> None:
         )
         assert texts[uris[4]] == (CELLS[4] or "").replace("z += 1", "z = z + 1")
 
+        texts[uris[4]] = f"{texts[uris[4]]}  # unplace: ignored"
         changes = types.NotebookDocumentCellChanges(
             text_content=[
                 types.NotebookDocumentCellContentChanges(
@@ -283,7 +285,16 @@ async def test_notebook(tmp_path: Path, encoding: str) -> None:
         changed = types.NotebookDocumentChangeEvent(cells=changes)
         version = types.VersionedNotebookDocumentIdentifier(2, editor.uri)
         editor.client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(version, changed))
-        assert await published(uris[3], 2) == await published(uris[4], 2) == []
+        assert await published(uris[3], 2) == []
+        (invalid,) = await published(uris[4], 2)
+        assert (invalid.code, invalid.range) == ("invalid-suppression", at(uris[4], "# unplace: ignored"))
+
+        data = types.NotebookDocumentCellChanges(data=[types.NotebookCell(types.NotebookCellKind.Markup, uris[4])])
+        version = types.VersionedNotebookDocumentIdentifier(3, editor.uri)
+        changed = types.NotebookDocumentChangeEvent(cells=data)
+        editor.published.clear()
+        editor.client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(version, changed))
+        assert await published(uris[4], 2) == []
 
 
 async def test_configuration(tmp_path: Path) -> None:
@@ -366,3 +377,17 @@ async def test_deep_nesting(tmp_path: Path) -> None:
     async with editing(tmp_path) as editor:
         editor.open(MODEL.replace("    return y\n", f"    z = {' + '.join(['x'] * 600)}\n    return y\n"))
         assert len(await editor.diagnostics()) == 2
+
+
+async def test_a_long_look_at_one_text_gives_way_to_another(tmp_path: Path) -> None:
+    lines = [f"y[{n}] = x\nz += y\nw{n} = y.view(-1)\ny.mul_({n})\n" for n in range(250)]
+    async with editing(tmp_path, "long.py") as long:
+        long.open("import torch\nx = torch.zeros(2)\ny, z = x.exp(), x.sin()\n" + "".join(lines))
+        await long.diagnostics()
+        await asyncio.sleep(0.5)  # the full look, which takes seconds, has begun
+        item = types.TextDocumentItem((tmp_path / "short.py").as_uri(), "python", 1, MODEL)
+        began = time.perf_counter()
+        long.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        while not any(params.uri == item.uri for params in long.published):
+            await asyncio.sleep(0.01)
+        assert time.perf_counter() - began < 5  # the full look takes twice as long on a fast machine

@@ -37,11 +37,15 @@ def test_every_request_is_answered() -> None:
         {**HOVER, "id": 0, "params": well},
         BEGIN,
         {**HOVER, "id": 2},
+        {**BEGIN, "id": 5},
         {"id": 3, "method": "shutdown"},
         {**HOVER, "id": 4, "params": well},
         EXIT,
     )
-    assert [answers[number].get("error", {}).get("code") for number in range(5)] == [-32002, None, -32602, None, -32600]
+    assert [answers[number].get("error", {}).get("code") for number in range(6)] == [
+        *(-32002, None, -32602),
+        *(None, -32600, -32600),
+    ]
     assert code == 0
 
 

@@ -68,6 +68,7 @@ class Interpreter:
                 return None
             handler = _BY_TYPE.get(type(statement))
             if handler is not None:
+                self.run.program.pause()
                 self.run.statement = statement
                 state = handler(self, statement, state)
                 if state is not None and self._raises:

@@ -5,13 +5,23 @@ A document is analysed by itself, as `unplace check FILE` does: what other files
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from unplace import documents
-from unplace.editor.code_actions import FIX_ALL, code_actions, diagnostic, fix_all, of_comment, only_in, planned
+from unplace.editor.code_actions import (
+    FIX_ALL,
+    code_actions,
+    diagnostic,
+    fix_all,
+    is_about_comment,
+    of_comment,
+    only_in,
+    planned,
+)
 from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
@@ -54,9 +64,11 @@ class Analyst:
         """From now on, end the work with `CancelledError` where this says so."""
         self._plans.is_cancelled = is_cancelled
 
-    def forget(self, uri: str) -> None:
-        """Know nothing of a document."""
+    def close(self, uri: str, path: str) -> None:
+        """Keep nothing about a document."""
         self._known.pop(uri, None)
+        self._plans.forget(path)
+        gc.collect()  # programs are cycles, and large
 
     def diagnostics(
         self, document: Document, folders: Sequence[Path], *, at_a_glance: bool = False
@@ -70,7 +82,7 @@ class Analyst:
         found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
         options = self._options(document, folders)
         if options is None:
-            self.forget(document.uri)
+            self._known.pop(document.uri, None)
             return found
         document = replace(document, plans=self._plans)
         findings, warnings = self._found(document, options, at_a_glance)
@@ -78,8 +90,9 @@ class Analyst:
         for finding in findings:
             if finding.is_reported:
                 found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
-        if document.is_python:
-            found[document.uri] += [of_comment(document, text, warning) for warning in warnings]
+        for warning in filter(is_about_comment, warnings):
+            uri, shown = of_comment(document, text, warning)
+            found[uri].append(shown)
         return found
 
     def _found(

@@ -77,6 +77,8 @@ class Protocol(LanguageServerProtocol):
     def _refusal(self, method: str) -> types.ResponseError | None:
         if self._shutdown:
             return types.ResponseError(types.ErrorCodes.InvalidRequest, "the server was shut down")
+        if self._workspace is not None and method == types.INITIALIZE:
+            return types.ResponseError(types.ErrorCodes.InvalidRequest, "the server was initialized before")
         if self._workspace is None and method != types.INITIALIZE:
             return types.ResponseError(types.ErrorCodes.ServerNotInitialized, "send `initialize` first")
         return None

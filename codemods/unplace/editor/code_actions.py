@@ -74,14 +74,17 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
     }
 
 
-def of_comment(document: Document, text: Text, warning: Problem) -> dict[str, Any]:
-    """What is wrong with a comment that should have operations ignored, as a `Diagnostic` object."""
-    assert warning.line is not None
-    assert warning.column is not None
-    start = text.offset_of(warning.line, warning.column)
+def is_about_comment(warning: Problem) -> bool:
+    """Whether something is wrong with a comment that should have operations ignored."""
+    return warning.line is not None and warning.message.startswith(("unused suppression", "invalid suppression"))
+
+
+def of_comment(document: Document, text: Text, warning: Problem) -> tuple[str, dict[str, Any]]:
+    """What is wrong with such a comment as a `Diagnostic` object, with the address of the part that it is in."""
     is_unused = warning.message.startswith("unused")
-    return {
-        "range": document.range(text, start, text.line_end(start)),
+    uri, span = document.to_line_end(text, warning)
+    return uri, {
+        "range": span,
         "severity": 2,
         "code": "unused-suppression" if is_unused else "invalid-suppression",
         "source": "unplace",

@@ -9,6 +9,7 @@ from typing import Any
 from unplace import documents
 from unplace.editor.plans import Plans
 from unplace.edits import Edit
+from unplace.findings import Problem
 from unplace.positions import Text
 
 
@@ -47,6 +48,12 @@ class Document:
             "start": {"line": first[0], "character": first[1]},
             "end": {"line": last[0], "character": last[1]},
         }
+
+    def to_line_end(self, text: Text, problem: Problem) -> tuple[str, dict[str, Any]]:
+        """The part that a problem is in, and the `Range` object from its place to the end of the line."""
+        assert problem.line is not None
+        start = text.offset_of(problem.line, problem.column or 1)
+        return self.uri, self.range(text, start, text.line_end(start))
 
     def from_editor(self, text: Text, line: int, character: int) -> tuple[int, int]:
         """Line and column (both from 1) of a place in the editor (from 0)."""

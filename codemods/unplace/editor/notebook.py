@@ -13,6 +13,7 @@ from typing import Any
 
 from unplace.editor.document import Document
 from unplace.edits import Edit
+from unplace.findings import Problem
 from unplace.positions import Text
 
 
@@ -53,11 +54,19 @@ class Notebook(Document):
     @property
     def parts(self) -> Sequence[tuple[str, int | None]]:
         """The cells."""
-        return [(cell.uri, cell.version) for cell in self.cells if cell.text is not None]
+        return [(cell.uri, cell.version) for cell in self.cells]
 
     def part_of(self, line: int) -> str:
         """The cell that has a line of the file."""
         return self._row(line)[0].uri
+
+    def to_line_end(self, text: Text, problem: Problem) -> tuple[str, dict[str, Any]]:
+        """The cell that a problem is in, whose line it tells."""
+        assert problem.cell is not None
+        cell = self.cells[problem.cell - 1]
+        return cell.uri, Document(cell.text or "", cell.uri, self.path, encoding=self.encoding).to_line_end(
+            Text(cell.text or ""), problem
+        )[1]
 
     def from_editor(self, text: Text, line: int, character: int) -> tuple[int, int]:
         """Line and column in the file of a place in the cell that is asked about."""

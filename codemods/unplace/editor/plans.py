@@ -42,9 +42,10 @@ class _Latest(Generic[K, V]):
             self._known.popitem(last=False)
         return self._known[key]
 
-    def clear(self) -> None:
-        """Know nothing."""
-        self._known.clear()
+    def drop(self, is_over: Callable[[K], bool]) -> None:
+        """Forget the values of some keys."""
+        for key in [key for key in self._known if is_over(key)]:
+            del self._known[key]
 
 
 class Plans:
@@ -64,26 +65,25 @@ class Plans:
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """What becomes of a text."""
-        return self._reported(text, path, options, False, lambda: documents.rewrite(text, path, options, self))
+        key = text, path, options, False
+        return self._reports.get(key, lambda: documents.rewrite(text, path, options, self))
 
     def first_sight(self, text: str, path: str, options: Options) -> FileReport:
         """What becomes of a text that is one module, as far as one round tells by the functions that it is about."""
-        return self._reported(text, path, options, True, lambda: first_round(text, path, options, self, apart=True))
+        key = text, path, options, True
+        return self._reports.get(key, lambda: first_round(text, path, options, self, apart=True))
+
+    def forget(self, path: str) -> None:
+        """Keep nothing about the texts of a file."""
+        self._programs.drop(lambda key: key[0] == path)
+        self._reports.drop(lambda key: key[1] == path)
 
     def _program(self, text: str) -> Program:
         program = Program(parsed(text))
         program.pause = self._pause
         return program
 
-    def _reported(
-        self, text: str, path: str, options: Options, is_first: bool, make: Callable[[], FileReport]
-    ) -> FileReport:
-        try:
-            return self._reports.get((path, text, options, is_first), make)
-        except CancelledError:
-            self._programs.clear()  # their work has stopped half-way
-            raise
-
     def _pause(self) -> None:
         if self.is_cancelled():
+            self._programs.drop(lambda key: True)  # their work stops half-way
             raise CancelledError

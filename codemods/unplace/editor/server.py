@@ -16,6 +16,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -50,6 +51,10 @@ _CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # 
 _LOGGER = logging.getLogger(__name__)
 
 
+class GaveWayError(Exception):
+    """The work was ended for something that somebody waits for; do it later."""
+
+
 class Server(LanguageServer):
     """The texts of one editor, and the thread that analyses them."""
 
@@ -68,6 +73,7 @@ class Server(LanguageServer):
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
         self._looking = asyncio.Lock()
+        self._asked = 0  # what somebody waits for
         self.is_ending = self.has_said_goodbye = False
 
     def document(self, uri: str) -> Document | None:
@@ -135,20 +141,29 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Forget a text."""
         self.forget(uri)
-        self._worker.submit(self._analyst.forget, uri)
+        self._worker.submit(self._analyst.close, uri, self._path(uri))
 
-    async def ask(self, document: Document, work: Callable[[Analyst], T]) -> T | None:
-        """Have something worked out about a text; None where it can't be, which is logged, or where it has changed."""
+    async def ask(self, document: Document, work: Callable[[Analyst], T], *, gives_way: bool = False) -> T | None:
+        """Have something worked out about a text; None where it can't be, which is logged, or where it has changed.
 
-        def unless_changed() -> T:
-            if not self._is_awaited(document):
+        Work that gives way ends with `GaveWayError` when something else is asked.
+        """
+
+        def is_cancelled() -> bool:
+            return not self._is_awaited(document) or (gives_way and self._asked > 0)
+
+        def unless_cancelled() -> T:
+            if is_cancelled():
                 raise CancelledError
-            self._analyst.serve(lambda: not self._is_awaited(document))
+            self._analyst.serve(is_cancelled)
             return work(self._analyst)
 
+        self._asked += not gives_way
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._worker, unless_changed)
+            return await asyncio.get_running_loop().run_in_executor(self._worker, unless_cancelled)
         except CancelledError:
+            if gives_way and self._is_awaited(document):
+                raise GaveWayError from None
             return None
         except ConfigurationError as error:
             self._complain(str(error))
@@ -159,6 +174,8 @@ class Server(LanguageServer):
             _LOGGER.exception("internal error")
             text = f"internal error: {type(error).__name__}: {error}; please report it with this file"
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"unplace: {text}"))
+        finally:
+            self._asked -= not gives_way
         return None
 
     def _complain(self, complaint: str) -> None:
@@ -172,9 +189,12 @@ class Server(LanguageServer):
         await asyncio.sleep(pause)
         at_a_glance = await self._found(uri, at_a_glance=True)
         self._send(at_a_glance)
-        await asyncio.sleep(_REST)
-        async with self._looking:  # one at a time, so that what is asked for meanwhile waits for one at most
-            found = await self._found(uri, at_a_glance=False)
+        found = None
+        while found is None:
+            await asyncio.sleep(_REST)
+            async with self._looking:
+                with suppress(GaveWayError):
+                    found = await self._found(uri, at_a_glance=False)
         self._send([params for params in found if params not in at_a_glance])
 
     async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
@@ -183,7 +203,11 @@ class Server(LanguageServer):
         if document is None:
             return []
         folders = self.folders()
-        found = await self.ask(document, lambda a: a.diagnostics(document, folders, at_a_glance=at_a_glance))
+        found = await self.ask(
+            document,
+            lambda analyst: analyst.diagnostics(document, folders, at_a_glance=at_a_glance),
+            gives_way=not at_a_glance,
+        )
         if not self.is_current(document):
             return []
         told = found or {}
