@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,7 +94,17 @@ def test_what_is_excluded_can_be_left_out_where_it_is_named(capfd: pytest.Captur
     assert capfd.readouterr() == ("", "warning: No Python files found under the given path(s)\n")
     assert Path("tests/model.py").read_text() == MODEL
     assert main(["check", "--force-exclude", "-"]) == 2
-    assert "says nothing of standard input" in " ".join(capfd.readouterr().err.split())
+    assert "says of standard input only with --stdin-filename" in " ".join(capfd.readouterr().err.split())
+
+
+@pytest.mark.parametrize(("name", "is_rewritten"), [("tests/model.py", False), ("src/model.py", True)])
+def test_a_buffer_that_is_called_like_an_excluded_file_stays(
+    name: str, is_rewritten: bool, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure('exclude = ["tests/"]')
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MODEL.encode())))
+    main(["rewrite", "--force-exclude", "--stdin-filename", name, "-"])
+    assert (capfd.readouterr().out != MODEL) is is_rewritten
 
 
 def test_the_command_line_goes_before_the_file(capfd: pytest.CaptureFixture[str]) -> None:

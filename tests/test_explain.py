@@ -340,3 +340,12 @@ def test_a_block_of_markdown(capfd: pytest.CaptureFixture[str]) -> None:
 def test_lines_that_a_lone_cr_ends_are_counted(capfd: pytest.CaptureFixture[str]) -> None:
     Path("cr.py").write_bytes(FORWARD.replace("\n", "\r").encode())
     assert run(capfd, "cr.py:9")[1].startswith("cr.py:9:9: x += 1  (augmented assignment)\n")
+
+
+def test_a_block_of_markdown_beside_one_that_is_left_alone(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.md").write_text("```python\nimport torch\nx = torch.zeros(3)\nx += 1\n```\n\n```python\n>>> torch\n```\n")
+    assert main(["explain", "a.md:4"]) == 0
+    assert "warning: a.md:8: cannot parse: invalid syntax" in capfd.readouterr().err

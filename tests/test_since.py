@@ -165,3 +165,10 @@ def test_a_comparison_that_fails_is_not_taken_for_no_change(capfd: Capture) -> N
     Path(".git/index").write_bytes(b"broken")
     assert main(["check", "--since", "HEAD", "."]) == 2
     assert capfd.readouterr().err.startswith(".: ")
+
+
+def test_lines_that_end_with_cr_alone(capfd: Capture) -> None:
+    Path("model.py").write_bytes(MODEL.replace("\n", "\r").encode())
+    commit()
+    Path("model.py").write_bytes(TWICE.replace("\n", "\r").encode())
+    assert since(capfd, "HEAD") == [f"model.py:{code}" for code in ALL]  # Git counts one line

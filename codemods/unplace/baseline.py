@@ -14,6 +14,7 @@ from unplace.gitreading import GitError, NoGitError, ask, git
 from unplace.rewriter import LineRanges
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_CR = re.compile(rb"\r(?!\n)")
 _DIFF = (
     "--unified=0",
     "--inter-hunk-context=0",
@@ -126,7 +127,15 @@ def _changed_in(top: str, base: str | None, members: list[tuple[str, bytes]]) ->
         if name in untracked:
             yield shown(path), _ALL
         elif name in changed:
-            yield shown(path), changed[name]
+            yield shown(path), _ALL if _ends_lines_with_cr(path) else changed[name]
+
+
+def _ends_lines_with_cr(path: str) -> bool:
+    """Whether a file has lines that end with CR alone, which Git doesn't count."""
+    try:
+        return _CR.search(Path(path).read_bytes()) is not None
+    except OSError:
+        return False  # what can't be read is a problem elsewhere
 
 
 def _without_filters(top: str) -> Iterator[str]:

@@ -116,10 +116,12 @@ def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
         if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
             return source
         if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
-            operator = torchapi.tensor_method(source.func.attr)
-            if operator is None or operator.view is torchapi.View.NEVER:
+            is_function = isinstance(source.func.value, ast.Name) and source.func.value.id == "torch"
+            name = source.func.attr
+            operator = torchapi.function(f"torch.{name}") if is_function else torchapi.tensor_method(name)
+            if operator is None or operator.view is torchapi.View.NEVER or (is_function and not source.args):
                 return None
-            source = source.func.value
+            source = source.args[0] if is_function else source.func.value
         elif isinstance(source, ast.Subscript | ast.Attribute):
             source = source.value
         else:

@@ -121,7 +121,7 @@ def check(
         force_exclude=force_exclude,
     )
     if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=False)]
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen, write=False)]
     else:
         outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
     if add_ignores:

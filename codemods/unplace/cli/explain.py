@@ -11,6 +11,7 @@ import typer
 
 from unplace import documents
 from unplace.cli.completion import one_of
+from unplace.cli.files import print_error
 from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
@@ -76,6 +77,8 @@ def explain(
     if module is None or at is None:
         there_is = f"the file has only {number(Text(source.text).line_count, 'line')}"
         fail(f"{name}:{line}: {there_is}" if cell is None else f"{name}:cell {cell}:{line}: there is no such line")
+    for warning in module.warnings:
+        print_error(f"warning: {warning}")
     if column is not None:
         column -= module.column(at, 1) - 1
     from unplace.explanation import explain as explain_text

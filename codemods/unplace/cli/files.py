@@ -47,18 +47,22 @@ def check_usage(
         raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
     if since is not None and STDIN in paths:
         raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--since")
-    if force_exclude and STDIN in paths:
-        raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--force-exclude")
+    if force_exclude and STDIN in paths and stdin_filename is None:
+        raise typer.BadParameter("says of standard input only with --stdin-filename.", param_hint="--force-exclude")
     if output_format is not None and output_format not in formats:
         raise typer.BadParameter(f"{output_format} is none of {', '.join(formats)}.", param_hint="--output-format")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
         raise typer.BadParameter(f"{jobs} is not a number of processes (1 or more).", param_hint="--jobs")
 
 
-def outcome_of_stdin(name: str, options: Options, *, write: bool) -> Outcome:
-    """Work on standard input; what can't be handled is passed on as it came, so that a pipe loses nothing."""
+def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
+    """Work on standard input; what can't be handled is passed on as it came, so that a pipe loses nothing.
+
+    So is what is called like a file that is excluded by force.
+    """
     data = sys.stdin.buffer.read()
-    outcome = rewrite_bytes(data, name, options)
+    is_excluded = settings.exclude is not None and settings.exclude.match(str(Path(name).absolute()))
+    outcome = Outcome(name) if settings.force_exclude and is_excluded else rewrite_bytes(data, name, settings.options)
     if write:
         sys.stdout.buffer.write(outcome.change.after.data if outcome.change else data)
         sys.stdout.buffer.flush()

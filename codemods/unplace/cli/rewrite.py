@@ -152,7 +152,7 @@ def rewrite(
     report_to = sys.stdout
     verification: dict[str, Any] | None = None
     if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen.options, write=write)]
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
         outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
