@@ -79,7 +79,7 @@ class Planner:
         for statement, decisions in decided.items():
             if statement not in staying:
                 self._statement(statement, decisions)
-        taken = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+        taken = _made(self.findings)
         placed: list[Edit] = []
         for statement in staying:
             self._stay(statement, decided[statement], taken, placed)
@@ -118,7 +118,9 @@ class Planner:
             for decision in decisions:
                 assert decision.instead is not None
                 decision.verdict = decision.instead
+            known = len(self.findings)
             self._statement(statement, decisions)
+            taken += _made(self.findings[known:])
             return
         fixes: dict[tuple[Edit, ...], int] = {}
         for decision, own in zip(decisions, edits, strict=True):
@@ -419,7 +421,7 @@ class Planner:
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
-        done = [edit for f in self.findings if f.status is Status.REWRITTEN for edit in f.edits]
+        done = _made(self.findings)
         for scope, node, qualified in made:
             own = calls.get(node, [])
             harm, by = _harm_of_calls(own)
@@ -557,6 +559,11 @@ def _get(operations: Sequence[str]) -> str:
 
 
 _LATER = Refuse("another rewrite of this run is in the way; run again for this one")
+
+
+def _made(findings: Iterable[Finding]) -> list[Edit]:
+    """The edits that are made, each once for every finding that has it."""
+    return [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
 
 
 def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:

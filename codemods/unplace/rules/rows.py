@@ -101,5 +101,6 @@ def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value
         value is not None
         and value.is_tensor
         and not value.likely
+        and not value.objs & site.run.reshaped  # the rows are those of the memory and shape that it had
         and not bound & {index, *(n.id for n in ast.walk(tensor) if isinstance(n, ast.Name))}
     )
