@@ -147,6 +147,25 @@ def run(x: torch.Tensor):
 """,
         "`seen` in line 13 holds the tensor in `.h`, too",
     ),
+    "a name outside gave it": (
+        """
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = v * 2
+
+    def push(self, v):
+        self.h.add_(v)
+
+
+def run(x: torch.Tensor):
+    track = Track(x)
+    gate = x.sin()
+    track.h = gate
+    track.push(x)
+    return gate
+""",
+        "`gate` in line 14 holds the tensor in `.h`, too",
+    ),
     "its own method gets it": (
         """
 class Track:

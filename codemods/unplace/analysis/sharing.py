@@ -45,11 +45,16 @@ def other_holder(program: Program, owner: Class, name: str) -> str | None:
 
 
 def _taken(program: Program, name: str) -> Iterator[ast.Name]:
-    """The names that get the attribute of an object, or a view of it, outside of the object's own methods."""
+    """The names that get the attribute of an object, or a view of it, outside of its own methods, or that give it."""
     for scope in program.scopes.by_node.values():
         for node in scope.nodes:
-            if isinstance(node, ast.Assign) and any(_is_from_outside(part, name) for part in _parts(node.value)):
+            if not isinstance(node, ast.Assign):
+                continue
+            if any(_is_from_outside(part, name) for part in _parts(node.value)):
                 yield from (t for t in node.targets if isinstance(t, ast.Name) and _is_read_elsewhere(scope, t))
+            root = _root(node.value) if any(_is_from_outside(target, name) for target in node.targets) else None
+            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+                yield root
 
 
 def _given(program: Program, owner: Class, name: str) -> Iterator[ast.Call]:
