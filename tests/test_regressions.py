@@ -195,7 +195,7 @@ def run(x: torch.Tensor):
     z = x * 2
     return update(z, z)
 """,
-        "the caller in line 10 passes the tensor for another parameter than `t`, too",
+        "the caller in line 10 may pass the tensor for another parameter than `t`, too",
     ),
     "a default lasts": (
         """

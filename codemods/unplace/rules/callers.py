@@ -72,7 +72,7 @@ class Callers:
             if any(state.may_share(other.objs, objs) for other in call.write.operands):
                 line = call.write.statement.lineno
                 return [
-                    f"the caller in line {line} passes the tensor for another parameter than `{parameter}`, too"
+                    f"the caller in line {line} may pass the tensor for another parameter than `{parameter}`, too"
                 ], []
             if self._is_read(call, at_call, live):
                 planned = self.handback(scope)
