@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,7 @@ class Text:
         self.starts = [0]
         self.starts.extend(match.end() for match in _LINE_END.finditer(text))
         self.newline = self._newline()
+        self._commented: frozenset[int] | None = None
         self._prefers_double = text.count('"') > text.count("'")
 
     @property
@@ -115,9 +117,22 @@ class Text:
         That is so behind a semicolon, in a block on the line of its header, and in a line that a backslash continues.
         """
         blanks = self.before(offset)
-        if blanks.strip(" \t\f") or self.text[: offset - len(blanks)].endswith(("\\\n", "\\\r\n", "\\\r")):
+        if blanks.strip(" \t\f"):
+            return None
+        is_behind = self.text[: offset - len(blanks)].endswith(("\\\n", "\\\r\n", "\\\r"))
+        if is_behind and self.place(offset)[0] - 1 not in self._lines_with_comments():
             return None
         return blanks.replace("\f", "")
+
+    def _lines_with_comments(self) -> frozenset[int]:
+        """The lines, from 1, that end in a comment, so that a backslash at their end continues nothing."""
+        if self._commented is None:
+            import tokenize  # only now: it takes a while, and hardly any file needs it
+
+            lines = io.StringIO(with_plain_line_ends(self.text))
+            tokens = tokenize.generate_tokens(lines.readline)
+            self._commented = frozenset(token.start[0] for token in tokens if token.type == tokenize.COMMENT)
+        return self._commented
 
     def line_end(self, offset: int) -> int:
         """The offset at which the line of `offset` ends, before its line break."""

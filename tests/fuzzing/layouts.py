@@ -13,7 +13,7 @@ import keyword
 import re
 import tokenize
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from random import Random
 
 from unplace.edits import Edit, apply_edits
@@ -268,7 +268,11 @@ def _cr(text: str, _: Random) -> bytes:
 
 
 def _mixed(text: str, random: Random) -> bytes:
-    return re.sub("\n", lambda _: random.choice(["\n", "\r\n", "\r"]), text).encode()
+    ends: list[str] = []
+    for line in text.split("\n")[:-1]:
+        is_joined = not line and ends and ends[-1] == "\r"  # with "\n" they would be one line end
+        ends.append(random.choice(["\r\n", "\r"] if is_joined else ["\n", "\r\n", "\r"]))
+    return "".join(map("".join, zip_longest(text.split("\n"), ends, fillvalue=""))).encode()
 
 
 def _unfinished(text: str, _: Random) -> bytes:

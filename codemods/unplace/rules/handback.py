@@ -13,6 +13,7 @@ from unplace.analysis.values import NONE, Value
 from unplace.edits import Edit
 from unplace.positions import Text
 from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
+from unplace.rules.snippet import extended
 from unplace.rules.verdicts import Refuse
 
 
@@ -149,8 +150,9 @@ class Handback:
         own = self.text.slice(value)
         is_bare = isinstance(value, ast.Tuple) and without_parentheses(own) is None
         if self.form.width is not None:
-            return f"{own}, {given}" if is_bare else f"{own[:-1].rstrip().rstrip(',')}, {given})"
-        return f"({own}), {given}" if is_bare or isinstance(value, ast.Lambda | ast.IfExp) else f"{own}, {given}"
+            return f"{own}, {given}" if is_bare else extended(own, given.split(", "))
+        is_kept = is_bare or isinstance(value, ast.Lambda | ast.IfExp)
+        return f"({own}), {given}" if is_kept else f"{standing_alone(own)}, {given}"
 
     def _appended(self, last: ast.stmt, line: str) -> Edit:
         """The line behind the last statement of the function, at the indentation of its body."""
@@ -255,7 +257,10 @@ class Handback:
         if len(own) > 1:
             return None
         if isinstance(statement.targets[0], ast.Tuple):
-            bare = (without_parentheses(own[0]) or own[0]).rstrip(", ")
+            inner = without_parentheses(own[0])
+            if inner is not None and len(inner.splitlines()) > 1 and self.form.width is not None:
+                return extended(own[0], targets.split(", "))
+            bare = (inner or own[0]).rstrip(", ")
             return f"{bare}, {targets}" if self.form.width is not None else f"({bare}), {targets}"
         return f"{own[0]}, {targets}"
 

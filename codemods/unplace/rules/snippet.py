@@ -120,6 +120,21 @@ def expression(code: str) -> cst.BaseExpression:
     return cst.parse_expression(code)
 
 
+def extended(code: str, more: Sequence[str]) -> str:
+    """A tuple with more elements behind its own; its lines and comments stay."""
+    module, _ = _parsed(code, True)
+    (line,) = module.body
+    assert isinstance(line, cst.SimpleStatementLine)
+    (statement,) = line.body
+    assert isinstance(statement, cst.Expr)
+    assert isinstance(statement.value, cst.Tuple)
+    *elements, last = statement.value.elements
+    if not isinstance(last.comma, cst.Comma) or last.comma.whitespace_after.empty:
+        last = last.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
+    added = [cst.Element(expression(element)) for element in more]
+    return module.code_for_node(statement.value.with_changes(elements=[*elements, last, *added]))
+
+
 def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
     """The expression in parentheses, unless it stands in some already."""
     if node.lpar:
