@@ -101,6 +101,10 @@ EXAMPLES = {
         "def _k(h: torch.Tensor):\n    h = h + 1\n    return (h.sin()\n        .cos()), h\n\n\n"
         "def f(x: torch.Tensor):\n    y = x.exp()\n    a, b, y = _g(y)\n    c, y = _k(y)\n    return a, b, c, y\n",
     ),
+    "a blank before the bracket of a call": (
+        "def f(x: torch.Tensor):\n    y = x.exp()\n    y.mul_ (2)\n    return y\n",
+        "def f(x: torch.Tensor):\n    y = x.exp()\n    y = y.mul (2)\n    return y\n",
+    ),
     "an annotation in two lines": (
         "def _g(h: torch\n       .Tensor) -> None:\n    h *= 2\n\n\n"
         "def f(x: torch.Tensor):\n    y = x.exp()\n    _g(y)\n    return y\n",
@@ -150,6 +154,15 @@ def test_examples(name: str) -> None:
     change = rewritten((HEAD + before).encode(), unsafe=False).change
     assert change is not None
     assert change.after.text == HEAD + after
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["y.mul_ (2)", "y[0] \\\n    = 1", "torch.exp(x, out  # here\n    =y)", "y. data = x", "y.mul_ \\\n    (2)"],
+)
+def test_no_layout_hides_an_operation(statement: str) -> None:
+    outcome = rewritten(f"{HEAD}def f(x: torch.Tensor):\n    y = x.exp()\n    {statement}\n    return y\n".encode())
+    assert len(outcome.findings) == 1
 
 
 # -- the check that nothing else changes isn't blind ----------------------------------------------------------------
