@@ -141,7 +141,10 @@ def _round(
 
 
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")
-_WRITES = re.compile(rb"[+\-*/%&|^<>@]=|\]\s*[=,)#\\]|\w_\s*[(#\\]|\.\s*data\b|inplace|out\s*[=#\\]|True")
+_WRITES = re.compile(
+    rb"[+\-*/%&|^<>@]=|\]\s*[=,)#\\]|\w_\s*[(#\\]|\.\s*data\b|inplace|out\s*[=#\\]"  # stores, calls, arguments
+    rb"|True"  # of a flag
+)
 
 
 def may_have_sites(data: bytes) -> bool:
