@@ -60,6 +60,18 @@ def run(w: torch.Tensor):
     assert rewrite_text(before, "before.py", Options()).after.count("w.clone()") == 2
 
 
+def track(stored: str) -> str:
+    """A class whose attribute holds what its constructor makes of its argument."""
+    return f"""
+class Track:
+    def __init__(self, v: torch.Tensor):
+        self.h = {stored}
+
+    def push(self, v):
+        self.h.add_(v)
+"""
+
+
 SHOWN = {
     "another attribute holds it": (
         """
@@ -74,14 +86,8 @@ class Track:
         "`self.flat` holds the tensor in `self.h`, too",
     ),
     "who made the object holds it": (
-        """
-class Track:
-    def __init__(self, v: torch.Tensor):
-        self.h = v
-
-    def push(self, v):
-        self.h.add_(v)
-
+        track("v")
+        + """
 
 def run(x: torch.Tensor):
     y = x * 2
@@ -112,14 +118,8 @@ def run(x: torch.Tensor):
         "`y` in line 16 holds the tensor in `self.h`, too",
     ),
     "who made the object holds what it is a view of": (
-        """
-class Track:
-    def __init__(self, v: torch.Tensor):
-        self.h = v
-
-    def push(self, v):
-        self.h.add_(v)
-
+        track("v")
+        + """
 
 def run(x: torch.Tensor):
     y = x * 2
@@ -130,14 +130,8 @@ def run(x: torch.Tensor):
         "`y` in line 13 holds the tensor in `self.h`, too",
     ),
     "a name outside took it": (
-        """
-class Track:
-    def __init__(self, v: torch.Tensor):
-        self.h = v * 2
-
-    def push(self, v):
-        self.h.add_(v)
-
+        track("v * 2")
+        + """
 
 def run(x: torch.Tensor):
     track = Track(x)
@@ -148,14 +142,8 @@ def run(x: torch.Tensor):
         "`seen` in line 13 holds the tensor in `.h`, too",
     ),
     "a name outside gave it": (
-        """
-class Track:
-    def __init__(self, v: torch.Tensor):
-        self.h = v * 2
-
-    def push(self, v):
-        self.h.add_(v)
-
+        track("v * 2")
+        + """
 
 def run(x: torch.Tensor):
     track = Track(x)

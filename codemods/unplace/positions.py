@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from token import COMMENT
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokenize import TokenInfo
 
 _SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -16,6 +20,13 @@ _NAMED_LINES = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 def with_plain_line_ends(text: str) -> str:
     """The text with every line end that CPython's parser takes for one as `\\n`, which `tokenize` takes alone."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
+
+
+def tokens(text: str) -> Iterator[TokenInfo]:
+    """The tokens of a text that can be parsed, with the lines as CPython's parser counts them."""
+    import tokenize  # only now: it takes a while, and most files need none
+
+    return tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline)
 
 
 def renumbered(words: str, name: Callable[[str], str]) -> str:
@@ -127,11 +138,7 @@ class Text:
     def _lines_with_comments(self) -> frozenset[int]:
         """The lines, from 1, that end in a comment, so that a backslash at their end continues nothing."""
         if self._commented is None:
-            import tokenize  # only now: it takes a while, and hardly any file needs it
-
-            lines = io.StringIO(with_plain_line_ends(self.text))
-            tokens = tokenize.generate_tokens(lines.readline)
-            self._commented = frozenset(token.start[0] for token in tokens if token.type == tokenize.COMMENT)
+            self._commented = frozenset(token.start[0] for token in tokens(self.text) if token.type == COMMENT)
         return self._commented
 
     def line_end(self, offset: int) -> int:

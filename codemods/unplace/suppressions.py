@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from unplace import rules
+from unplace import positions, rules
 from unplace.edits import Edit
 from unplace.findings import Finding, Problem
-from unplace.positions import with_plain_line_ends
 from unplace.selection import no_rule
 
 _MARK = re.compile(r"#\s*unplace:")
@@ -154,7 +152,7 @@ def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int |
 def _statements(text: str) -> Iterator[list[tokenize.TokenInfo]]:
     """The tokens of each logical line, what stands above it included."""
     tokens: list[tokenize.TokenInfo] = []
-    for token in tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline):
+    for token in positions.tokens(text):
         tokens.append(token)
         if token.type == tokenize.NEWLINE:
             yield tokens

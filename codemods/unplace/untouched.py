@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import io
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from unplace import positions
 from unplace.edits import Edit
-from unplace.positions import Text, with_plain_line_ends
+from unplace.positions import Text
 from unplace.trees import parsed
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
@@ -108,7 +108,7 @@ def _outside(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
     places = Text(text)
     following = iter([*spans, (len(text) + 1, len(text) + 1)])
     start, end = next(following)
-    for token in tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline):
+    for token in positions.tokens(text):
         if token.type in _LAYOUT:
             continue
         first = places.offset_of(token.start[0], token.start[1] + 1)

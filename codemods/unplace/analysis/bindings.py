@@ -149,7 +149,7 @@ def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def last_name(node: ast.expr) -> str | None:
+def last_name(node: ast.AST) -> str | None:
     """`relu` of `relu`, `F.relu` and `self.relu`."""
     if isinstance(node, ast.Name):
         return node.id

@@ -116,7 +116,6 @@ class Program:
         if scope not in self._runs:
             if scope in self._running:
                 return None
-            self.pause()
             self._running.add(scope)
             try:
                 self._runs[scope] = self._walk(scope)

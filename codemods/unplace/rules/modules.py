@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from unplace import torchapi
+from unplace.analysis.bindings import last_name
 from unplace.analysis.nodes import parents_below
 from unplace.analysis.program import Program
 from unplace.analysis.scopes import Scope
@@ -124,7 +125,7 @@ class Judge:
         """The names and attributes under which the file keeps the value of a call; None where it goes elsewhere."""
         parent = self._parent(node)
         if isinstance(parent, ast.Assign) and parent.value is node:
-            names = [last for t in parent.targets if (last := _last(t)) is not None]
+            names = [last for t in parent.targets if (last := last_name(t)) is not None]
             return set(names) if len(names) == len(parent.targets) else None
         if isinstance(parent, ast.Return) and depth:
             function = parent
@@ -141,7 +142,7 @@ class Judge:
     def _loads(self, names: set[str]) -> Iterator[ast.expr]:
         if not self._reads:
             for node in self._around():
-                name = _last(node)
+                name = last_name(node)
                 if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
                     self._reads.setdefault(name, []).append(node)  # type: ignore[arg-type]
         for name in names:
@@ -170,7 +171,7 @@ class Judge:
                 continue
             if isinstance(parent, ast.Return | ast.Assign):
                 continue
-            if isinstance(parent, ast.Call) and _last(parent.func) not in (
+            if isinstance(parent, ast.Call) and last_name(parent.func) not in (
                 "enumerate",
                 "zip",
                 "iter",
@@ -186,9 +187,9 @@ class Judge:
         """Whether a list of layers has no other use than `nn.Sequential(*layers)`."""
         parent = self._parent(display)
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "extend":
-            name = _last(parent.func.value)
+            name = last_name(parent.func.value)
         elif isinstance(parent, ast.AugAssign):
-            name = _last(parent.target)
+            name = last_name(parent.target)
         else:
             names = self._bound_to(display)
             name = next(iter(names)) if names else None
@@ -222,12 +223,6 @@ def _by_calls(calls: list[Site]) -> Verdict:
             return Refuse(f"`{name}` is read after the module overwrote it in line {line}")
         assumptions += [*kind_assumptions(site), *observers.assumptions]
     return Inline(tuple(dict.fromkeys(assumptions)))
-
-
-def _last(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else None
 
 
 def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
