@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis import arithmetic, indexing, kinds
 from unplace.analysis.evaluate import Evaluator
+from unplace.analysis.flow import TRIES
 from unplace.analysis.gradmode import entered
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Function, Named
@@ -37,7 +38,6 @@ from unplace.analysis.values import (
 )
 
 _MOST_ROUNDS = 25
-_TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
 class TooComplexError(Exception):
@@ -72,7 +72,9 @@ class Interpreter:
                 self.run.statement = statement
                 state = handler(self, statement, state)
                 if state is not None and self._raises:
-                    self._raises[-1].append(state.fork())
+                    left = state.fork()
+                    for raised in self._raises:  # a handler further out may be the one that fits
+                        raised.append(left)
         return state
 
     # -- simple statements ----------------------------------------------------------------------------------------
@@ -374,7 +376,12 @@ class Interpreter:
             self.run.grad = entered(value, item.context_expr, self.run.grad)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value, state, None)
-        end = self.block(s.body, state)
+        if not self.run.may_swallow(s):
+            end = self.block(s.body, state)
+        else:
+            self._raises.append([state.fork()])
+            end = self.block(s.body, state)
+            end = self._join((s, "swallowed"), [end, Merger((s, "raised")).merge(self._raises.pop())])
         self.run.grad, self.run.autocast = before, autocast
         return end
 
@@ -499,5 +506,5 @@ _BY_TYPE: dict[type, Callable[..., State | None]] = {
     ast.Delete: Interpreter._delete,
     ast.Assert: Interpreter._assert,
     ast.Match: Interpreter._match,
-    **dict.fromkeys(_TRIES, Interpreter._try),
+    **dict.fromkeys(TRIES, Interpreter._try),
 }

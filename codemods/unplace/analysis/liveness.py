@@ -11,12 +11,12 @@ import ast
 from collections.abc import Iterable
 from typing import cast
 
+from unplace.analysis.flow import TRIES
 from unplace.analysis.nodes import LOOPS, children, walk
 from unplace.analysis.scopes import Scope
 
 _SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
 class Liveness:
@@ -143,7 +143,7 @@ class Liveness:
             return self._expressions(then | other, s.test)
         if isinstance(s, LOOPS):
             return self._loop(s, live, on_break, on_continue, on_raise)
-        if isinstance(s, _TRIES):
+        if isinstance(s, TRIES):
             return self._try(cast(ast.Try, s), live, on_break, on_continue, on_raise)
         if isinstance(s, ast.With | ast.AsyncWith):
             after = live  # a context manager may swallow an exception that leaves its body early

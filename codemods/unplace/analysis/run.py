@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
+from unplace.analysis.flow import Flow, may_swallow
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.liveness import Liveness
 from unplace.analysis.nodes import parents_below
@@ -112,6 +113,7 @@ class Run:
     statement: ast.stmt | None = None
     body: list[ast.stmt] = field(default_factory=list)
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
+    kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what code out of sight was given in a statement
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
@@ -119,6 +121,7 @@ class Run:
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     _liveness: Liveness | None = None
+    _flow: Flow | None = None
     _muddled: dict[Obj, int] | None = None
     _parents: dict[ast.AST, ast.AST] | None = None
 
@@ -128,6 +131,33 @@ class Run:
         if self._liveness is None:
             self._liveness = Liveness(self.scope, self.body)
         return self._liveness
+
+    @property
+    def flow(self) -> Flow:
+        """Where the statements of the scope stand."""
+        if self._flow is None:
+            self._flow = Flow(self.body)
+        return self._flow
+
+    def is_guarded(self, statement: ast.stmt) -> bool:
+        """Whether code of the scope may run on after the statement has raised."""
+        spot = self.flow.spot(statement)
+        return spot is not None and any(self.may_swallow(guard) for guard in spot.guards)
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The statement that an expression of the scope stands in."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def may_swallow(self, guard: ast.stmt) -> bool:
+        """Whether what the body of a `try` or `with` raises may end there."""
+        return may_swallow(guard, self._qualified)
+
+    def _qualified(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Name) and self.program.scopes.owner(self.scope, node.id) is None:
+            return f"builtins.{node.id}"
+        return self.program.qualified(self.scope, node)
 
     def all_writes(self) -> list[Write]:
         """The in-place operations of the scope itself, and those of the functions that it hands tensors to."""
@@ -247,6 +277,8 @@ class Run:
 
     def keep_all(self, state: State, reachable: Objs, by: str, line: int, *, certain: bool = False) -> None:
         """Like `keep`, for objects from which everything reachable is included already."""
+        if self.statement is not None:
+            self.kept_in.setdefault(self.statement, set()).update(reachable)
         for obj in reachable:
             known = state.kept.get(obj)
             if known is None or (certain and not known.certain):

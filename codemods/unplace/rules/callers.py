@@ -199,7 +199,7 @@ class Callers:
                 for assumption in outside.assumptions:
                     handback.assume(assumption)
                 continue
-            if _is_guarded(taking.run, site.statement):
+            if taking.run.is_guarded(site.statement):
                 return Refuse("an exception in it would leave the tensor half written")
             refusal = self._place(handback, taking, name, site)
             if refusal is not None:
@@ -231,6 +231,8 @@ class Callers:
             refusal = self._unfit(handback, taking, name, places, rebound.views)
             if refusal is not None:
                 return refusal
+            if any(self._outlives(taking.run, p) for p in places) and self._may_be_caught(handback, taking.run.scope):
+                return Refuse("an exception that is caught further out would leave the tensor half written")
             taking.places[name] = places
             taking.views += rebound.views
         for assumption in rebound.assumptions:
@@ -254,6 +256,29 @@ class Callers:
                 f"`{views[0].partition(' = ')[0]}` looks at memory, or in a shape, that the tensor no longer has"
             )
         return None
+
+    def _outlives(self, run: Run, place: str) -> bool:
+        """Whether code outside of the function may look at a place when an exception has ended the function."""
+        scope = run.scope
+        return not place.isidentifier() or place in scope.captured | scope.global_names | scope.nonlocal_names
+
+    def _may_be_caught(self, handback: Handback, caller: Scope) -> bool:
+        """Whether a function may raise once it has written, and who calls the caller may go on then."""
+        run = self.program.run(handback.scope)
+        written = [w.statement for w in run.writes.values()] if run is not None else []
+        stops = [n for n in own_nodes(handback.scope.node) if isinstance(n, ast.Raise | ast.Assert)]
+        if run is None or any(run.flow.may_follow(write, stop) for write in written for stop in stops):
+            return True
+        todo, seen = [caller], {caller}
+        while todo:
+            for scope, call in self.program.call_sites().get(todo.pop().name, ()):
+                outer = self.program.run(scope)
+                if outer is None or outer.is_guarded(outer.statement_of(call)):
+                    return True
+                if scope not in seen:
+                    seen.add(scope)
+                    todo.append(scope)
+        return False
 
     # -- questions ------------------------------------------------------------------------------------------------
 
@@ -317,11 +342,3 @@ def _is_still(name: str, value: object) -> bool:
     """Whether a name is still bound to what was passed for it."""
     identity = getattr(value, "identity", None)
     return isinstance(identity, Obj) and identity.parameter == name
-
-
-def _is_guarded(run: Run, statement: ast.stmt) -> bool:
-    """Whether a statement stands in a `try` block of its function, so that the code behind may run when it raises."""
-    return any(
-        isinstance(node, ast.Try) and any(s is statement for part in node.body for s in ast.walk(part))
-        for node in own_nodes(run.scope.node)
-    )

@@ -93,8 +93,10 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
         return None
     if len(store.targets) > 1 or store.targets[0] is not site.node or any(_leaves(s) for s in loop.body):
         return None
-    block = _block(loop, parents)
-    position = block.index(loop)
+    spot = site.run.flow.spot(loop)
+    if spot is None:
+        return None
+    block, position = spot.block, spot.position
     start = next((p for p in reversed(range(position)) if target.id in _bound([block[p]])), None)
     made = _made(site.run, target.id, block[start]) if start is not None else None
     if start is None or made is None:
@@ -144,12 +146,6 @@ def _counted(
     if not is_whole:
         return None
     return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
-
-
-def _block(statement: ast.stmt, parents: Mapping[ast.AST, ast.AST]) -> list[ast.stmt]:
-    """The block that a statement stands in."""
-    fields = (getattr(parents[statement], name, None) for name in ("body", "orelse", "finalbody"))
-    return next(block for block in fields if isinstance(block, list) and statement in block)
 
 
 def _leaves(statement: ast.stmt) -> bool:
@@ -205,7 +201,9 @@ def _has_slots(filling: _Filling) -> bool:
 def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether nobody but this loop sees the tensor being filled."""
     scope, name = filling.site.run.scope, filling.name
-    if name not in scope.bound or name in scope.captured | scope.volatile or not _is_plain_inside(filling, parents):
+    if name not in scope.bound or name in scope.captured | scope.volatile:
+        return False
+    if filling.site.run.is_guarded(filling.loop):  # somebody could look at a tensor that is half filled
         return False
     inside = _bound(filling.loop.body)
     made_again = {name for view in copy.views for name in view.split(" = ")[:-1]}
@@ -216,21 +214,6 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     if any(_uses(filling.loop.iter, name)) and not filling.first:
         return False
     return not any(_touches(filling, write, inside) for write in _other_writes(filling))
-
-
-def _is_plain_inside(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> bool:
-    """Whether an exception in the loop ends the function: nobody can look at a tensor that is half filled."""
-    run, node = filling.site.run, parents[filling.loop]
-    while node is not run.scope.node:
-        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-            return False
-        if isinstance(node, ast.With | ast.AsyncWith):
-            calls = [item.context_expr for item in node.items]
-            names = [run.program.qualified(run.scope, c.func) if isinstance(c, ast.Call) else None for c in calls]
-            if any(name is None or not name.startswith("torch.") for name in names):
-                return False
-        node = parents[node]
-    return True
 
 
 def _is_subscripted(node: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace.analysis.bindings import assigned_names
-from unplace.analysis.nodes import LOOPS, walk
+from unplace.analysis.nodes import walk
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
 from unplace.findings import Harm
@@ -24,7 +24,6 @@ class Copies:
 
     _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
-    _blocks: dict[ast.AST, dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]]] = field(default_factory=dict)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
         """Note what the run does with a site: the clone that it makes, or that it rebinds the tensor."""
@@ -52,7 +51,7 @@ class Copies:
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.is_untracked() and not site.is_saved():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
-        block, position, _ = self._place(site)
+        block, position, _ = _place(site)
         if position and _makes_clone(block[position - 1], copy.places[0]):
             return Keep(f"the write goes to the clone made in line {block[position - 1].lineno}")
         earlier = self._made.get(copy.places)
@@ -67,7 +66,7 @@ class Copies:
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
         """Whether each round of a loop writes some elements of a tensor that nothing has saved."""
-        loop = self._place(site)[2]
+        loop = _place(site)[2]
         if loop is None or site.write.name not in _SPARSE or site.harm()[0] is not Harm.HARMLESS:
             return False
         inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
@@ -78,16 +77,12 @@ class Copies:
         name = verdict.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
-    def in_same_block(self, first: Site, second: Site) -> bool:
-        """Whether two statements follow each other in the same block."""
-        return self._place(first)[0] is self._place(second)[0]
-
     def _shares(self, earlier: Site, site: Site) -> bool:
         """Whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
         if earlier.run is not site.run:
             return False
-        block, first, _ = self._place(earlier)
-        other, second, _ = self._place(site)
+        block, first, _ = _place(earlier)
+        other, second, _ = _place(site)
         if block is not other or first >= second:
             return False
         names = set(earlier.state.binds) & {n.id for n in walk(site.write.target) if isinstance(n, ast.Name)}
@@ -111,7 +106,7 @@ class Copies:
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:
         """Whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
-        loop = self._place(site)[2]
+        loop = _place(site)[2]
         if loop is None:
             return False
         inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
@@ -121,33 +116,11 @@ class Copies:
         name = copy.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
-    def _place(self, site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
-        """The block that the statement stands in, its position there, and the loop around it."""
-        root = site.run.scope.node
-        if root not in self._blocks:
-            found: dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]] = {}
-            body = getattr(root, "body", None)
-            if isinstance(body, list):
-                _index(body, None, found)
-            self._blocks[root] = found
-        return self._blocks[root].get(site.statement, ([], 0, None))
 
-
-def _index(
-    body: list[ast.stmt], loop: ast.stmt | None, found: dict[ast.stmt, tuple[list[ast.stmt], int, ast.stmt | None]]
-) -> None:
-    for position, statement in enumerate(body):
-        found[statement] = (body, position, loop)
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        inner_loop = statement if isinstance(statement, LOOPS) else loop
-        for part in ("body", "orelse", "finalbody"):
-            inner = getattr(statement, part, None)
-            if inner:
-                _index(inner, inner_loop, found)
-        for part in ("handlers", "cases"):
-            for inner in getattr(statement, part, ()):
-                _index(inner.body, inner_loop, found)
+def _place(site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
+    """The block that the statement stands in, its position there, and the loop around it."""
+    spot = site.run.flow.spot(site.statement)
+    return (spot.block, spot.position, spot.loop) if spot is not None else ([], 0, None)
 
 
 def _makes_clone(statement: ast.stmt, place: str) -> bool:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.nodes import LOOPS, own_nodes
+from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import replays
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
@@ -80,17 +80,16 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
 
 def _is_written_again(site: Site) -> bool:
     """Whether a write to the whole or to a piece may follow, for which they have to share memory again."""
-    roots, line = site.roots(), site.statement.lineno
+    roots, flow = site.roots(), site.run.flow
     captured = [v for n, v in site.state.env.items() if n in site.run.scope.captured]
     if any(site.state.roots(v.objs) & roots for v in captured):
         return True  # an inner function may write it when it is called
-    loops = (n for n in own_nodes(site.run.scope.node) if isinstance(n, LOOPS))
-    if any(s is site.statement for loop in loops for s in ast.walk(loop)):
+    spot = flow.spot(site.statement)
+    if spot is None or spot.loops:
         return True
-    for _, state in site.program.exits(site.run.scope):  # code out of sight may write what it is given later
-        if any(kept.line > line and state.roots((obj,)) & roots for obj, kept in state.kept.items()):
-            return True
-    return any(w.state.roots(w.value.objs) & roots and w.statement.lineno > line for w in site.run.all_writes())
+    written = [(w.statement, w.state.roots(w.value.objs)) for w in site.run.all_writes() if w is not site.write]
+    given = site.run.kept_in.items()  # code out of sight may write what it is given
+    return any(objs & roots and flow.may_follow(site.statement, s) for s, objs in (*written, *given))
 
 
 def private_pieces(site: Site, text: Text) -> Aside | None:

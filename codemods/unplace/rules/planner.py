@@ -163,8 +163,7 @@ class Planner:
             d.is_applied(self.unsafe)
             and isinstance(d.verdict, Rebind)
             and d.site.value.objs & first.value.objs
-            and first.statement.lineno < d.site.statement.lineno < second.statement.lineno
-            and self._copies.in_same_block(first, d.site)
+            and first.run.flow.is_between(first.statement, d.site.statement, second.statement)
             for d in decisions
         )
 
