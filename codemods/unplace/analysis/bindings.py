@@ -15,6 +15,9 @@ from unplace.analysis.scopes import Scope
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
 
 
+_ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
+
+
 _OF_MAPPINGS = frozenset(["items", "keys", "get", "update", "setdefault"])
 
 
@@ -24,8 +27,10 @@ class Bindings:
 
     `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
     isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
-    first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor, and
-    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`.
+    first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor,
+    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`, `like_arrays` those
+    that are used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`, and `iterated` those that are run
+    over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -34,6 +39,8 @@ class Bindings:
     sizes: set[str] = field(default_factory=set)
     asked: dict[str, Evidence] = field(default_factory=dict)
     unlike_tensors: set[str] = field(default_factory=set)
+    like_arrays: set[str] = field(default_factory=set)
+    iterated: set[str] = field(default_factory=set)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -54,6 +61,8 @@ class Bindings:
         elif kind is ast.Subscript:
             if type(node.value) is ast.Name and is_text(node.slice):
                 self.unlike_tensors.add(node.value.id)
+            elif type(node.value) is ast.Name and _cuts(node.slice):
+                self.like_arrays.add(node.value.id)
         elif kind is ast.Call:
             self._add_call(node)
         elif kind is ast.Assign:
@@ -62,6 +71,12 @@ class Bindings:
         elif kind is ast.BinOp:
             if type(node.op) is ast.FloorDiv and type(node.left) is ast.Name:
                 self.sizes.add(node.left.id)
+            self._add_operands(node)
+        elif kind is ast.UnaryOp:
+            if type(node.op) is not ast.Not and type(node.operand) is ast.Name:
+                self.like_arrays.add(node.operand.id)
+        elif kind is ast.Starred:
+            self._add_iterated(node.value)
         elif kind is ast.AnnAssign or kind is ast.NamedExpr:
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self._put(node.target.id, node.value)
@@ -69,6 +84,7 @@ class Bindings:
             self._put(node.name, node)
         elif kind is ast.For or kind is ast.AsyncFor or kind is ast.comprehension:
             self._put_all(node.target, node)
+            self._add_iterated(node.iter)
         elif kind is ast.withitem and node.optional_vars is not None:
             self._put_all(node.optional_vars, node)
 
@@ -80,6 +96,9 @@ class Bindings:
             self.asked[name] = max(evidence.of_call(node), self.asked.get(name, Evidence.NONE))
         elif isinstance(function, ast.Name):
             self.unlike_tensors.add(function.id)
+        if last_name(function) in _ITERATES:
+            for argument in node.args:
+                self._add_iterated(argument)
         if not node.args:
             return
         for name in _tensors_of(node.args[0]):
@@ -93,12 +112,28 @@ class Bindings:
             return
         if not isinstance(target, ast.Tuple | ast.List):
             return
+        self._add_iterated(value)
         plain = not any(isinstance(e, ast.Starred) for e in target.elts)
         for index, element in enumerate(target.elts):
             if isinstance(element, ast.Name) and plain:
                 self._put(element.id, _element(value, index, len(target.elts)))
             else:
                 self._put_all(element, target)
+
+    def _add_operands(self, node: ast.BinOp) -> None:
+        """Lists can be added and repeated, but neither plus a number nor times a float."""
+        for operand, other in ((node.left, node.right), (node.right, node.left)):
+            if type(operand) is not ast.Name or type(node.op) is ast.Mod:
+                continue
+            number = other.value if isinstance(other, ast.Constant) else None
+            is_of_lists = type(node.op) in (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)
+            is_number = isinstance(number, float) or (isinstance(number, int) and type(node.op) is not ast.Mult)
+            if not is_of_lists or is_number:
+                self.like_arrays.add(operand.id)
+
+    def _add_iterated(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            self.iterated.add(node.id)
 
     def _put(self, name: str, source: ast.AST) -> None:
         self.sources.setdefault(name, []).append(source)

@@ -202,6 +202,7 @@ class Calls:
         if operators.is_tensor_class(qualified):
             return operators.of_tensor_class(self, node, qualified, arguments, state)
         operator = torchapi.function(qualified)
+        self._prove_tensor(qualified, arguments, state)
         if operator is not None:
             return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
         module = torchapi.module(qualified)
@@ -211,6 +212,14 @@ class Calls:
             self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
             return Value(OTHER, ref=Named(qualified))
         return self.unknown_call(node, arguments.all(), state)
+
+    def _prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
+        """Note that what a function or module of torch was given as its first argument has to be a tensor."""
+        if not arguments.positional or not torchapi.takes_tensor(qualified):
+            return
+        value = arguments.positional[0]
+        if (value.kinds & UNKNOWN or value.likely) and not value.may_be(NUMBER):
+            arguments.positional[0] = self.run.values[arguments.nodes[0]] = state.narrow_to_tensor(value)
 
     def _write_first(
         self,
@@ -273,6 +282,10 @@ class Calls:
         """A call of a module that torch defines."""
         if not arguments.positional:
             return self.unknown_call(node, arguments.all(), state)
+        first = ref
+        while first.parts and isinstance(first.parts[0].ref, TorchModule):
+            first = first.parts[0].ref
+        self._prove_tensor(first.qualified, arguments, state)
         if ref.parts is not None:
             value, target = arguments.positional[0], arguments.nodes[0]
             for index, part in enumerate(ref.parts):

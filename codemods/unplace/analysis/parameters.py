@@ -10,7 +10,7 @@ from unplace import torchapi
 from unplace.analysis import evidence, kinds
 from unplace.analysis.classes import is_static
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.refs import Class, Instance
+from unplace.analysis.refs import Class, Instance, TorchModule
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import MODULE, NONE, NUMBER, OTHER, TENSOR, TEXT, UNKNOWN, Tracked, Value
 
@@ -54,7 +54,7 @@ def _unannotated(
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
-        return Value(TENSOR)
+        return Value(TENSOR, likely=argument.arg not in program.bindings(scope).like_arrays)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
 
@@ -70,29 +70,28 @@ def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
         is_like_one = all(evidence.is_attribute_of_tensor(a) for a in attributes)
         is_idiom = any(evidence.is_idiom(a) for a in attributes)
         found = Evidence.NONE if not is_like_one else Evidence.PROOF if is_idiom else Evidence.HINT
-    if found is not Evidence.PROOF and any(
-        takes_tensor(qualified)
-        for callee in bindings.first_of.get(name, ())
-        if (qualified := program.qualified(scope, callee)) is not None
-    ):
+    if found is not Evidence.PROOF and any(_takes_tensor(program, scope, c) for c in bindings.first_of.get(name, ())):
         return Evidence.PROOF
     return found
 
 
+def _takes_tensor(program: Program, scope: Scope, callee: ast.expr) -> bool:
+    """Whether the first argument of what is called has to be a tensor: `F.relu`, `self.conv`."""
+    qualified = program.qualified(scope, callee)
+    if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
+        ref = program.estimate(scope, callee).ref
+        while isinstance(ref, TorchModule) and ref.parts:
+            ref = ref.parts[0].ref
+        qualified = ref.qualified if isinstance(ref, TorchModule) else None
+    return qualified is not None and torchapi.takes_tensor(qualified)
+
+
 def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
-    """Whether the body uses a name in no way that a tensor doesn't allow: as a size, or for an attribute of its own."""
+    """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have."""
     bindings = program.bindings(scope)
     attributes = bindings.attributes.get(name, set())
-    others = bindings.sizes | bindings.unlike_tensors
+    others = bindings.sizes | bindings.unlike_tensors | (bindings.iterated - bindings.like_arrays)
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
-
-
-def takes_tensor(qualified: str) -> bool:
-    """Whether the first argument of a function of torch has to be a tensor."""
-    if torchapi.inplace_flag(qualified) is not None:
-        return True
-    operator = torchapi.function(qualified)
-    return operator is not None and bool(operator.parameters) and operator.parameters[0] in ("self", "input")
 
 
 def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:

@@ -368,7 +368,7 @@ def _telling_use(run: Run, scope: Scope, name: str) -> ast.AST | None:
                 return node
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             qualified = run.program.qualified(scope, node.func)
-            if node.args[0].id == name and qualified is not None and parameters.takes_tensor(qualified):
+            if node.args[0].id == name and qualified is not None and torchapi.takes_tensor(qualified):
                 return node
     return None
 

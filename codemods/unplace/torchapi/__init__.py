@@ -362,6 +362,17 @@ def module(qualified: str) -> ModuleClass | None:
     return _module(_canonical(qualified))
 
 
+def takes_tensor(qualified: str) -> bool:
+    """Whether the first argument of a function, or of the calls of a module, of torch has to be a tensor."""
+    if inplace_flag(qualified) is not None:
+        return True
+    operator = function(qualified)
+    if operator is not None:
+        return bool(operator.parameters) and operator.parameters[0] in ("self", "input")
+    found = module(qualified)
+    return found is not None and found.result is Result.TENSOR and qualified != "torch.nn.Identity"
+
+
 def saves_result_in_place(qualified: str) -> bool:
     """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
 
