@@ -291,6 +291,8 @@ class Calls:
             for index, part in enumerate(ref.parts):
                 value = self._part(node, index, part, target, value, state)
             return value
+        if ref.qualified == torchapi.IDENTITY:
+            return arguments.positional[0]
         module = torchapi.module(ref.qualified)
         assert module is not None
         if ref.inplace is None:
@@ -307,6 +309,8 @@ class Calls:
         """One layer of a Sequential, called on what the previous one returned."""
         ref = part.ref
         if isinstance(ref, TorchModule) and ref.parts is None and torchapi.module(ref.qualified) is not None:
+            if ref.qualified == torchapi.IDENTITY:
+                return value
             module = torchapi.module(ref.qualified)
             assert module is not None
             if ref.inplace is None:

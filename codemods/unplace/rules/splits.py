@@ -4,6 +4,7 @@
     a, b = y.split([k, n - k])          a, b = y.tensor_split([k])
     a, b = y.unbind(1)                  a, b = y[:, 0], y[:, 1]
     a, b = y                            a, b = y[0], y[1]
+    parts = y.split(k)                  parts = y.tensor_split(list(range(k, len(y), k)))
     rows = y.unbind()                   rows = tuple(y[i] for i in range(len(y)))
 
 The same elements in the same memory as before, so that a write to the whole or to a piece is seen as it was. Such a
@@ -22,7 +23,7 @@ from unplace.analysis.values import Obj
 from unplace.edits import Edit
 from unplace.positions import Text
 from unplace.rules import rows
-from unplace.rules.base import is_repeatable
+from unplace.rules.base import is_number, is_repeatable
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import precedence
 from unplace.rules.target import missing
@@ -227,14 +228,15 @@ def _split(
         else:
             return None
         return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"[{', '.join(places)}]")))
-    size = _number(sizes)
-    if count is not None and (size is not None or isinstance(sizes, ast.Name)):
-        name = text.slice(sizes)
+    size, name = _number(sizes), text.slice(sizes)
+    if not is_number(site, sizes) or not isinstance(sizes, ast.Constant | ast.Name | ast.Attribute):
+        return None
+    if count is not None:
         places = [str(size * i) if size is not None else f"{i} * {name}" if i > 1 else name for i in range(1, count)]
         return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"[{', '.join(places)}]")))
     along = _number(dim)
-    if along is None or along not in _INDEX or not (size is not None or isinstance(sizes, ast.Name)):
+    if along is None or not is_repeatable(site.run, tensor):
         return None
-    end = "len({})" if along == 0 else f"{{}}.size({along})"
-    piece = _INDEX[along].format(f"{{i}} : {{i}} + {text.slice(sizes)}")
-    return _listed(site, call, tensor, piece, f"range(0, {end}, {text.slice(sizes)})", text)
+    whole = _text(tensor, text)
+    end = f"len({whole})" if along == 0 else f"{whole}.size({along})"
+    return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({name}, {end}, {name}))")))

@@ -362,6 +362,10 @@ def module(qualified: str) -> ModuleClass | None:
     return _module(_canonical(qualified))
 
 
+IDENTITY = "torch.nn.Identity"
+"""The module that returns its argument, whatever that is."""
+
+
 def takes_tensor(qualified: str) -> bool:
     """Whether the first argument of a function, or of the calls of a module, of torch has to be a tensor."""
     if inplace_flag(qualified) is not None:
@@ -370,7 +374,7 @@ def takes_tensor(qualified: str) -> bool:
     if operator is not None:
         return bool(operator.parameters) and operator.parameters[0] in ("self", "input")
     found = module(qualified)
-    return found is not None and found.result is Result.TENSOR and qualified != "torch.nn.Identity"
+    return found is not None and found.result is Result.TENSOR and qualified != IDENTITY
 
 
 def saves_result_in_place(qualified: str) -> bool:
