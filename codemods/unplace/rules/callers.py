@@ -22,6 +22,7 @@ from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.parameters import default_of
 from unplace.analysis.program import Program
+from unplace.analysis.purpose import documented
 from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
@@ -95,6 +96,9 @@ class Callers:
             return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
         if _has_lasting_default(scope, parameter):
             return [f"the default of `{parameter}` lasts from one call to the next"], []
+        purpose = documented(scope, is_called=bool(handed))
+        if purpose is not None:
+            return [f"{purpose}, so that its callers must want what it writes"], []
         return [], [assumption]
 
     def returned(self, scope: Scope) -> frozenset[str]:

@@ -8,10 +8,11 @@ from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import Observers, replays
+from unplace.analysis.purpose import flag_around
 from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
-from unplace.findings import Form
+from unplace.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
@@ -45,6 +46,9 @@ def _kept(site: Site) -> Keep | None:
         _has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
     ):
         return Keep(f"`{site.name}` is the data of a leaf or parameter: {_PURPOSE}")
+    flag = flag_around(site.node, site.run.parents)
+    if flag is not None and site.harm()[0] is not Harm.HARMFUL:
+        return Keep(f"`{flag}` asks for the write")
     return None
 
 

@@ -1,0 +1,45 @@
+"""What a function says of its own in-place operations: that callers want them, or that a flag asks for them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from unplace.analysis.nodes import code_of
+from unplace.analysis.scopes import Scope
+
+_IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)
+_FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
+
+
+def documented(scope: Scope, *, is_called: bool) -> str | None:
+    """Tell where a function says that it writes its arguments: in its name or in its documentation.
+
+    The documentation of one with a parameter such as `inplace` is about that; a name counts for less than calls that are
+    seen, none of which looks at the argument afterwards (`is_called`).
+    """
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
+        return f"`{node.name}` is named like a function that writes its argument"
+    text = ast.get_docstring(node, clean=False)
+    if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
+        return None
+    return f"the documentation of `{node.name}` says that it works in place"
+
+
+def flag_around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> str | None:
+    """Find the flag that asks for an operation: `inplace` of `if inplace: x.add_(1)`, as it is written."""
+    while (parent := parents.get(node)) is not None:
+        if isinstance(parent, ast.If | ast.IfExp) and node is not parent.test:
+            body = parent.body if isinstance(parent.body, list) else [parent.body]
+            test, holds = parent.test, any(n is node for n in body)
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, holds = test.operand, not holds
+            name = getattr(test, "attr", None) or getattr(test, "id", None)
+            if holds and isinstance(name, str) and _FLAG.fullmatch(name):
+                return code_of(test)
+        node = parent
+    return None
