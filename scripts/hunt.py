@@ -110,12 +110,17 @@ def kind_of(verdict: Verdict) -> str:
     return f"{said} {raised}"
 
 
-def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
+def written(seed: int, dialect: str) -> str:
+    """The program of a seed."""
+    return generate(seed, more=dialect == "forms", real_code=dialect == "real")
+
+
+def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
     """Judge the programs of some seeds."""
     torch.set_num_threads(1)
     tally = Tally()
     for seed in seeds:
-        text = generate(seed, more=more)
+        text = written(seed, dialect)
         verdict = judge(text)
         tally.take(seed, verdict)
         if unsafe and verdict.result is not Result.DISCARDED:
@@ -123,9 +128,9 @@ def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
     return tally
 
 
-def keep(seed: int, folder: Path, seconds: float, more: bool, unsafe: bool) -> str:
+def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) -> str:
     """Shrink a program that is wrong, with or without `--unsafe`, and save it; gives the lines for the report."""
-    text = generate(seed, more=more)
+    text = written(seed, dialect)
     first = judge(text, unsafe=unsafe)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -165,11 +170,11 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def _job(arguments: tuple[range, bool, bool]) -> Tally:
+def _job(arguments: tuple[range, bool, str]) -> Tally:
     return hunt(*arguments)
 
 
-def _keep_job(arguments: tuple[int, Path, float, bool, bool]) -> str:
+def _keep_job(arguments: tuple[int, Path, float, str, bool]) -> str:
     torch.set_num_threads(1)
     return keep(*arguments)
 
@@ -214,17 +219,20 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; programs have the seeds that follow")
     parser.add_argument("--unsafe", action="store_true", help="count what --unsafe repairs as well")
-    parser.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
+    dialects = parser.add_mutually_exclusive_group()
+    dialects.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
+    dialects.add_argument("--real", action="store_true", help="generate mostly the forms of code of generator/real.py")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
     parser.add_argument("--each", type=int, default=6, help="... and how many that differ in the same way")
     parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
     options = parser.parse_args()
+    dialect = "forms" if options.forms else "real" if options.real else "plain"
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(
-            _job, [(seeds, options.unsafe, options.forms) for seeds in chunks(options.seed, options.count)]
+            _job, [(seeds, options.unsafe, dialect) for seeds in chunks(options.seed, options.count)]
         ):
             tally.add(part)
         tally.wrong.sort()
@@ -232,7 +240,7 @@ def main() -> int:
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
             tasks = [
-                (seed, options.keep, options.seconds, options.forms, unsafe)
+                (seed, options.keep, options.seconds, dialect, unsafe)
                 for unsafe, wrong in ((False, tally.wrong), (True, tally.unsafe_wrong))
                 for seed in [seed for _, seeds in groups(wrong) for seed in seeds[: options.each]][: options.most]
             ]

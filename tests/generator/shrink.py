@@ -7,6 +7,8 @@ import copy
 import time
 from collections.abc import Callable, Iterator
 
+from generator.oneline import parsed, unparsed
+
 Test = Callable[[str], bool]
 KEPT = ("example", "run", "forward")
 MODULES = ("torch", "nn", "F", "np")
@@ -16,11 +18,11 @@ BODIES = ("body", "orelse", "finalbody", "handlers")
 def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
     """Take away statements, blocks and parts of expressions for as long as `still_wrong` holds."""
     deadline = time.monotonic() + seconds
-    tree = ast.parse(text)
-    best = ast.unparse(tree) + "\n"
+    tree = parsed(text)
+    best = unparsed(tree)
     if not still_wrong(best):
         return text
-    tree, progress = ast.parse(best), True
+    tree, progress = parsed(best), True
     while progress and time.monotonic() < deadline:
         progress = False
         for candidates in (_without_statements, _unwrapped, _simpler, _without_names):
@@ -30,7 +32,7 @@ def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
                 if smaller is None:
                     break
                 position, tree = smaller
-                best, progress = ast.unparse(tree) + "\n", True
+                best, progress = unparsed(tree), True
     return best
 
 
@@ -44,7 +46,7 @@ def _from(
         if number < position:
             continue
         try:
-            text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+            text = unparsed(tree)
             compile(text, "candidate.py", "exec")
         except (SyntaxError, ValueError, RecursionError):
             continue
