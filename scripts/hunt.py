@@ -2,9 +2,9 @@
 
     PYTHONPATH=codemods python scripts/hunt.py --count 5000 --seed 0 --jobs 2 --keep /tmp/wrong
 
-Exit status 1 if a program was found that the default mode gets wrong. With `--unsafe` a rewrite rests on the
-assumptions that are printed with it: that a caller sees other contents of an argument is right where one says so. What
-else differs is listed, too.
+Exit status 1 if a program was found that is wrong. With `--unsafe` a rewrite rests on the assumptions that are printed
+with it, and the program is run to see which of them hold: a difference is wrong where all do. It is excused where it is
+gone without the edits whose assumptions don't hold, and undecided where that takes edits of which it can't be said.
 A kept program is a folder with `before.py`, `after.py` (shrunk), `original.py` and `report.txt`.
 """
 
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from generator.oracle import Fault, Result, Verdict, judge
 from generator.programs import generate
 from generator.shrink import shrink
+from generator.unsafe import Judgement, Outcome, judge_unsafe
 from unplace.findings import Harm, Status
 
 CHUNK = 25
@@ -43,13 +44,20 @@ class Tally:
     unsafe_reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
     unsafe_wrong: list[tuple[int, str, str]] = field(default_factory=list)
+    undecided: Counter[str] = field(default_factory=Counter)
+    excused: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         """Take the numbers of another one in."""
-        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards"):
+        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards", "undecided", "excused"):
             getattr(self, name).update(getattr(other, name))
         self.wrong += other.wrong
         self.unsafe_wrong += other.unsafe_wrong
+
+    def only_unsafe(self) -> list[tuple[int, str, str]]:
+        """What is wrong with `--unsafe` and right without."""
+        wrong = {seed for seed, _, _ in self.wrong}
+        return [entry for entry in self.unsafe_wrong if entry[0] not in wrong]
 
     def take(self, seed: int, verdict: Verdict) -> None:
         """Count the verdict on one program in default mode."""
@@ -73,15 +81,25 @@ class Tally:
         elif verdict.complaint is not None and not verdict.fixed:
             self.reasons.update(reasons(verdict))
 
-    def take_unsafe(self, seed: int, verdict: Verdict) -> None:
-        """Count the verdict on one program with `--unsafe`."""
+    def take_unsafe(self, seed: int, judgement: Judgement) -> None:
+        """Count the judgement of one program with `--unsafe`."""
+        verdict = judgement.first
+        if judgement.outcome is Outcome.WRONG and any(seed == other for other, _, _ in self.wrong):
+            self.counts["--unsafe: wrong, as by default"] += 1
+        else:
+            self.counts[f"--unsafe: {judgement.outcome.value}"] += 1
+        self.undecided.update(
+            {general(words) for words in judgement.open} if judgement.outcome is Outcome.UNDECIDED else ()
+        )
+        self.excused.update({general(words) for words in judgement.false})
         self.counts["fixed with --unsafe"] += verdict.fixed
         self.counts["fixed with --unsafe, but for an argument that no caller is assumed to read"] += (
             verdict.fixed and verdict.assumed
         )
-        if verdict.result is Result.WRONG:
-            assert verdict.fault is not None
-            self.unsafe_wrong.append((seed, verdict.fault.value, verdict.details[0]))
+        if judgement.outcome is Outcome.WRONG:
+            fault = judgement.verdict.fault
+            assert fault is not None
+            self.unsafe_wrong.append((seed, fault.value, judgement.verdict.details[0]))
         elif verdict.complaint is not None and not verdict.fixed:
             self.unsafe_reasons.update(reasons(verdict))
 
@@ -124,13 +142,15 @@ def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
         verdict = judge(text)
         tally.take(seed, verdict)
         if unsafe and verdict.result is not Result.DISCARDED:
-            tally.take_unsafe(seed, judge(text, unsafe=True))
+            tally.take_unsafe(seed, judge_unsafe(text))
     return tally
 
 
 def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) -> str:
     """Shrink a program that is wrong, with or without `--unsafe`, and save it; gives the lines for the report."""
     text = written(seed, dialect)
+    if unsafe:
+        text = judge_unsafe(text).text
     first = judge(text, unsafe=unsafe)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -139,9 +159,11 @@ def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) ->
     def still_wrong(candidate: str) -> bool:
         try:
             verdict = judge(candidate, unsafe=unsafe)
+            if verdict.fault is not fault or kind_of(verdict) != complaint:
+                return False
+            return not unsafe or judge_unsafe(candidate).outcome is Outcome.WRONG
         except Exception:
             return False
-        return verdict.fault is fault and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
     verdict = judge(small, unsafe=unsafe)
@@ -189,7 +211,7 @@ def report(tally: Tally, seconds: float) -> str:
     for name in ("fixed", *(name for name in counts if name.startswith("fixed with"))):
         if name in counts:
             lines.append(f"  {name}: {counts[name]} ({100 * counts[name] / failing:.1f} %)")
-    lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith("findings")]
+    lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith(("findings", "--unsafe"))]
     lines += [f"{fault.value}: {tally.faults[fault.value]}" for fault in Fault]
     lines += ["", "why originally failing programs stay so:"]
     lines += [f"{number:6} {reason}" for reason, number in tally.reasons.most_common(25)]
@@ -198,9 +220,12 @@ def report(tally: Tally, seconds: float) -> str:
         lines += [f"{number:6} {reason}" for reason, number in tally.unsafe_reasons.most_common(25)]
     lines += ["", "discarded because:", *(f"{number:6} {reason}" for reason, number in tally.discards.most_common(6))]
     lines += ["", "wrong:", *(f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.wrong))]
+    for title, words in (("can't be decided", tally.undecided), ("don't hold", tally.excused)):
+        lines += ["", f"assumptions that {title}:"] if words else []
+        lines += [f"{number:6} {text}" for text, number in words.most_common(12)]
     if tally.unsafe_wrong:
-        lines += ["", "wrong with --unsafe, and no assumption says so:"]
-        lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.unsafe_wrong)]
+        lines += ["", "wrong with --unsafe, and all assumptions hold:"]
+        lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.only_unsafe())]
     return "\n".join(lines)
 
 
@@ -241,12 +266,12 @@ def main() -> int:
         if options.keep is not None:
             tasks = [
                 (seed, options.keep, options.seconds, dialect, unsafe)
-                for unsafe, wrong in ((False, tally.wrong), (True, tally.unsafe_wrong))
+                for unsafe, wrong in ((False, tally.wrong), (True, tally.only_unsafe()))
                 for seed in [seed for _, seeds in groups(wrong) for seed in seeds[: options.each]][: options.most]
             ]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
-    return 1 if tally.wrong else 0
+    return 1 if tally.wrong or tally.unsafe_wrong else 0
 
 
 if __name__ == "__main__":

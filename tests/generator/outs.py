@@ -27,7 +27,7 @@ def handed_out(w: Writer) -> bool:
     function = define(w, w.pick(["_add_out", "scaled", "_into"]), w.pick(WITH_OUT))
     if w.chance(0.3):
         function = define(w, "_through", f"def NAME(t, out=None):\n    return {function}(t, out=out)")
-    start = w.pick([f"torch.zeros_like({y})", f"torch.empty({w.rows}, {w.columns})", f"{y}.detach().clone()"])
+    start = w.pick([f"torch.zeros_like({y})", f"torch.full(({w.rows}, {w.columns}), 0.3)", f"{y}.detach().clone()"])
     place = w.pick(
         [buffer, buffer, f"{buffer}[0]", f"{buffer}.view({w.rows}, {w.columns})", f"{buffer}.view_as({buffer})"]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterator
 
 from generator.oneline import parsed, unparsed
@@ -47,7 +48,9 @@ def _from(
             continue
         try:
             text = unparsed(tree)
-            compile(text, "candidate.py", "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(text, "candidate.py", "exec")
         except (SyntaxError, ValueError, RecursionError):
             continue
         if len(text) < len(best) and still_wrong(text):
