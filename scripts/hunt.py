@@ -44,6 +44,7 @@ class Tally:
     unsafe_reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
     unsafe_wrong: list[tuple[int, str, str]] = field(default_factory=list)
+    unexplained: list[int] = field(default_factory=list)
     undecided: Counter[str] = field(default_factory=Counter)
     excused: Counter[str] = field(default_factory=Counter)
 
@@ -53,6 +54,7 @@ class Tally:
             getattr(self, name).update(getattr(other, name))
         self.wrong += other.wrong
         self.unsafe_wrong += other.unsafe_wrong
+        self.unexplained += other.unexplained
 
     def only_unsafe(self) -> list[tuple[int, str, str]]:
         """What is wrong with `--unsafe` and right without."""
@@ -71,6 +73,8 @@ class Tally:
         self.counts["failing"] += verdict.complaint is not None
         self.counts["fixed"] += verdict.fixed
         self.counts["unclear"] += verdict.unclear
+        if verdict.unexplained:
+            self.unexplained.append(seed)
         if verdict.report is not None:
             for finding in verdict.report.findings:
                 self.counts[f"findings {finding.status.value}"] += 1
@@ -96,10 +100,11 @@ class Tally:
         self.counts["fixed with --unsafe, but for an argument that no caller is assumed to read"] += (
             verdict.fixed and verdict.assumed
         )
-        if judgement.outcome is Outcome.WRONG:
-            fault = judgement.verdict.fault
-            assert fault is not None
-            self.unsafe_wrong.append((seed, fault.value, judgement.verdict.details[0]))
+        if judgement.outcome in (Outcome.WRONG, Outcome.CONTRADICTED):
+            verdict = judgement.verdict if judgement.outcome is Outcome.WRONG else judgement.first
+            assert verdict.fault is not None
+            word = "" if judgement.outcome is Outcome.WRONG else " (its assumption is none: the file contradicts it)"
+            self.unsafe_wrong.append((seed, verdict.fault.value + word, verdict.details[0]))
         elif verdict.complaint is not None and not verdict.fixed:
             self.unsafe_reasons.update(reasons(verdict))
 
@@ -149,8 +154,11 @@ def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
 def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) -> str:
     """Shrink a program that is wrong, with or without `--unsafe`, and save it; gives the lines for the report."""
     text = written(seed, dialect)
+    bad = Outcome.WRONG
     if unsafe:
-        text = judge_unsafe(text).text
+        judgement = judge_unsafe(text)
+        bad = judgement.outcome
+        text = judgement.text if bad is Outcome.WRONG else text
     first = judge(text, unsafe=unsafe)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -158,12 +166,12 @@ def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) ->
 
     def still_wrong(candidate: str) -> bool:
         try:
-            verdict = judge(candidate, unsafe=unsafe)
-            if verdict.fault is not fault or kind_of(verdict) != complaint:
-                return False
-            return not unsafe or judge_unsafe(candidate).outcome is Outcome.WRONG
+            judgement = judge_unsafe(candidate) if unsafe else None
+            verdict = judgement.first if judgement is not None else judge(candidate)
         except Exception:
             return False
+        is_wrong = judgement is None or judgement.outcome is bad
+        return is_wrong and verdict.fault is fault and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
     verdict = judge(small, unsafe=unsafe)
@@ -207,6 +215,8 @@ def report(tally: Tally, seconds: float) -> str:
     lines = [f"{counts['generated']} programs in {seconds:.0f} s, {counts['discarded']} discarded"]
     lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
     lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
+    found = sorted(tally.unexplained)
+    lines += [f"{len(found)} still fail although all that is left is called harmless {found[:20]}"]
     failing = max(counts["failing"], 1)
     for name in ("fixed", *(name for name in counts if name.startswith("fixed with"))):
         if name in counts:
@@ -224,7 +234,7 @@ def report(tally: Tally, seconds: float) -> str:
         lines += ["", f"assumptions that {title}:"] if words else []
         lines += [f"{number:6} {text}" for text, number in words.most_common(12)]
     if tally.unsafe_wrong:
-        lines += ["", "wrong with --unsafe, and all assumptions hold:"]
+        lines += ["", "wrong with --unsafe, and all assumptions hold or the file contradicts them:"]
         lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.only_unsafe())]
     return "\n".join(lines)
 

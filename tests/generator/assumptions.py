@@ -18,7 +18,7 @@ Same = Callable[[str], bool]
 """Whether a changed program computes what the original does, its arguments aside."""
 
 Run = Callable[[str], None]
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+NAMED = r"`([^`]+)`"
 IMPORT = "from generator import probing as _p\n"
 PURPOSE = re.compile(r"autograd|gradient|\.data\b|straight-through")
 
@@ -77,6 +77,20 @@ def holds(case: Case, assumption: str) -> bool | None:
             except Exception:
                 return None
     return None
+
+
+def is_contradicted(case: Case, assumption: str) -> bool:
+    """Whether the file itself shows the callers that an assumption about callers is made of."""
+    found = re.fullmatch(rf"no caller reads the argument {NAMED} after the call", assumption)
+    if found is None:
+        return False
+    tree = case.tree()
+    return any(True for _ in _with_lambda(case, found[1])) or any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == f.name
+        for f in case.functions(tree)[:1]
+        if found[1] in _parameters(f)
+        for n in ast.walk(tree)
+    )
 
 
 def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -285,7 +299,6 @@ def _always(case: Case, *_: str) -> bool | None:
     return True
 
 
-NAMED = r"`([^`]+)`"
 DECISIONS: tuple[tuple[re.Pattern[str], Callable[..., bool | None]], ...] = tuple(
     (re.compile(pattern), decide)
     for pattern, decide in (

@@ -13,6 +13,7 @@ import inspect
 import re
 import signal
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from enum import Enum
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
-from unplace.findings import FileReport, Status
+from unplace.findings import FileReport, Harm, Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
     Difference,
@@ -50,6 +51,7 @@ WHOLE_STORE = re.compile(r"\.data\s*=[^=]")
 """What the tool repairs by letting autograd see it, so that the gradient becomes another."""
 
 LOW = re.compile(r"\b(half|bfloat16|float16)\b")
+UNDERSCORE = re.compile(r"[a-z]_$")
 NOT_READ = re.compile(r"no caller reads the argument `(\w+)` after the call")
 LIMIT = 1e5
 STEP = 1e-6
@@ -78,6 +80,7 @@ class Fault(str, Enum):
     CRASH = "the tool crashes"
     COMPILE = "does not compile"
     REPEATED = "not idempotent"
+    INPLACE = "an in-place operation stands where none stood"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class Verdict:
     likes the rewritten one, `fixed` that it does so only now and that it is right. `assumed`: it is right but for what
     the caller sees of arguments that the report assumes not to be read after the call.
     `unclear`: the gradients differ from every reference, and none of these can be trusted on this program.
+    `unexplained`: autograd still complains, although the report calls everything harmless that is left.
     """
 
     result: Result
@@ -98,6 +102,7 @@ class Verdict:
     fixed: bool = False
     assumed: bool = False
     unclear: bool = False
+    unexplained: bool = False
     changed: bool = False
     after: str = ""
     report: FileReport | None = field(default=None, compare=False)
@@ -146,6 +151,9 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
     start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
     verdict = _proved(text, before, original, start)
+    introduced = inplace_calls(report.after) - inplace_calls(text)
+    if verdict.result is Result.RIGHT and introduced:
+        return replace(verdict, result=Result.WRONG, fault=Fault.INPLACE, details=(f"{min(introduced)} is new",))
     if verdict.result is Result.RIGHT and again != report.after:
         return replace(
             verdict, result=Result.WRONG, fault=Fault.REPEATED, details=(_first_change(report.after, again),)
@@ -153,10 +161,18 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
     return verdict
 
 
+def inplace_calls(text: str) -> Counter[str]:
+    """The underscore methods and functions, `out=` and `inplace=True` of a program, and how often they stand there."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    names = Counter(c.func.attr for c in calls if isinstance(c.func, ast.Attribute) and UNDERSCORE.search(c.func.attr))
+    keywords = [k for c in calls for k in c.keywords if not (isinstance(k.value, ast.Constant) and not k.value.value)]
+    return names + Counter(f"{k.arg}=" for k in keywords if k.arg in ("out", "inplace"))
+
+
 def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> Verdict:
     """The verdict after the comparison through torch."""
     if start.after == text:
-        return start
+        return replace(start, unexplained=start.complaint is not None and _is_silent(start))
     start = replace(start, changed=True)
     try:
         after = maker(start.after, "before.py")
@@ -166,7 +182,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
     fixed = works and start.complaint is not None
     start = replace(start, works=works)
     if not differences:
-        return replace(start, fixed=fixed)
+        return replace(start, fixed=fixed, unexplained=start.complaint is not None and not works and _is_silent(start))
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
     if start.report is not None and _are_assumed(before(), start.report, differences):
         return replace(start, fixed=fixed, assumed=True)
@@ -178,6 +194,12 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
     ):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
+
+
+def _is_silent(verdict: Verdict) -> bool:
+    """Whether the report has nothing left that could be harmful."""
+    findings = verdict.report.findings if verdict.report is not None else ()
+    return all(f.status is Status.REWRITTEN or f.harm is Harm.HARMLESS for f in findings)
 
 
 def _are_assumed(program: Program, report: FileReport, differences: Sequence[Difference]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from generator.assumptions import PURPOSE, Case, holds
+from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
 from unplace.findings import Finding, Status
 from unplace.verification.observe import ARGUMENT, Observation
@@ -27,6 +27,7 @@ class Outcome(str, Enum):
     RIGHT = "right"
     WRONG = "wrong, and all its assumptions hold"
     EXCUSED = "differs only where an assumption doesn't hold"
+    CONTRADICTED = "differs where an assumption doesn't hold, as the file itself shows"
     UNDECIDED = "differs, and whether its assumptions hold can't be said"
     DISCARDED = "discarded"
 
@@ -54,9 +55,11 @@ def judge_unsafe(text: str) -> Judgement:
         return Judgement(Outcome.DISCARDED, verdict, first, text)
     false: list[str] = []
     still_open: list[str] = []
+    shown = False
     for _ in range(ROUNDS):
         if verdict.result is not Result.WRONG:
-            outcome = Outcome.UNDECIDED if still_open else Outcome.EXCUSED if false else Outcome.RIGHT
+            excuse = Outcome.CONTRADICTED if shown else Outcome.EXCUSED
+            outcome = Outcome.UNDECIDED if still_open else excuse if false else Outcome.RIGHT
             return Judgement(outcome, verdict, first, text, tuple(false), tuple(still_open))
         if verdict.fault in TOOL_FAULTS:
             break
@@ -66,6 +69,7 @@ def judge_unsafe(text: str) -> Judgement:
         off = contradicted or unknown
         if not off:
             break
+        shown |= any(is_contradicted(_case(text, f), words) for f, words in contradicted)
         (false if contradicted else still_open).extend(words for _, words in off)
         text = without(text, {finding.line for finding, _ in off})
         verdict = judge(text, unsafe=True)
@@ -80,15 +84,19 @@ def without(text: str, lines: set[int]) -> str:
 
 def _decided(text: str, verdict: Verdict) -> Iterable[tuple[Finding, str, bool | None]]:
     """The findings that are rewritten, with each of their assumptions and whether it holds."""
-    original = without_autograd(maker(text, "before.py"))
     answers: dict[tuple[int, int, str], bool | None] = {}
     for finding in verdict.report.findings if verdict.report is not None else ():
         for words in finding.assumptions if finding.status is Status.REWRITTEN else ():
             key = (finding.line, finding.column, words)
             if key not in answers:
-                case = Case(text, finding, _same_as(original), _run)
+                case = _case(text, finding)
                 answers[key] = _is_meant(verdict) if PURPOSE.search(words) else _guarded(case, words)
             yield finding, words, answers[key]
+
+
+def _case(text: str, finding: Finding) -> Case:
+    original = without_autograd(maker(text, "before.py"))
+    return Case(text, finding, _same_as(original), _run)
 
 
 def _is_meant(verdict: Verdict) -> bool:
