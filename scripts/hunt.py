@@ -2,9 +2,9 @@
 
     PYTHONPATH=codemods python scripts/hunt.py --count 5000 --seed 0 --jobs 2 --keep /tmp/wrong
 
-Exit status 1 if a program was found that the default mode gets wrong. With `--unsafe` a rewrite rests on the
-assumptions that are printed with it: that a caller sees other contents of an argument is right where one says so. What
-else differs is listed, too.
+Exit status 1 if a program was found that is wrong. With `--unsafe` a rewrite rests on the assumptions that are printed
+with it, and the program is run to see which of them hold: a difference is wrong where all do. It is excused where it is
+gone without the edits whose assumptions don't hold, and undecided where that takes edits of which it can't be said.
 A kept program is a folder with `before.py`, `after.py` (shrunk), `original.py` and `report.txt`.
 """
 
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from generator.oracle import Fault, Result, Verdict, judge
 from generator.programs import generate
 from generator.shrink import shrink
+from generator.unsafe import Judgement, Outcome, judge_unsafe
 from unplace.findings import Harm, Status
 
 CHUNK = 25
@@ -43,13 +44,22 @@ class Tally:
     unsafe_reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
     unsafe_wrong: list[tuple[int, str, str]] = field(default_factory=list)
+    unexplained: list[int] = field(default_factory=list)
+    undecided: Counter[str] = field(default_factory=Counter)
+    excused: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         """Take the numbers of another one in."""
-        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards"):
+        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards", "undecided", "excused"):
             getattr(self, name).update(getattr(other, name))
         self.wrong += other.wrong
         self.unsafe_wrong += other.unsafe_wrong
+        self.unexplained += other.unexplained
+
+    def only_unsafe(self) -> list[tuple[int, str, str]]:
+        """What is wrong with `--unsafe` and right without."""
+        wrong = {seed for seed, _, _ in self.wrong}
+        return [entry for entry in self.unsafe_wrong if entry[0] not in wrong]
 
     def take(self, seed: int, verdict: Verdict) -> None:
         """Count the verdict on one program in default mode."""
@@ -63,6 +73,8 @@ class Tally:
         self.counts["failing"] += verdict.complaint is not None
         self.counts["fixed"] += verdict.fixed
         self.counts["unclear"] += verdict.unclear
+        if verdict.unexplained:
+            self.unexplained.append(seed)
         if verdict.report is not None:
             for finding in verdict.report.findings:
                 self.counts[f"findings {finding.status.value}"] += 1
@@ -73,15 +85,26 @@ class Tally:
         elif verdict.complaint is not None and not verdict.fixed:
             self.reasons.update(reasons(verdict))
 
-    def take_unsafe(self, seed: int, verdict: Verdict) -> None:
-        """Count the verdict on one program with `--unsafe`."""
+    def take_unsafe(self, seed: int, judgement: Judgement) -> None:
+        """Count the judgement of one program with `--unsafe`."""
+        verdict = judgement.first
+        if judgement.outcome is Outcome.WRONG and any(seed == other for other, _, _ in self.wrong):
+            self.counts["--unsafe: wrong, as by default"] += 1
+        else:
+            self.counts[f"--unsafe: {judgement.outcome.value}"] += 1
+        self.undecided.update(
+            {general(words) for words in judgement.open} if judgement.outcome is Outcome.UNDECIDED else ()
+        )
+        self.excused.update({general(words) for words in judgement.false})
         self.counts["fixed with --unsafe"] += verdict.fixed
         self.counts["fixed with --unsafe, but for an argument that no caller is assumed to read"] += (
             verdict.fixed and verdict.assumed
         )
-        if verdict.result is Result.WRONG:
+        if judgement.outcome in (Outcome.WRONG, Outcome.CONTRADICTED):
+            verdict = judgement.verdict if judgement.outcome is Outcome.WRONG else judgement.first
             assert verdict.fault is not None
-            self.unsafe_wrong.append((seed, verdict.fault.value, verdict.details[0]))
+            word = "" if judgement.outcome is Outcome.WRONG else " (its assumption is none: the file contradicts it)"
+            self.unsafe_wrong.append((seed, verdict.fault.value + word, verdict.details[0]))
         elif verdict.complaint is not None and not verdict.fixed:
             self.unsafe_reasons.update(reasons(verdict))
 
@@ -110,22 +133,32 @@ def kind_of(verdict: Verdict) -> str:
     return f"{said} {raised}"
 
 
-def hunt(seeds: range, unsafe: bool, more: bool) -> Tally:
+def written(seed: int, dialect: str) -> str:
+    """The program of a seed."""
+    return generate(seed, more=dialect == "forms", real_code=dialect == "real")
+
+
+def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
     """Judge the programs of some seeds."""
     torch.set_num_threads(1)
     tally = Tally()
     for seed in seeds:
-        text = generate(seed, more=more)
+        text = written(seed, dialect)
         verdict = judge(text)
         tally.take(seed, verdict)
         if unsafe and verdict.result is not Result.DISCARDED:
-            tally.take_unsafe(seed, judge(text, unsafe=True))
+            tally.take_unsafe(seed, judge_unsafe(text))
     return tally
 
 
-def keep(seed: int, folder: Path, seconds: float, more: bool, unsafe: bool) -> str:
+def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) -> str:
     """Shrink a program that is wrong, with or without `--unsafe`, and save it; gives the lines for the report."""
-    text = generate(seed, more=more)
+    text = written(seed, dialect)
+    bad = Outcome.WRONG
+    if unsafe:
+        judgement = judge_unsafe(text)
+        bad = judgement.outcome
+        text = judgement.text if bad is Outcome.WRONG else text
     first = judge(text, unsafe=unsafe)
     fault, complaint = first.fault, kind_of(first)
     if fault is None:
@@ -133,10 +166,12 @@ def keep(seed: int, folder: Path, seconds: float, more: bool, unsafe: bool) -> s
 
     def still_wrong(candidate: str) -> bool:
         try:
-            verdict = judge(candidate, unsafe=unsafe)
+            judgement = judge_unsafe(candidate) if unsafe else None
+            verdict = judgement.first if judgement is not None else judge(candidate)
         except Exception:
             return False
-        return verdict.fault is fault and kind_of(verdict) == complaint
+        is_wrong = judgement is None or judgement.outcome is bad
+        return is_wrong and verdict.fault is fault and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
     verdict = judge(small, unsafe=unsafe)
@@ -165,11 +200,11 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def _job(arguments: tuple[range, bool, bool]) -> Tally:
+def _job(arguments: tuple[range, bool, str]) -> Tally:
     return hunt(*arguments)
 
 
-def _keep_job(arguments: tuple[int, Path, float, bool, bool]) -> str:
+def _keep_job(arguments: tuple[int, Path, float, str, bool]) -> str:
     torch.set_num_threads(1)
     return keep(*arguments)
 
@@ -180,11 +215,13 @@ def report(tally: Tally, seconds: float) -> str:
     lines = [f"{counts['generated']} programs in {seconds:.0f} s, {counts['discarded']} discarded"]
     lines += [f"{counts['run']} run, {counts['changed']} changed, {counts['failing']} fail in autograd originally"]
     lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
+    found = sorted(tally.unexplained)
+    lines += [f"{len(found)} still fail although all that is left is called harmless {found[:20]}"]
     failing = max(counts["failing"], 1)
     for name in ("fixed", *(name for name in counts if name.startswith("fixed with"))):
         if name in counts:
             lines.append(f"  {name}: {counts[name]} ({100 * counts[name] / failing:.1f} %)")
-    lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith("findings")]
+    lines += [f"{name}: {counts[name]}" for name in sorted(counts) if name.startswith(("findings", "--unsafe"))]
     lines += [f"{fault.value}: {tally.faults[fault.value]}" for fault in Fault]
     lines += ["", "why originally failing programs stay so:"]
     lines += [f"{number:6} {reason}" for reason, number in tally.reasons.most_common(25)]
@@ -193,9 +230,12 @@ def report(tally: Tally, seconds: float) -> str:
         lines += [f"{number:6} {reason}" for reason, number in tally.unsafe_reasons.most_common(25)]
     lines += ["", "discarded because:", *(f"{number:6} {reason}" for reason, number in tally.discards.most_common(6))]
     lines += ["", "wrong:", *(f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.wrong))]
+    for title, words in (("can't be decided", tally.undecided), ("don't hold", tally.excused)):
+        lines += ["", f"assumptions that {title}:"] if words else []
+        lines += [f"{number:6} {text}" for text, number in words.most_common(12)]
     if tally.unsafe_wrong:
-        lines += ["", "wrong with --unsafe, and no assumption says so:"]
-        lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.unsafe_wrong)]
+        lines += ["", "wrong with --unsafe, and all assumptions hold or the file contradicts them:"]
+        lines += [f"{len(seeds):6} {name} {seeds[:6]}" for name, seeds in groups(tally.only_unsafe())]
     return "\n".join(lines)
 
 
@@ -214,17 +254,20 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; programs have the seeds that follow")
     parser.add_argument("--unsafe", action="store_true", help="count what --unsafe repairs as well")
-    parser.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
+    dialects = parser.add_mutually_exclusive_group()
+    dialects.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
+    dialects.add_argument("--real", action="store_true", help="generate mostly the forms of code of generator/real.py")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
     parser.add_argument("--each", type=int, default=6, help="... and how many that differ in the same way")
     parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
     options = parser.parse_args()
+    dialect = "forms" if options.forms else "real" if options.real else "plain"
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(
-            _job, [(seeds, options.unsafe, options.forms) for seeds in chunks(options.seed, options.count)]
+            _job, [(seeds, options.unsafe, dialect) for seeds in chunks(options.seed, options.count)]
         ):
             tally.add(part)
         tally.wrong.sort()
@@ -232,13 +275,13 @@ def main() -> int:
         print(report(tally, time.monotonic() - start), flush=True)
         if options.keep is not None:
             tasks = [
-                (seed, options.keep, options.seconds, options.forms, unsafe)
-                for unsafe, wrong in ((False, tally.wrong), (True, tally.unsafe_wrong))
+                (seed, options.keep, options.seconds, dialect, unsafe)
+                for unsafe, wrong in ((False, tally.wrong), (True, tally.only_unsafe()))
                 for seed in [seed for _, seeds in groups(wrong) for seed in seeds[: options.each]][: options.most]
             ]
             for text in pool.imap(_keep_job, tasks):
                 print(text, flush=True)
-    return 1 if tally.wrong else 0
+    return 1 if tally.wrong or tally.unsafe_wrong else 0
 
 
 if __name__ == "__main__":

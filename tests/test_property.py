@@ -7,14 +7,20 @@ is `python scripts/hunt.py --count 5000 --jobs 2`.
 from __future__ import annotations
 
 import ast
+import sys
 from collections import Counter
 
 import pytest
 import torch
 
-from generator.oracle import Fault, Result, Verdict, judge
+from generator.assumptions import Case, holds
+from generator.oneline import parsed, unparsed
+from generator.oracle import Fault, Result, Verdict, behaviour, judge, without_autograd
 from generator.programs import generate
 from generator.shrink import shrink
+from generator.unsafe import Outcome, judge_unsafe
+from unplace.findings import Finding, Form, Harm, Status
+from unplace.verification.program import maker
 
 PORTION = 50
 QUICK = range(0, 600, PORTION)
@@ -27,8 +33,9 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def wrong_ones(first: int, *, more: bool = False) -> list[str]:
-    verdicts = {seed: judge(generate(seed, more=more)) for seed in range(first, first + PORTION)}
+def wrong_ones(first: int, *, more: bool = False, real_code: bool = False) -> list[str]:
+    seeds = range(first, first + PORTION)
+    verdicts = {seed: judge(generate(seed, more=more, real_code=real_code)) for seed in seeds}
     return [f"seed {seed}: {told(verdict)}" for seed, verdict in verdicts.items() if verdict.result is Result.WRONG]
 
 
@@ -47,6 +54,19 @@ def test_generated_programs_keep_their_behaviour(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, 100, PORTION))
 def test_programs_with_more_forms_of_code_keep_their_behaviour(first: int) -> None:
     assert wrong_ones(first, more=True) == []
+
+
+@pytest.mark.parametrize("first", range(0, 100, PORTION))
+def test_programs_that_speak_real_code_keep_their_behaviour(first: int) -> None:
+    assert wrong_ones(first, real_code=True) == []
+
+
+def test_unsafe_rewriting_is_right_where_its_assumptions_hold() -> None:
+    judged = {seed: judge_unsafe(generate(seed, real_code=True)) for seed in range(100, 100 + PORTION)}
+    wrong = {seed: told(j.verdict) for seed, j in judged.items() if j.outcome is Outcome.WRONG}
+    undecided = {seed: j.open for seed, j in judged.items() if j.outcome is Outcome.UNDECIDED}
+    assert wrong == {}
+    assert len(undecided) <= 1, undecided
 
 
 @pytest.mark.slow
@@ -76,6 +96,26 @@ def test_most_programs_run_and_many_fail_in_autograd() -> None:
     assert all(verdict.result is Result.RIGHT for verdict in ran)  # a program is equal to itself
 
 
+def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
+    texts = [generate(seed, real_code=True) for seed in range(100)]
+    verdicts = [judge(text, rewritten=text) for text in texts]
+    ran = [verdict for verdict in verdicts if verdict.result is not Result.DISCARDED]
+    assert len(ran) >= 0.85 * len(verdicts)
+    assert sum(verdict.complaint is not None for verdict in ran) >= 0.5 * len(ran)
+    assert all(verdict.result is Result.RIGHT for verdict in ran)
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["suppress(Exception)", "except* Exception", "finally:", ".data = ", "lambda", ".chunk(2", "autocast", "int32",
+     "@property", "__slots__", "NamedTuple", "out=", "nn.ModuleList", "self.running", "; ", "iter([", "(x * k for"],
+)  # fmt: skip
+def test_real_code_holds_this_form(form: str) -> None:
+    if form == "except* Exception" and sys.version_info < (3, 11):
+        pytest.skip("except* is newer")
+    assert sum(form in generate(seed, real_code=True) for seed in range(300)) >= 3
+
+
 # -- the oracle notices wrong rewrites ------------------------------------------------------------------------------
 
 X = "torch.tensor([[0.5, -1.0, 0.3], [1.2, 0.7, -0.4]], requires_grad=True)"
@@ -99,6 +139,21 @@ WRONG = {
         "y = x * 2; y += torch.ones(3, dtype=torch.float64); return y",
         "y = x * 2; y = y + torch.ones(3, dtype=torch.float64); return y",
         Fault.VALUES,
+    ),
+    "the dtype of a written argument grows": (
+        "buffer += 1; return x",
+        "buffer += 1; buffer.data = buffer.double(); return x",
+        Fault.MUTATIONS,
+    ),
+    "a narrow dtype grows": (
+        "n = torch.ones(3, dtype=torch.int32); n.cumsum_(0); return n",
+        "n = torch.ones(3, dtype=torch.int32); n = n.cumsum(0); return n",
+        Fault.VALUES,
+    ),
+    "a partial store becomes one that autograd sees": (
+        "y = x * 2; y.data[0] = 0; return y",
+        "y = x * 2; y[0] = 0; return y",
+        Fault.GRADIENTS,
     ),
     "the caller's buffer isn't written": ("buffer += 1; return x", "buffer = buffer + 1; return x", Fault.MUTATIONS),
     "a list holds the old tensor": (
@@ -206,6 +261,81 @@ def spoilt(text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(Spoil().visit(ast.parse(text))))
 
 
+# -- assumptions ----------------------------------------------------------------------------------------------------
+
+HELPER = """
+def helper(t, k):
+    t += k
+    return t
+
+
+def module():
+    return nn.ReLU(inplace=True)
+
+
+class Box:
+    def __init__(self, h):
+        self.h = h
+
+    def step(self):
+        self.h.mul_(2)
+        return self.h
+"""
+READ = "no caller reads the argument `t` after the call"
+HELD = "nothing else holds the tensor in `self.h`"
+RESULT = "the result of `helper(...)` is a tensor that nothing else holds"
+INPUT = "nobody reads the input of the module after it was called"
+WIDER = "the operands of line {line} don't have a wider dtype than `y`"
+EVEN = "the pieces of `x.chunk(2)` are of one size"
+ASSUMED = (
+    # what the program says, the statement that is rewritten (its last line), the assumption, whether it holds
+    ("y = x * 2; z = helper(y, 1); return z", "t += k", READ, True),
+    ("y = x * 2; z = helper(y, 1); return y", "t += k", READ, False),
+    ("y = x * 2; v = y[0]; z = helper(y, 1); return v", "t += k", READ, False),
+    ("y = x * 2; z = helper(y * 1, 1); return y", "t += k", READ, True),
+    ("b = Box(x * 2); b.step(); return b.h", "self.h.mul_(2)", HELD, True),
+    ("y = x * 2; b = Box(y); b.step(); return y", "self.h.mul_(2)", HELD, False),
+    ("y = x * 2; b = Box(y[0]); b.step(); return y", "self.h.mul_(2)", HELD, False),
+    ("y = helper(x * 2, 1); y.mul_(2); return y", "y.mul_(2)", RESULT, True),
+    ("u = x * 2; y = helper(u, 1); y.mul_(2); return u", "y.mul_(2)", RESULT, False),
+    ("y = x * 2; z = module()(y); return z", "nn.ReLU(inplace=True)", INPUT, True),
+    ("y = x * 2; z = module()(y); return y", "nn.ReLU(inplace=True)", INPUT, False),
+    ("y = x * 2; y += 1; return y", "y += 1", "`y` is a tensor", True),
+    ("y = 2; y += 1; return x * y", "y += 1", "`y` is a tensor", False),
+    ("y = x * 2; y += x; return y", "y += x", WIDER, True),
+    ("y = x.half(); y += x; return y", "y += x", WIDER, False),
+    ("y = x.half(); y += x.sum(); return y", "y += x.sum()", WIDER, True),
+    ("y = x.int(); y.add_(x.long()); return y", "y.add_(x.long())", WIDER, False),
+    ("y = x * 2; y.add_(1); return y", "y.add_(1)", WIDER, True),
+    ("xs = [x * 2, x * 3]; xs[0] += 1; return xs", "xs[0] += 1", "no two elements of `xs` are the same tensor", True),
+    ("xs = [x * 2] * 2; xs[0] += 1; return xs", "xs[0] += 1", "no two elements of `xs` are the same tensor", False),
+    ("a, b = x.chunk(2); c = a.mul_(2); return b", "c = a.mul_(2)", EVEN, True),
+    ("a, b = x.chunk(2, 1); c = a.mul_(2); return b", "c = a.mul_(2)", EVEN.replace("2", "2, 1"), False),
+    ("y = x * 2; y += 1; return y", "y += 1", "the moon is made of cheese", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "line", "assumption", "answer"), ASSUMED)
+def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: str, answer: bool | None) -> None:
+    text = program(body).replace("import torch\n", "import torch\nfrom torch import nn\n" + HELPER, 1)
+    place = text.rindex(line)
+    number = text.count("\n", 0, place) + 1
+    column = place - text.rfind("\n", 0, place)
+    end = column + len(line)
+    words = assumption.format(line=number)
+    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, "", (words,))
+    original = without_autograd(maker(text, "before.py"))
+
+    def same(changed: str) -> bool:
+        return not behaviour(original, without_autograd(maker(changed, "before.py")))
+
+    def run(changed: str) -> None:
+        without_autograd(maker(changed, "before.py"))
+
+    assert original.error is None
+    assert holds(Case(text, finding, same, run), words) is answer
+
+
 # -- the shrinker ---------------------------------------------------------------------------------------------------
 
 
@@ -223,3 +353,24 @@ def test_a_wrong_program_becomes_small() -> None:
     body = small[small.index("def run") : small.index("def example")]
     assert still_wrong(small)
     assert len(body.splitlines()) <= 7, small
+
+
+def test_statements_of_one_line_stay_in_it() -> None:
+    text = "def f(x):\n    a = 1; b = 2\n    if a: b += 1; c = 3\n    else: b = 4\n    for i in x: a = 2\n"
+    text += "    return a; pass\n"
+    assert unparsed(parsed(text)) == text
+
+
+def test_a_program_that_is_wrong_by_its_lines_becomes_small() -> None:
+    """The order of two statements is told by their lines: what is wrong must stay in one line."""
+    text = program("k = 3; y = x * 2; z = k; c = torch.sigmoid(x); y += 1; return y, c").replace(
+        "\n    y += 1", "; y += 1"
+    )
+
+    def still_wrong(candidate: str) -> bool:
+        return "; y += 1" in candidate and judge(candidate, rewritten=naive(candidate)).result is Result.RIGHT
+
+    assert still_wrong(text)
+    small = shrink(text, still_wrong)
+    assert still_wrong(small)
+    assert len(small) < len(text) - 30, small

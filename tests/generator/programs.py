@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from generator import classes, forms, statements
+from generator import classes, forms, inputs, layout, networks, real, statements
 from generator.control import returned
 from generator.functions import helper
 from generator.kinds import BOOL, Kind, Parameter, Plain, Sequence, Shape, Tensor
@@ -15,11 +15,16 @@ HEADER = ["import numpy as np", "import torch", "import torch.nn.functional as F
 BOX = ["class Box:", "    pass", "", ""]
 
 
-def generate(seed: int, *, more: bool = False) -> str:
-    """A program from a seed, always the same one; `more`: with the forms of code of `generator.forms`, too."""
+def generate(seed: int, *, more: bool = False, real_code: bool = False) -> str:
+    """A program from a seed, always the same one.
+
+    `more`: with the forms of code of `generator.forms`, too. `real_code`: mostly with those of `generator.real`.
+    """
     w = Writer(random.Random(seed))
-    w.more = more
-    w.weights = statements.profile(w, more)
+    w.more = more or real_code
+    w.weights = statements.profile(w, w.more)
+    if real_code:
+        return _real(w)
     for _ in range(w.pick([0, 0, 1, 1, 2])):
         w.budget = 3
         helper(w)
@@ -30,6 +35,31 @@ def generate(seed: int, *, more: bool = False) -> str:
     header = [*forms.HEADER, *HEADER, *forms.CELL] if more else HEADER
     lines = [*header, *(BOX if w.used_box else []), *w.lines, "", "", *entry]
     return "\n".join(lines) + "\n"
+
+
+def _real(w: Writer) -> str:
+    """A shorter program of which every second statement is one that real code has and the others lack."""
+    w.real = dict.fromkeys(real.STATEMENTS, 0.0) | {
+        maker: weight * w.pick([0.2, 1.0, 3.0]) for maker, weight in real.STATEMENTS.items()
+    }
+    w.weights = {name: weight for name, weight in w.weights.items() if name not in ("attempt", "data_store")}
+    if w.chance(0.3):
+        w.budget = 2
+        helper(w)
+    w.budget = w.rng.randint(2, 8)
+    entry = networks.module(w) if w.chance(0.4) else _function(w)
+    odds = w.pick([0.0, 0.15, 0.6])
+    body = [*w.preamble, *w.lines]
+    cell = forms.CELL if any("Cell(" in line or "Track(" in line for line in body) else []
+    lines = [
+        *real.HEADER,
+        *forms.HEADER,
+        *HEADER,
+        *cell,
+        *(BOX if w.used_box else []),
+        *layout.squeezed(body, w.rng, odds),
+    ]
+    return "\n".join([*lines, "", "", *entry]) + "\n"
 
 
 def _arguments(w: Writer) -> list[Parameter]:
@@ -56,16 +86,21 @@ def annotation(kind: Kind) -> str:
 
 def _function(w: Writer) -> list[str]:
     arguments = _arguments(w)
-    annotated = w.chance(0.8)
+    annotated = w.chance(0.5 if w.real else 0.8)
     header = ", ".join(f"{a.name}: {annotation(a.kind)}" if annotated else a.name for a in arguments)
     known = list(w.functions)
-    with w.function(f"def run({header}):", arguments):
+    wanted = inputs.choose(w) if w.real and w.chance(0.35) else None
+    more = f", {wanted.name}" if wanted else ""
+    with w.function(f"def run({header}{more}):", arguments):
         prepare(w, arguments)
+        if wanted is not None:
+            w.taken.add(wanted.name)
+            wanted.use(w, wanted.name)
         while w.budget > 0:
             statements.statement(w)
         w.emit(f"return {returned(w)}")
     w.functions = known
-    return _example(w, arguments)
+    return _example(w, arguments) if wanted is None else _driven(w, arguments, wanted)
 
 
 def prepare(w: Writer, arguments: list[Parameter]) -> None:
@@ -111,6 +146,20 @@ def _example(w: Writer, arguments: list[Parameter]) -> list[str]:
     else:
         lines += [f"        return run({', '.join(names)}), run({', '.join(second)})"]
     return [*lines, "", f"    return drive, ({', '.join(inputs)},)"]
+
+
+def _driven(w: Writer, arguments: list[Parameter], wanted: inputs.Input) -> list[str]:
+    """A caller that makes the container, and that looks at it afterwards now and then."""
+    names = ", ".join(parameter.name for parameter in arguments)
+    lines = ["def example():", f"    def drive({names}):", f"        held = {wanted.passed}"]
+    call = f"run({names}, held)"
+    is_kept = wanted.passed.startswith(("{", "[", "(x *", "dict"))
+    if is_kept and " for " not in wanted.passed and w.chance(0.4):
+        lines += [f"        made = {call}", "        return made, held"]
+    else:
+        lines += [f"        return {call}"]
+    passed = [argument(w, parameter.kind, parameter.written) for parameter in arguments]
+    return [*lines, "", f"    return drive, ({', '.join(passed)},)"]
 
 
 def _passed(w: Writer, parameter: Parameter) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterator
+
+from generator.oneline import parsed, unparsed
 
 Test = Callable[[str], bool]
 KEPT = ("example", "run", "forward")
@@ -16,11 +19,11 @@ BODIES = ("body", "orelse", "finalbody", "handlers")
 def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
     """Take away statements, blocks and parts of expressions for as long as `still_wrong` holds."""
     deadline = time.monotonic() + seconds
-    tree = ast.parse(text)
-    best = ast.unparse(tree) + "\n"
+    tree = parsed(text)
+    best = unparsed(tree)
     if not still_wrong(best):
         return text
-    tree, progress = ast.parse(best), True
+    tree, progress = parsed(best), True
     while progress and time.monotonic() < deadline:
         progress = False
         for candidates in (_without_statements, _unwrapped, _simpler, _without_names):
@@ -30,7 +33,7 @@ def shrink(text: str, still_wrong: Test, seconds: float = 20.0) -> str:
                 if smaller is None:
                     break
                 position, tree = smaller
-                best, progress = ast.unparse(tree) + "\n", True
+                best, progress = unparsed(tree), True
     return best
 
 
@@ -44,8 +47,10 @@ def _from(
         if number < position:
             continue
         try:
-            text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-            compile(text, "candidate.py", "exec")
+            text = unparsed(tree)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(text, "candidate.py", "exec")
         except (SyntaxError, ValueError, RecursionError):
             continue
         if len(text) < len(best) and still_wrong(text):

@@ -38,6 +38,8 @@ def statement(w: Writer) -> None:
     """Write one statement of any kind."""
     if w.budget > 0:
         w.budget -= 1
+        if w.real and w.chance(0.5) and _one_of(w, w.real):
+            return
         _one_of(w, EVERYTHING | forms.FORMS if w.more else EVERYTHING)
 
 
@@ -46,8 +48,6 @@ def write(w: Writer) -> None:
     _one_of(w, WRITES)
 
 
-def _one_of(w: Writer, table: dict[Maker, float]) -> None:
+def _one_of(w: Writer, table: dict[Maker, float]) -> bool:
     weights = [weight * w.weights.get(maker.__name__, 1.0) + 0.01 for maker, weight in table.items()]
-    for maker in w.rng.choices(list(table), weights, k=8):
-        if maker(w):
-            return
+    return any(maker(w) for maker in w.rng.choices(list(table), weights, k=8))

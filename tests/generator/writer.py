@@ -115,6 +115,11 @@ class Writer:
         self.more = False
         self.memory_shape: Shape | None = None
         self.local_functions: list[str] = []
+        self.real: dict[Callable[[Writer], bool], float] = {}
+        self.preamble: list[str] = []
+        self.defined: set[str] = set()
+        self.must: tuple[str, ...] = ()
+        self.pairs = False
 
     # -- random choices ---------------------------------------------------------------------------------------------
 

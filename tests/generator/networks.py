@@ -1,0 +1,136 @@
+"""Own modules whose `forward` ends in an activation, called once and twice; an entry point that holds them."""
+
+from __future__ import annotations
+
+from generator.classes import ACTIVATIONS
+from generator.control import body, returned
+from generator.inputs import choose
+from generator.kinds import Function, Parameter, Tensor
+from generator.snippets import change, define, emit, given, method, watch
+from generator.writer import Writer
+
+ENDS = (
+    "return torch.relu(t)", "return self.act(t)", "return t.sigmoid()", "return torch.exp(t)",
+    "return F.softmax(t, -1)", "return t",
+    "t = self.act(t)\n        return t", "return self.act(self.fc(t))", "return t.tanh()",
+    "return self.act(t) + 1", "return F.relu(t, inplace=True)",
+    "t.mul_(2)\n        return t", "return self.drop(t)", "return t.view_as(t)", "return t, self.act(t)",
+    "return self.fc(t).clamp(min=0)",
+)  # fmt: skip
+ACTS = (
+    "nn.ReLU()",
+    "nn.ReLU(inplace=True)",
+    "nn.Sigmoid()",
+    "nn.Tanh()",
+    "nn.Softmax(-1)",
+    "nn.Identity()",
+    "nn.SiLU()",
+    "nn.GELU()",
+)
+OUTER = """
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, x):
+        return self.net(x, {passed})
+"""
+
+
+def block_class(w: Writer) -> tuple[str, bool]:
+    """An nn.Module of its own; and whether it gives two tensors."""
+    c, end = w.columns, w.pick(ENDS)
+    word = w.pick(["t", "t", "t: torch.Tensor"])
+    steps = w.pick(
+        ["", "        t = self.fc(t)\n", "        t = t * 1\n", f"        t = self.fc(t)\n        {change(w, 't')}\n"]
+    )
+    name = define(
+        w,
+        w.pick(["Block", "Gate", "Layer"]),
+        "class NAME(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.fc = nn.Linear({c}, {c})\n        self.act = {w.pick(ACTS)}\n"
+        "        self.drop = nn.Dropout(0.0)\n\n"
+        f"    def forward(self, {word}):\n{steps}        {end}",
+    )
+    return name, end.startswith("return t, ")
+
+
+def network(w: Writer) -> bool:
+    """`h = block(x); h += x`, `for block in blocks: h = block(h); h *= 2`, once and twice."""
+    y, h = given(w), w.fresh("tensor")
+    own = w.lookup("self.running") is not None and w.chance(0.6)
+    if own:
+        block, blocks, seq, pick = "self.block", "self.blocks", "self.seq", "[0]" if w.pairs else ""
+    else:
+        made, pair = block_class(w)
+        block, blocks, seq, pick = (
+            w.fresh("object"),
+            f"[{made}(), {made}()]",
+            f"nn.Sequential(nn.Tanh(), {made}())",
+            "[0]" if pair else "",
+        )
+        emit(w, f"{block} = {made}()")
+    writes = [change(w, h), change(w, h), f"{h} += {y}", f"{h}.add_({y})", change(w, y), f"{h} *= torch.sigmoid({h})"]
+    forms = [
+        f"{h} = {block}({y}){pick}\n{w.pick(writes)}",
+        f"{h} = {block}({y}){pick}\n{w.pick(writes)}\n{h} = {block}({h}){pick}\n{w.pick(writes)}",
+        f"{h} = {block}({y}){pick} + {block}({y}){pick}\n{w.pick(writes)}",
+        f"{h} = {block}({y}){pick}\n{w.pick(writes)}\n{y} = {block}({y}){pick}\n{change(w, y)}",
+        f"{h} = {y}\nfor layer in {blocks}:\n    {h} = layer({h}){pick}\n    {w.pick(writes[:4])}",
+        f"{h} = {y}\nfor n, layer in enumerate({blocks}):\n    {h} = layer({h}){pick}\n"
+        f"    if n == 0: {w.pick(writes[:4])}",
+        f"{h} = {seq}({y}){pick}\n{w.pick(writes)}",
+        f"{h} = {block}({y}){pick}.{w.pick(['mul_(2)', 'view(-1)', 'relu_()'])}.view_as({y})\n{w.pick(writes)}",
+        f"{h} = {method(w, f'{block}({y}){pick}')}\n{w.pick(writes)}",
+        f"hs = [layer({y}){pick} for layer in {blocks}]\nhs[0] += hs[1]\n{h} = hs[0]\n{w.pick(writes[:4])}",
+        f"{h} = {blocks}[-1]({y}){pick}\n{w.pick(writes)}",
+    ]
+    forms = [form for form in forms if "for " not in form or w.depth < 2]
+    emit(w, w.pick(forms))
+    w.bind(h, Tensor((w.rows, w.columns)), dense=False, writable=w.chance(0.5))
+    watch(w, h, y)
+    return True
+
+
+def module(w: Writer) -> list[str]:
+    """An nn.Module as entry point, with modules of its own and, perhaps, a container as input; its `example()`."""
+    rows, columns = w.rows, w.columns
+    made, w.pairs = block_class(w)
+    wanted = choose(w) if w.chance(0.4) else None
+    for line in ("class Net(nn.Module):", "    def __init__(self):", "        super().__init__()"):
+        w.emit(line)
+    for name, value in (
+        ("linear", f"nn.Linear({columns}, {columns})"), ("act", w.pick(ACTIVATIONS)), ("block", f"{made}()"),
+        ("blocks", f"nn.ModuleList([{made}(), {made}()])"), ("norm", f"nn.BatchNorm1d({columns})"),
+        ("seq", f"nn.Sequential({w.pick(ACTIVATIONS)}, {made}())"), ("scale", f"nn.Parameter(torch.ones({columns}))"),
+    ):  # fmt: skip
+        w.emit(f"        self.{name} = {value}")
+    w.emit(f'        self.register_buffer("running", torch.full(({columns},), 0.5))')
+    w.emit(f'        self.register_buffer("seen", torch.tensor({w.pick(["0", "0.0"])}))')
+    w.emit("")
+    matrix = Tensor((rows, columns))
+    w.functions += [Function("self.linear", (Parameter("t", matrix),), (matrix,)),
+                    Function("self.act", (Parameter("t", matrix, True),), (matrix,), True)]  # fmt: skip
+    w.indent += 1
+    header = f"def forward(self, {w.pick(['x', 'x', 'x: torch.Tensor'])}{f', {wanted.name}' if wanted else ''}):"
+    with w.function(header, [Parameter("x", matrix)]):
+        w.bind("self.scale", Tensor((columns,)), writable=False)
+        w.bind("self.running", Tensor((columns,)), grad=False, writable=False)
+        w.taken.add(wanted.name if wanted else "")
+        name = w.fresh("tensor")
+        starts = ["self.linear(x)", "x * 2", "self.norm(x)", "x * self.scale", "torch.tanh(x)", "self.act(x * 1)"]
+        w.emit(f"{name} = {w.pick(starts)}")
+        w.bind(name, matrix, "self.linear(x)")
+        if wanted:
+            wanted.use(w, wanted.name)
+        while w.budget > 0:
+            body(w, 1)
+        w.emit(f"return {returned(w)}")
+    w.indent -= 1
+    numbers = ", ".join("[" + ", ".join(w.entry() for _ in range(columns)) + "]" for _ in range(rows))
+    tensor = f"torch.tensor([{numbers}], requires_grad=True)"
+    if wanted is None:
+        return ["def example():", "    torch.manual_seed(3)", f"    return Net(), ({tensor},)"]
+    w.lines += ["", "", *OUTER.format(passed=wanted.passed).strip().splitlines()]
+    return ["def example():", "    torch.manual_seed(3)", f"    return Outer(), ({tensor},)"]

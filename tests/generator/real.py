@@ -1,0 +1,25 @@
+"""The statements of real code, and how often they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generator import captured, cuts, guards, hidden, networks, outs, precision, targets
+from generator.writer import Writer
+
+HEADER = [
+    "import contextlib",
+    "import functools",
+    "from contextlib import contextmanager, suppress",
+    "from typing import NamedTuple",
+    "",
+]
+
+STATEMENTS: dict[Callable[[Writer], bool], float] = {
+    guards.guarded: 5, guards.open_write: 1.5, cuts.cut: 4, cuts.one_line: 3, hidden.shared_data: 2,
+    hidden.partial_data: 2,
+    hidden.whole_data: 1, captured.callback: 4, precision.autocast: 3, precision.mixed: 4, precision.low_region: 2,
+    targets.holder: 3, targets.tensor_attribute: 1.5,
+    targets.module_state: 6, outs.handed_out: 2.5, outs.nested_calls: 3,
+    outs.twins: 2.5, networks.network: 5,
+}  # fmt: skip
