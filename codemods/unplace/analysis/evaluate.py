@@ -13,7 +13,7 @@ from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
-from unplace.analysis.stores import refined, store_item
+from unplace.analysis.stores import refined, store_attribute, store_item
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -488,7 +488,7 @@ class Evaluator:
                     self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)
         elif isinstance(target, ast.Attribute):
             holder = self.evaluate(target.value, state)
-            self.store_attribute(target, holder, value, state)
+            store_attribute(self, target, holder, value, state)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluate(target.value, state)
             self.evaluate(target.slice, state)

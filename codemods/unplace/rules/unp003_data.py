@@ -23,7 +23,8 @@ import ast
 import libcst as cst
 
 from unplace.analysis.run import can_be_tracked
-from unplace.analysis.values import Link, Origin, Value
+from unplace.analysis.stores import is_handed_over
+from unplace.analysis.values import Link
 from unplace.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind
@@ -59,7 +60,7 @@ class DataStore(StatementRule):
         is_cut = not any(can_be_tracked(operand) for operand in site.write.operands)
         if is_stored and is_cut and can_be_tracked(value):
             return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
-        if is_stored and any(not _is_new(site, operand) for operand in site.write.operands):
+        if is_stored and not all(is_handed_over(site.state, operand) for operand in site.write.operands):
             return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
@@ -83,16 +84,6 @@ class DataStore(StatementRule):
     def message(self, site: Site, recipe: Verdict) -> str:
         """Says that the gradient is meant to change."""
         return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
-
-
-def _is_new(site: Site, stored: Value) -> bool:
-    """Whether the stored tensor was made by the statement itself."""
-    state = site.state
-    for obj in stored.objs:
-        base = state.bases.get(obj)
-        if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
-            return False
-    return not any(held.objs & stored.objs for held in (*state.env.values(), *state.heap.values()))
 
 
 def _owner(site: Site) -> ast.expr:
