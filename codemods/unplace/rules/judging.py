@@ -8,7 +8,7 @@ from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import Observers, replays
-from unplace.analysis.run import WriteKind
+from unplace.analysis.run import WriteKind, can_be_tracked
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
 from unplace.findings import Form
@@ -17,6 +17,7 @@ from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
 _FILLS = ("copy", "random", "fill", "diagonal")
+SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
 _PURPOSE = "being written in place is its purpose"
 
 
@@ -114,10 +115,25 @@ def _names_of(site: Site) -> set[str]:
     return {name for name, held in site.state.env.items() if held.objs & roots}
 
 
-def kind_assumptions(site: Site) -> tuple[str, ...]:
-    """What has to be assumed about the kind of the target."""
+def assumptions_about(site: Site) -> tuple[str, ...]:
+    """What has to be assumed about the kind of the target, and of what the write is for."""
     value = site.value
-    return () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
+    found = () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
+    return (*found, SEEN_BY_AUTOGRAD) if _is_hidden_update(site) else found
+
+
+def _is_hidden_update(site: Site) -> bool:
+    """Whether a write through `.data` changes some values or updates them, past a graph that there may be.
+
+    A whole store (`h.data = f(h)`) loses the graph of what it stores; this one may be meant as it stands: gradients
+    pass it by, as in a straight-through estimator.
+    """
+    if site.write.kind is WriteKind.DATA or not _through_data(site):
+        return False
+    target = site.write.target
+    owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
+    is_untracked = site.is_untracked() and (owner is None or not can_be_tracked(owner))
+    return site.write.grad.records and (site.is_saved() or not is_untracked)
 
 
 def root_name(node: ast.expr) -> str | None:
@@ -142,12 +158,12 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
         return unstorable
     written = ast.unparse(place)
     observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
-    assumptions = (*kind_assumptions(site), *observers.assumptions)
+    assumptions = (*assumptions_about(site), *observers.assumptions)
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
             return Refuse(_forbidden(site) + observers.blockers[0])
-        return Rebind(whole.places, whole.lines, (*kind_assumptions(site), *whole.assumptions))
+        return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
 
 
@@ -231,7 +247,7 @@ def private_copy(site: Site) -> Copy | Refuse:
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
-    return Copy(whole.places, (), (*kind_assumptions(site), *whole.assumptions), whole.lines)
+    return Copy(whole.places, (), (*assumptions_about(site), *whole.assumptions), whole.lines)
 
 
 def _forbidden(site: Site) -> str:
@@ -306,7 +322,7 @@ def _copy_owner(
         return Copy(
             (place, *observers.together),
             replays(observers.views),
-            (*kind_assumptions(site), *observers.assumptions),
+            (*assumptions_about(site), *observers.assumptions),
         )
     reason = first or (observers.blockers[0] if observers.blockers else f"`{place}` can't be made again")
     base = _base_of(site, value)
@@ -340,4 +356,4 @@ def silent(site: Site) -> tuple[str, ...] | Refuse:
     if observers.together or observers.views:
         name = observers.together[0] if observers.together else observers.views[0].name
         return Refuse(f"`{name}` sees the write and no assignment can stand here; split the statement")
-    return (*kind_assumptions(site), *observers.assumptions)
+    return (*assumptions_about(site), *observers.assumptions)

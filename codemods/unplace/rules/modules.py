@@ -18,7 +18,8 @@ from unplace.rules import expressions
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule, is_repeatable
 from unplace.rules.decisions import Decision
-from unplace.rules.judging import kind_assumptions, settled
+from unplace.rules.effects import contradicted
+from unplace.rules.judging import assumptions_about, settled
 from unplace.rules.results import copied_into
 from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Aside, Inline, Rebind, Refuse, Split, Verdict
@@ -221,7 +222,11 @@ def _by_calls(calls: list[Site]) -> Verdict:
             name = observers.together[0] if observers.together else observers.views[0].name
             line = site.node.lineno  # type: ignore[attr-defined]
             return Refuse(f"`{name}` is read after the module overwrote it in line {line}")
-        assumptions += [*kind_assumptions(site), *observers.assumptions]
+        found = (*assumptions_about(site), *observers.assumptions)
+        meant = contradicted(site, site.node, Inline(found))
+        if meant is not None:
+            return meant
+        assumptions += found
     return Inline(tuple(dict.fromkeys(assumptions)))
 
 

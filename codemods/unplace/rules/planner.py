@@ -17,7 +17,7 @@ from unplace.analysis.values import Saved
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules
+from unplace.rules import dtypes, effects, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
@@ -241,7 +241,11 @@ class Planner:
         return decisions
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
-        """One verdict for calls of a chain: they write the same tensor."""
+        """One verdict for calls of a chain, which write the same tensor: a recipe that leaves them their purpose."""
+        verdict = self._chain_recipe(statement, chain)
+        return effects.contradicted(chain[0], chain[-1].node, verdict) or verdict
+
+    def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
         for site in chain:
             settled = judging.settled(site)
@@ -270,8 +274,8 @@ class Planner:
 
     def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
-        verdict = judging.settled(site)
-        return Decision(site, rule, verdict if verdict is not None else rule.decide(site))
+        verdict = judging.settled(site) or rule.decide(site)
+        return Decision(site, rule, effects.contradicted(site, site.node, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """All calls of a chain share its fate: one that has no functional form stops the others."""
