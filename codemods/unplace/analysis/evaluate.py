@@ -158,7 +158,7 @@ class Evaluator:
             return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
         if isinstance(base.ref, Instance) and len(base.objs) == 1:
             return self._instance_attribute(node, base, base.ref.of, state)
-        if base.must_be(MODULE) and is_registered_name(name):
+        if base.must_be(MODULE) and torchapi.is_registered_name(name):
             return self._remember(node, base, state, Value(TENSOR, tracked=Tracked.LEAF))
         if base.must_be(SHAPE | NUMBER | TEXT):
             return Value(NUMBER | TEXT | CALLABLE)
@@ -538,11 +538,6 @@ class Evaluator:
             state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
         if not holder.objs:
             self.run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
-
-
-def is_registered_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a parameter or buffer."""
-    return name.startswith(("weight", "bias", "running_", "in_proj_", "num_batches_"))
 
 
 def element_label(label: str, index: int) -> str:

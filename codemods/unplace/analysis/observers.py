@@ -278,7 +278,9 @@ class Watch:
     def _is_plain(self, holder: Value, name: str) -> bool:
         """Whether assigning the attribute does nothing but set it."""
         owner = getattr(holder.ref, "of", None)
-        return owner is not None and not owner.is_immutable and not owner.lookup("special", name)
+        if owner is None or owner.is_immutable or owner.may_inherit(name):
+            return False
+        return not owner.lookup("special", name)
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state

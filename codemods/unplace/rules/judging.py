@@ -8,9 +8,10 @@ from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import Observers, replays
+from unplace.analysis.refs import Class
 from unplace.analysis.run import WriteKind, can_be_tracked
 from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
+from unplace.analysis.values import TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
 from unplace.findings import Form
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
@@ -194,15 +195,7 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
         if place.attr == "data" and place is site.write.target:
             return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
         if isinstance(place.value, ast.Name):
-            holder = site.run.values.get(place.value)
-            owner = getattr(holder.ref, "of", None) if holder is not None else None
-            if owner is not None and owner.is_immutable:
-                return Refuse(
-                    f"a `{owner.node.name}` can't be changed, so that `{ast.unparse(place)}` can't be rebound"
-                )
-            if owner is not None and owner.lookup("special", place.attr):
-                return Refuse(f"`{ast.unparse(place)}` is a property, a slot or shared by the class")
-            return None
+            return _unbindable(site, place)
         return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
     if isinstance(place, ast.Subscript):
         holder = site.run.values.get(place.value)
@@ -213,6 +206,37 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
         return None
     return Refuse("there is no name to give the new tensor to")
+
+
+def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
+    """Why an attribute can't be given any tensor: it is a parameter, a property or the like, or may be one."""
+    written, name = ast.unparse(place), place.attr
+    holder = site.run.values.get(place.value)
+    owner = getattr(holder.ref, "of", None) if holder is not None else None
+    if owner is None:
+        may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
+        if may_be_tensor and torchapi.tensor_attribute(name) is not None:
+            return Refuse(f"`{written}` can't be assigned: tensors make their `.{name}` themselves")
+        is_parameter = torchapi.is_registered_name(name) or _through_data(site)
+        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace") if is_parameter else None
+    if owner.is_immutable:
+        return Refuse(f"a `{owner.node.name}` can't be changed, so that `{written}` can't be rebound")
+    if owner.lookup("special", name):
+        return Refuse(f"`{written}` is a property, a slot or shared by the class")
+    if owner.may_inherit(name):
+        return Refuse(f"`{owner.node.name}` doesn't assign `{written}`: it may be a parameter, buffer or property")
+    if owner.is_module and _through_data(site) and not _is_made_by(owner, name, site):
+        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace")
+    return None
+
+
+def _is_made_by(owner: Class, name: str, site: Site) -> bool:
+    """Whether the tensor in an attribute of a module is one that its methods compute, and so no parameter."""
+    if all(o.origin is Origin.FRESH for o in site.value.objs):
+        return True
+    sources = [source for c in owner.linearized() for _, source in c.assigned.get(name, ())]
+    is_computed = all(isinstance(source, ast.BinOp | ast.Call | ast.Constant) for source in sources)
+    return is_computed and site.value.is_tensor and not site.value.likely
 
 
 def _is_simple(node: ast.expr) -> bool:
