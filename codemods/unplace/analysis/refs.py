@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import Value
 
-
 _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
 
 

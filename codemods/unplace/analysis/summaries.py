@@ -57,8 +57,8 @@ class Result:
 class Summary:
     """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
 
-    `surely_saves`: those of `saves` of which nothing is a guess; `surely_keeps` likewise. `keeps_outer` and `writes_outer` say the same of
-    names of outer scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is
+    `surely_saves` and `surely_keeps`: those of which nothing is a guess. `keeps_outer` and `writes_outer` say the same
+    of names of outer scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is
     stored to: views of the tensor then look at memory that it has no more.
     """
 

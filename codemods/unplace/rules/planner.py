@@ -22,6 +22,7 @@ from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
+from unplace.rules.introduced import introduces_writes
 from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.rules.snippet import Snippet, assignment, expression, without_data
 from unplace.rules.staying import Staying
@@ -432,7 +433,7 @@ class Planner:
             if not wanted(rule.code, harm, node):
                 continue
             verdict = judge.decide(scope, node, qualified, own)
-            taking = judge.at_calls(node, qualified, own, rule, busy, self.text) if isinstance(verdict, Refuse) else []
+            taking = judge.at_calls(node, qualified, own, rule, busy) if isinstance(verdict, Refuse) else []
             if taking:
                 assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
                 verdict = Inline((*judge.of_uses(node), *assumptions))
@@ -461,8 +462,7 @@ class Planner:
         """The edits of a module's constructor and of the calls that take what the module then makes anew."""
         edits: list[Edit] = []
         for decision in taking:
-            aside = _edits_aside(decision.verdict)
-            edits += aside or self._edits(decision.site.statement, [decision])
+            edits += self._edits(decision.site.statement, [decision])
         if not any(decision.change is not None for decision in taking):
             snippet = Snippet(self.text, node)
             snippet.change(node, modules.without_flag(qualified))
@@ -506,6 +506,8 @@ class Planner:
         edits: tuple[Edit, ...],
         notes: Iterable[str] = (),
     ) -> None:
+        if introduces_writes(self.text.text, edits):
+            verdict = Refuse("it would take an operation in place where there was none")
         start, end = self.text.span(node)
         line, column = self.text.place(start)
         end_line, end_column = self.text.place(end)
