@@ -91,6 +91,23 @@ def test_unknown_names_give_none(name: str) -> None:
     assert not torchapi.is_in_namespace(name)
 
 
+def test_parameters_and_buffers_of_the_modules_of_torch_are_told_by_their_names() -> None:
+    import torch
+    from torch import nn
+
+    made = [
+        *(nn.BatchNorm2d(2), nn.InstanceNorm1d(2, affine=True, track_running_stats=True), nn.SyncBatchNorm(2)),
+        *(nn.LSTM(2, 3, 2, proj_size=2, bidirectional=True), nn.GRUCell(2, 2), nn.Bilinear(2, 2, 2), nn.PReLU()),
+        *(nn.MultiheadAttention(4, 2, kdim=3, vdim=3, add_bias_kv=True), nn.LazyConv2d(2, 1), nn.RMSNorm(2)),
+        *(nn.BCEWithLogitsLoss(torch.ones(2), pos_weight=torch.ones(2)), nn.NLLLoss(torch.ones(2))),
+        nn.FractionalMaxPool2d(2, output_size=2, _random_samples=torch.ones(1, 1, 2)),
+    ]
+    names = {name for module in made for name in (*module._parameters, *module._buffers)}
+    assert len(names) > 30
+    assert [name for name in names if not torchapi.is_registered_name(name)] == []
+    assert not any(map(torchapi.is_registered_name, ("hidden", "state", "cache", "T", "num_heads", "eps")))
+
+
 def test_unknown_attributes_of_the_module_are_errors() -> None:
     with pytest.raises(AttributeError, match="nope"):
         _ = torchapi.nope  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
+from unplace.analysis.stores import share_memory
 from unplace.analysis.summaries import instantiate
 from unplace.analysis.values import (
     ARRAY,
@@ -198,7 +199,11 @@ class Calls:
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
-            return self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+            made = self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+            data = arguments.at(0, "data")
+            if data is not None:
+                share_memory(self.run, node, made, data[1], state)
+            return made
         if operators.is_tensor_class(qualified):
             return operators.of_tensor_class(self, node, qualified, arguments, state)
         operator = torchapi.function(qualified)
@@ -348,7 +353,8 @@ class Calls:
                 self.run.save(state, Value(UNKNOWN, frozenset((obj,))), f"{code_of(node.func)}()", node, certain=False)
         for name in summary.keeps:
             if name in bound:
-                self.run.keep(state, bound[name].objs, f"`{code_of(node.func)}(...)`", node.lineno)
+                certain = name in summary.surely_keeps
+                self.run.keep(state, bound[name].objs, f"`{code_of(node.func)}(...)`", node.lineno, certain=certain)
         if summary.keeps_outer:
             self.run.keep(state, captured, f"`{code_of(node.func)}(...)`", node.lineno)
         for name in summary.replaces & bound.keys():
@@ -487,6 +493,9 @@ class Calls:
             if inplace.kind in ("flag", "detach"):
                 for obj in base.objs:
                     state.definitions.pop(obj, None)
+            if name == "set_" and operands:
+                self.run.forget_shapes(state, base)
+                share_memory(self.run, node, base, operands[0], state)
             if inplace.kind == "metadata":
                 self.run.forget_shapes(state, base)
                 return base._replace(shape=None)

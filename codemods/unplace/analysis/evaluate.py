@@ -13,7 +13,7 @@ from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
-from unplace.analysis.stores import refined, store_item
+from unplace.analysis.stores import refined, store_attribute, store_item
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -158,7 +158,7 @@ class Evaluator:
             return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
         if isinstance(base.ref, Instance) and len(base.objs) == 1:
             return self._instance_attribute(node, base, base.ref.of, state)
-        if base.must_be(MODULE) and is_registered_name(name):
+        if base.must_be(MODULE) and torchapi.is_registered_name(name):
             return self._remember(node, base, state, Value(TENSOR, tracked=Tracked.LEAF))
         if base.must_be(SHAPE | NUMBER | TEXT):
             return Value(NUMBER | TEXT | CALLABLE)
@@ -488,7 +488,7 @@ class Evaluator:
                     self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)
         elif isinstance(target, ast.Attribute):
             holder = self.evaluate(target.value, state)
-            self.store_attribute(target, holder, value, state)
+            store_attribute(self, target, holder, value, state)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluate(target.value, state)
             self.evaluate(target.slice, state)
@@ -538,11 +538,6 @@ class Evaluator:
             state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
         if not holder.objs:
             self.run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
-
-
-def is_registered_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a parameter or buffer."""
-    return name.startswith(("weight", "bias", "running_", "in_proj_", "num_batches_"))
 
 
 def element_label(label: str, index: int) -> str:

@@ -15,7 +15,7 @@ from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Function, Named
 from unplace.analysis.run import Run, WriteKind
 from unplace.analysis.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
-from unplace.analysis.stores import bind_name, store_item
+from unplace.analysis.stores import bind_name, store_attribute, store_item
 from unplace.analysis.values import (
     ARRAY,
     CALLABLE,
@@ -112,7 +112,7 @@ class Interpreter:
             bind_name(self.run, target.id, value, target, source, state)
         elif isinstance(target, ast.Attribute):
             holder = self.evaluator.evaluate(target.value, state)
-            self._store_attribute(target, holder, value, state)
+            store_attribute(self.evaluator, target, holder, value, state)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)
@@ -124,13 +124,6 @@ class Interpreter:
                 self.assign(one, self.run.values[part], state, part)
         else:
             self.evaluator.bind_target(target, value, state)
-
-    def _store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-        if target.attr == "data" and holder.kinds & (TENSOR | UNKNOWN):
-            self.run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))
-            self.run.forget_shapes(state, holder)
-            return
-        self.evaluator.store_attribute(target, holder, value, state)
 
     def _augmented(self, s: ast.AugAssign, state: State) -> State:
         target = s.target

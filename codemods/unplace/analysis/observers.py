@@ -170,6 +170,8 @@ class Watch:
             base = self.state.bases.get(obj)
             if base is not None and base.link is Link.MAYBE:
                 return f"may share memory with {what} ({obj.label} in line {obj.line} can return a view or a copy)"
+            if base is not None and base.link is Link.DATA:
+                return f"shares memory with {what} (one was made the data of the other)"
         if any(obj in self.state.roots(value.objs) for obj in held.objs):
             return f"is the tensor that {what} is a view of"
         return f"shares memory with {what}"
@@ -276,7 +278,9 @@ class Watch:
     def _is_plain(self, holder: Value, name: str) -> bool:
         """Whether assigning the attribute does nothing but set it."""
         owner = getattr(holder.ref, "of", None)
-        return owner is not None and not owner.is_immutable and not owner.lookup("special", name)
+        if owner is None or owner.is_immutable or owner.may_inherit(name):
+            return False
+        return not owner.lookup("special", name)
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state

@@ -615,7 +615,14 @@ class Program:
             return Value(kinds.of_annotation(declared[0]))
         if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
             return Value(_OF_OPTIMIZERS[name])
+        if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
+            return Value(TENSOR, tracked=Tracked.LEAF)
         return UNKNOWN_VALUE
+
+
+def _is_layer(base: str) -> bool:
+    """Whether a base is a module class of torch that may have parameters and buffers of its own."""
+    return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
 
 
 def _go_on() -> None:

@@ -16,8 +16,8 @@ _FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
 def documented(scope: Scope, *, is_called: bool) -> str | None:
     """Tell where a function says that it writes its arguments: in its name or in its documentation.
 
-    The documentation of one with a parameter such as `inplace` is about that; a name counts for less than calls that are
-    seen, none of which looks at the argument afterwards (`is_called`).
+    The documentation of one with a parameter such as `inplace` is about that. A name counts for less than calls that
+    are seen, none of which looks at the argument afterwards (`is_called`).
     """
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

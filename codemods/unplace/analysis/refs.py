@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import Value
 
+_WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -103,6 +105,19 @@ class Class:
             for d in self.node.decorator_list
         )
         return frozen or any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
+
+    def may_inherit(self, name: str) -> bool:
+        """Whether an attribute may come from a base out of sight, which may have made it a parameter or a property."""
+        family = [*self.linearized()]
+        if any(name in table for c in family for table in (c.assigned, c.declared, c.fields or ())):
+            return False
+        return self.is_module or any(c.has_unknown_base for c in family)
+
+    @property
+    def has_unknown_base(self) -> bool:
+        """Whether the class derives from one that isn't seen, those aside that give their instances no attributes."""
+        plain = [base for base in self.bases if base.split("[")[0].rsplit(".", 1)[-1] not in _WITHOUT_ATTRIBUTES]
+        return len(plain) > len(self.ancestors)
 
     def all_bases(self) -> set[str]:
         """The names of all known bases."""

@@ -86,7 +86,9 @@ class Write:
 
         In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
         """
-        return self.kind in WHOLE and any(self._overlaps(operand, certainly) for operand in self.operands)
+        if self.kind not in WHOLE or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
+            return False
+        return any(self._overlaps(operand, certainly) for operand in self.operands)
 
     def _overlaps(self, operand: Value, certainly: bool) -> bool:
         if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):

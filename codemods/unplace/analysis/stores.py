@@ -10,8 +10,21 @@ from unplace.analysis.evidence import Evidence
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, WriteKind
-from unplace.analysis.state import ANY, Definition, State, weak_join
-from unplace.analysis.values import CONTAINER, NUMBER, OTHER, SHAPE, TENSOR, UNKNOWN, Link, Obj, Value, is_same
+from unplace.analysis.state import ANY, Definition, State, join_bases, weak_join
+from unplace.analysis.values import (
+    CONTAINER,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    UNKNOWN,
+    Base,
+    Link,
+    Obj,
+    Origin,
+    Value,
+    is_same,
+)
 
 if TYPE_CHECKING:
     from unplace.analysis.evaluate import Evaluator
@@ -42,6 +55,40 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
             state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             if not holder.must_be(CONTAINER):
                 run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
+
+
+def store_attribute(evaluator: Evaluator, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+    """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
+    if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
+        evaluator.store_attribute(target, holder, value, state)
+        return
+    run = evaluator.run
+    run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))
+    run.forget_shapes(state, holder)
+    share_memory(run, target, holder, value, state)
+
+
+def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: State) -> None:
+    """From now on a tensor looks into the memory of another one: `h.data = value`, `h.set_(value)`."""
+    if not value.objs or is_handed_over(state, value):
+        return
+    for obj in holder.objs:
+        given = value.objs - {obj}
+        known = state.bases.get(obj) if obj.old or len(holder.objs) > 1 else None
+        if given:
+            shared = Base(given, Link.DATA)
+            state.bases[obj] = shared if known is None else join_bases(known, shared)
+    if any(obj.origin is not Origin.FRESH for obj in holder.objs):
+        run.keep(state, value.objs, f"`{code_of(node)}`", node.lineno, certain=True)
+
+
+def is_handed_over(state: State, value: Value) -> bool:
+    """Whether nothing else holds a tensor, or looks into its memory, as far as this function shows."""
+    for obj in value.objs:
+        base = state.bases.get(obj)
+        if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
+            return False
+    return not any(held.objs & value.objs for held in (*state.env.values(), *state.heap.values()))
 
 
 def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr | None, state: State) -> None:

@@ -57,8 +57,8 @@ class Result:
 class Summary:
     """Effects of a call: parameters whose tensor is written, whose slots change, that are kept or saved.
 
-    `surely_saves`: those of `saves` of which nothing is a guess. `keeps_outer` and `writes_outer` say the same of
-    names of outer scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is
+    `surely_saves` and `surely_keeps`: those of which nothing is a guess. `keeps_outer` and `writes_outer` say the same
+    of names of outer scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is
     stored to: views of the tensor then look at memory that it has no more.
     """
 
@@ -66,6 +66,7 @@ class Summary:
     writes: frozenset[str]
     changes: frozenset[str]
     keeps: frozenset[str]
+    surely_keeps: frozenset[str]
     saves: frozenset[str]
     surely_saves: frozenset[str]
     keeps_outer: bool
@@ -101,6 +102,7 @@ def summarize(run: Run, end: State | None) -> Summary:
     written = frozenset(o for w in run.all_writes() for o in w.state.roots(w.value.objs))
     changes: set[str] = set()
     keeps: set[str] = set()
+    surely_kept: set[str] = set()
     saved: set[str] = set()
     guessed: set[str] = set()
     keeps_outer = False
@@ -110,6 +112,7 @@ def summarize(run: Run, end: State | None) -> Summary:
         held = anything([v for (holder, _), v in state.heap.items() if holder in outside])
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
+        surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         saved |= _parameters(frozenset(state.saved))
         guessed |= _parameters(frozenset(o for o, by in state.saved.items() if not all(s.certain for s in by)))
@@ -118,6 +121,7 @@ def summarize(run: Run, end: State | None) -> Summary:
         frozenset(_parameters(written)),
         frozenset(changes),
         frozenset(keeps),
+        frozenset(surely_kept),
         frozenset(saved),
         frozenset(saved - guessed),
         keeps_outer,

@@ -54,6 +54,7 @@ class Link(Enum):
     VIEW = "view"  # always a view
     MAYBE = "maybe"  # a view, a copy or the base itself, depending on layout, dtype or arguments
     CALL = "call"  # the result of code that the analysis can't see, which may hand its argument back
+    DATA = "data"  # its `.data` was set to the base, or to a view of it
 
 
 class Tracked(Enum):

@@ -180,8 +180,10 @@ class Callers:
         handback = Handback(self.text, scope, names, form, tensor)
         if form.is_changed and is_named_elsewhere(self.program, scope):
             return Refuse(f"another file of this run contains the name `{scope.name}`")
-        if form.is_changed and not is_private(self.program, scope, len(calls)):
-            handback.assume(f"no code outside this file calls `{scope.name}`")
+        if not is_private(self.program, scope, len(calls)):
+            told = [f"no caller reads the argument `{name}` after the call" for name in names]
+            for assumption in [f"no code outside this file calls `{scope.name}`"] if form.is_changed else told:
+                handback.assume(assumption)
         for taking in takings:
             refusal = self._plan_call(handback, taking, calls[taking.call])
             if refusal is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.nodes import own_nodes
+from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR, Obj
 from unplace.positions import Text
 from unplace.rules.layout import put_before
@@ -29,7 +30,7 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     function = site.run.scope.node
     owners = sorted((o for o in site.roots() if o not in site.state.bases), key=lambda o: o.index)
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
-    if not names or not isinstance(function, ast.FunctionDef) or site.write.data is not None:
+    if not names or not isinstance(function, ast.FunctionDef) or _is_seen_outside(site):
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None
@@ -45,6 +46,11 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     edit = put_before(text, function.body[1] if is_docstring else first, lines)
     told = " and ".join(f"`{name}`" for name in names)
     return Aside((edit,), f"the function writes to a copy of {told} that it makes where it begins", tuple(assumptions))
+
+
+def _is_seen_outside(site: Site) -> bool:
+    """Whether a write to a copy would be none: it goes through `.data`, or into what callers give as `out=`."""
+    return site.write.data is not None or site.write.kind is WriteKind.OUT
 
 
 def _is_copied(site: Site, obj: Obj) -> bool:

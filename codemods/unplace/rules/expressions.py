@@ -148,7 +148,7 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     first = chain[0]
     if observers.blockers:
         return judging.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
-    assumptions = (*judging.kind_assumptions(first), *observers.assumptions)
+    assumptions = (*judging.assumptions_about(first), *observers.assumptions)
     written = ast.unparse(place)
     if not observers.together and not observers.views and not isinstance(statement, ast.Expr):
         return Inline(assumptions)

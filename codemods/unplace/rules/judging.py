@@ -9,15 +9,17 @@ from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
 from unplace.analysis.observers import Observers, replays
 from unplace.analysis.purpose import flag_around
-from unplace.analysis.run import WriteKind
+from unplace.analysis.refs import Class
+from unplace.analysis.run import WriteKind, can_be_tracked
 from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
+from unplace.analysis.values import TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
 from unplace.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
 
 _FILLS = ("copy", "random", "fill", "diagonal")
+SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
 _PURPOSE = "being written in place is its purpose"
 
 
@@ -118,10 +120,25 @@ def _names_of(site: Site) -> set[str]:
     return {name for name, held in site.state.env.items() if held.objs & roots}
 
 
-def kind_assumptions(site: Site) -> tuple[str, ...]:
-    """What has to be assumed about the kind of the target."""
+def assumptions_about(site: Site) -> tuple[str, ...]:
+    """What has to be assumed about the kind of the target, and of what the write is for."""
     value = site.value
-    return () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
+    found = () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
+    return (*found, SEEN_BY_AUTOGRAD) if _is_hidden_update(site) else found
+
+
+def _is_hidden_update(site: Site) -> bool:
+    """Whether a write through `.data` changes some values or updates them, past a graph that there may be.
+
+    A whole store (`h.data = f(h)`) loses the graph of what it stores; this one may be meant as it stands: gradients
+    pass it by, as in a straight-through estimator.
+    """
+    if site.write.kind is WriteKind.DATA or not _through_data(site):
+        return False
+    target = site.write.target
+    owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
+    is_untracked = site.is_untracked() and (owner is None or not can_be_tracked(owner))
+    return site.write.grad.records and (site.is_saved() or not is_untracked)
 
 
 def root_name(node: ast.expr) -> str | None:
@@ -146,12 +163,12 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
         return unstorable
     written = ast.unparse(place)
     observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
-    assumptions = (*kind_assumptions(site), *observers.assumptions)
+    assumptions = (*assumptions_about(site), *observers.assumptions)
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
             return Refuse(_forbidden(site) + observers.blockers[0])
-        return Rebind(whole.places, whole.lines, (*kind_assumptions(site), *whole.assumptions))
+        return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
 
 
@@ -182,15 +199,7 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
         if place.attr == "data" and place is site.write.target:
             return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
         if isinstance(place.value, ast.Name):
-            holder = site.run.values.get(place.value)
-            owner = getattr(holder.ref, "of", None) if holder is not None else None
-            if owner is not None and owner.is_immutable:
-                return Refuse(
-                    f"a `{owner.node.name}` can't be changed, so that `{ast.unparse(place)}` can't be rebound"
-                )
-            if owner is not None and owner.lookup("special", place.attr):
-                return Refuse(f"`{ast.unparse(place)}` is a property, a slot or shared by the class")
-            return None
+            return _unbindable(site, place)
         return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
     if isinstance(place, ast.Subscript):
         holder = site.run.values.get(place.value)
@@ -201,6 +210,37 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
         return None
     return Refuse("there is no name to give the new tensor to")
+
+
+def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
+    """Why an attribute can't be given any tensor: it is a parameter, a property or the like, or may be one."""
+    written, name = ast.unparse(place), place.attr
+    holder = site.run.values.get(place.value)
+    owner = getattr(holder.ref, "of", None) if holder is not None else None
+    if owner is None:
+        may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
+        if may_be_tensor and torchapi.tensor_attribute(name) is not None:
+            return Refuse(f"`{written}` can't be assigned: tensors make their `.{name}` themselves")
+        is_parameter = torchapi.is_registered_name(name) or _through_data(site)
+        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace") if is_parameter else None
+    if owner.is_immutable:
+        return Refuse(f"a `{owner.node.name}` can't be changed, so that `{written}` can't be rebound")
+    if owner.lookup("special", name):
+        return Refuse(f"`{written}` is a property, a slot or shared by the class")
+    if owner.may_inherit(name):
+        return Refuse(f"`{owner.node.name}` doesn't assign `{written}`: it may be a parameter, buffer or property")
+    if owner.is_module and _through_data(site) and not _is_made_by(owner, name, site):
+        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace")
+    return None
+
+
+def _is_made_by(owner: Class, name: str, site: Site) -> bool:
+    """Whether the tensor in an attribute of a module is one that its methods compute, and so no parameter."""
+    if all(o.origin is Origin.FRESH for o in site.value.objs):
+        return True
+    sources = [source for c in owner.linearized() for _, source in c.assigned.get(name, ())]
+    is_computed = all(isinstance(source, ast.BinOp | ast.Call | ast.Constant) for source in sources)
+    return is_computed and site.value.is_tensor and not site.value.likely
 
 
 def _is_simple(node: ast.expr) -> bool:
@@ -235,7 +275,7 @@ def private_copy(site: Site) -> Copy | Refuse:
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
-    return Copy(whole.places, (), (*kind_assumptions(site), *whole.assumptions), whole.lines)
+    return Copy(whole.places, (), (*assumptions_about(site), *whole.assumptions), whole.lines)
 
 
 def _forbidden(site: Site) -> str:
@@ -310,7 +350,7 @@ def _copy_owner(
         return Copy(
             (place, *observers.together),
             replays(observers.views),
-            (*kind_assumptions(site), *observers.assumptions),
+            (*assumptions_about(site), *observers.assumptions),
         )
     reason = first or (observers.blockers[0] if observers.blockers else f"`{place}` can't be made again")
     base = _base_of(site, value)
@@ -344,4 +384,4 @@ def silent(site: Site) -> tuple[str, ...] | Refuse:
     if observers.together or observers.views:
         name = observers.together[0] if observers.together else observers.views[0].name
         return Refuse(f"`{name}` sees the write and no assignment can stand here; split the statement")
-    return (*kind_assumptions(site), *observers.assumptions)
+    return (*assumptions_about(site), *observers.assumptions)

@@ -13,15 +13,14 @@ from unplace.analysis.bindings import last_name
 from unplace.analysis.nodes import parents_below
 from unplace.analysis.program import Program
 from unplace.analysis.scopes import Scope
-from unplace.positions import Text
 from unplace.rules import expressions
 from unplace.rules.arguments import drop_argument
-from unplace.rules.base import CallRule, is_repeatable
+from unplace.rules.base import CallRule
 from unplace.rules.decisions import Decision
-from unplace.rules.judging import kind_assumptions, settled
-from unplace.rules.results import copied_into
+from unplace.rules.effects import contradicted
+from unplace.rules.judging import assumptions_about, settled
 from unplace.rules.snippet import Change
-from unplace.rules.verdicts import Aside, Inline, Rebind, Refuse, Split, Verdict
+from unplace.rules.verdicts import Inline, Rebind, Refuse, Split, Verdict
 from unplace.sites import Site, has_flag
 from unplace.torchapi import Result, View
 
@@ -79,7 +78,7 @@ class Judge:
         return Inline((held, *extra))
 
     def at_calls(
-        self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt], text: Text
+        self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt]
     ) -> list[Decision]:
         """How every call of the module takes the new tensor, where the input is read later; empty if one can't.
 
@@ -96,12 +95,9 @@ class Judge:
                 verdict = expressions.decide_spine(statement, [site], {site: rule})
             elif verdict is None:
                 verdict = expressions.decide_inline(statement, [site])
-            if isinstance(verdict, Refuse) and _is_written_again(site) and is_repeatable(site.run, site.write.target):
-                verdict = Aside(copied_into(text, site.write.target, call), "its result is copied in")
-            if not isinstance(verdict, Rebind | Inline | Split | Aside):
+            if not isinstance(verdict, Rebind | Inline | Split):
                 return []
-            is_moved = call.func is node and not isinstance(verdict, Aside)
-            change = _of_function(without_flag(qualified)) if is_moved else None
+            change = _of_function(without_flag(qualified)) if call.func is node else None
             found.append(Decision(site, rule, verdict, change))
         return found
 
@@ -221,7 +217,11 @@ def _by_calls(calls: list[Site]) -> Verdict:
             name = observers.together[0] if observers.together else observers.views[0].name
             line = site.node.lineno  # type: ignore[attr-defined]
             return Refuse(f"`{name}` is read after the module overwrote it in line {line}")
-        assumptions += [*kind_assumptions(site), *observers.assumptions]
+        found = (*assumptions_about(site), *observers.assumptions)
+        meant = contradicted(site, site.node, Inline(found))
+        if meant is not None:
+            return meant
+        assumptions += found
     return Inline(tuple(dict.fromkeys(assumptions)))
 
 
@@ -232,16 +232,6 @@ def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
         if site.write.source is not None:
             found.setdefault(site.write.source, []).append(site)
     return found
-
-
-def _is_written_again(site: Site) -> bool:
-    """Whether a later write overwrites what autograd saved of the result."""
-    return site.write.inside is None and any(
-        saved.node is site.node
-        for write in site.run.writes.values()
-        for root in write.state.roots(write.value.objs)
-        for saved in write.state.saved.get(root, ())
-    )
 
 
 def _of_function(change: Change) -> Change:

@@ -17,11 +17,12 @@ from unplace.analysis.values import Saved
 from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.positions import Text
-from unplace.rules import dtypes, expressions, judging, modules
+from unplace.rules import dtypes, effects, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
+from unplace.rules.introduced import introduces_writes
 from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.rules.snippet import Snippet, assignment, expression, without_data
 from unplace.rules.staying import Staying
@@ -240,7 +241,11 @@ class Planner:
         return decisions
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
-        """One verdict for calls of a chain: they write the same tensor."""
+        """One verdict for calls of a chain, which write the same tensor: a recipe that leaves them their purpose."""
+        verdict = self._chain_recipe(statement, chain)
+        return effects.contradicted(chain[0], chain[-1].node, verdict) or verdict
+
+    def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
         for site in chain:
             settled = judging.settled(site)
@@ -269,8 +274,8 @@ class Planner:
 
     def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
-        verdict = judging.settled(site)
-        return Decision(site, rule, verdict if verdict is not None else rule.decide(site))
+        verdict = judging.settled(site) or rule.decide(site)
+        return Decision(site, rule, effects.contradicted(site, site.node, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """All calls of a chain share its fate: one that has no functional form stops the others."""
@@ -427,7 +432,7 @@ class Planner:
             if not wanted(rule.code, harm, node):
                 continue
             verdict = judge.decide(scope, node, qualified, own)
-            taking = judge.at_calls(node, qualified, own, rule, busy, self.text) if isinstance(verdict, Refuse) else []
+            taking = judge.at_calls(node, qualified, own, rule, busy) if isinstance(verdict, Refuse) else []
             if taking:
                 assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
                 verdict = Inline((*judge.of_uses(node), *assumptions))
@@ -456,8 +461,7 @@ class Planner:
         """The edits of a module's constructor and of the calls that take what the module then makes anew."""
         edits: list[Edit] = []
         for decision in taking:
-            aside = _edits_aside(decision.verdict)
-            edits += aside or self._edits(decision.site.statement, [decision])
+            edits += self._edits(decision.site.statement, [decision])
         if not any(decision.change is not None for decision in taking):
             snippet = Snippet(self.text, node)
             snippet.change(node, modules.without_flag(qualified))
@@ -501,6 +505,8 @@ class Planner:
         edits: tuple[Edit, ...],
         notes: Iterable[str] = (),
     ) -> None:
+        if introduces_writes(self.text.text, edits):
+            verdict = Refuse("it would take an operation in place where there was none")
         start, end = self.text.span(node)
         line, column = self.text.place(start)
         end_line, end_column = self.text.place(end)

@@ -42,12 +42,6 @@ def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, 
     return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
 
 
-def copied_into(text: Text, place: ast.expr, value: ast.expr) -> tuple[Edit, ...]:
-    """The edits around an expression that copy its value into a place."""
-    start, end = text.span(value)
-    return (Edit(start, start, f"{standing_alone(text.slice(place))}.copy_("), Edit(end, end, ")"))
-
-
 def _place(site: Site) -> ast.expr | None:
     """The written tensor at the bottom of a chain of calls, where its expression may be evaluated twice."""
     node = site.write.target

@@ -14,7 +14,7 @@ from unplace.rules import entry, pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
-from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Refuse, Verdict
+from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
 from unplace.sites import Site
 
 
@@ -59,7 +59,8 @@ class Staying:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
             aside = splits.writable(site, text)
-        if aside is None and site.harm()[0] is not Harm.HARMLESS:
+        is_meant = isinstance(decisions[0].verdict, Meant)
+        if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text)
         return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
 

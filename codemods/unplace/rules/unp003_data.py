@@ -10,7 +10,9 @@ name keeps the values and lets gradients flow.
     for x_t in x:
         hidden = torch.tanh(cell(x_t, hidden))
 
-This is the one rule that means to change gradients; values stay the same.
+This is the one rule that means to change gradients; values stay the same. A write through `.data` that changes a part
+or updates what is there (`h.data += k`, `h.data[0] = 1`, `h.data.clamp_()`) may be meant to stay unseen by autograd, so
+that rewriting it needs `--unsafe`.
 
 Not rewritten: parameters, leaves whose `.grad` is used, optimizers, code under `no_grad` (kept: there `.data` is an
 update); arguments of a function, unless with `--unsafe` (assumes that no caller reads the argument after the call).
@@ -23,7 +25,8 @@ import ast
 import libcst as cst
 
 from unplace.analysis.run import can_be_tracked
-from unplace.analysis.values import Link, Origin, Value
+from unplace.analysis.stores import is_handed_over
+from unplace.analysis.values import Link
 from unplace.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind
@@ -57,9 +60,9 @@ class DataStore(StatementRule):
             return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
         is_stored = isinstance(statement, ast.Assign)
         is_cut = not any(can_be_tracked(operand) for operand in site.write.operands)
-        if is_stored and is_cut and can_be_tracked(value):
+        if is_stored and can_be_tracked(value) and (is_cut or _reads_only_data(statement.value, place)):
             return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
-        if is_stored and any(not _is_new(site, operand) for operand in site.write.operands):
+        if is_stored and not all(is_handed_over(site.state, operand) for operand in site.write.operands):
             return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
@@ -85,14 +88,13 @@ class DataStore(StatementRule):
         return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
 
 
-def _is_new(site: Site, stored: Value) -> bool:
-    """Whether the stored tensor was made by the statement itself."""
-    state = site.state
-    for obj in stored.objs:
-        base = state.bases.get(obj)
-        if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
-            return False
-    return not any(held.objs & stored.objs for held in (*state.env.values(), *state.heap.values()))
+def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
+    """Whether stored values are computed from the old ones, but only past their graph: `h.data = h.data * k + g`."""
+    written = ast.unparse(place)
+    nodes = list(ast.walk(stored))
+    reads = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == written]
+    past = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("data", "detach")]
+    return bool(reads) and all(any(n is value for value in past) for n in reads)
 
 
 def _owner(site: Site) -> ast.expr:

@@ -23,6 +23,11 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True)
+class Meant(Refuse):
+    """What a rewrite would have to assume contradicts what the write is there for: nothing else may take it away."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rebind:
     """The written places get a new tensor: `places = expression`, then the views are made again."""
 

@@ -377,6 +377,12 @@ def takes_tensor(qualified: str) -> bool:
     return found is not None and found.result is Result.TENSOR and qualified != IDENTITY
 
 
+def is_registered_name(name: str) -> bool:
+    """Whether an attribute of a module that torch defines is a parameter or buffer, told by its name."""
+    prefixes = ("weight", "bias", "running_", "in_proj_", "num_batches_")
+    return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
+
+
 def saves_result_in_place(qualified: str) -> bool:
     """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
 

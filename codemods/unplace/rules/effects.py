@@ -1,0 +1,131 @@
+"""What an operation in place is there for: its value, its effect, or what somebody else sees of that.
+
+An expression that only was there for its effect must not become one that has none:
+
+    touch = lambda k: p.mul_(k)         touch = lambda k: p.mul(k)          (wrong: it does nothing)
+
+So where an assumption is needed that nobody else sees the write, the value has to be used for certain.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.nodes import code_of
+from unplace.analysis.refs import Named
+from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.values import Origin
+from unplace.rules.base import STATEMENTS
+from unplace.rules.judging import assumptions_about
+from unplace.rules.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
+from unplace.sites import Site
+
+_UNREADING = frozenset(["callable", "hasattr", "id", "isinstance", "issubclass", "type"])
+_PASSING_ON = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.UnaryOp)
+_DISPLAYS = (ast.Await, ast.Dict, ast.List, ast.Set, ast.Starred, ast.Tuple, ast.keyword)
+
+
+def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
+    """Why what a verdict assumes of others contradicts what the operation is there for, if it does.
+
+    `last` is the outermost call of the chain that starts with the site.
+    """
+    if isinstance(verdict, Keep | Refuse):
+        return None
+    if not set(getattr(verdict, "assumptions", ())) - set(assumptions_about(site)):
+        return None
+    if site.write.kind is WriteKind.OUT:
+        return Meant(_given_as_out(site))
+    if isinstance(verdict, Inline) and is_thrown_away(site.run, last):
+        return Meant(f"the value of `{code_of(last)}` may be thrown away: then the write is all that it does")
+    if isinstance(verdict, Rebind | Copy) and not verdict.views and _binds_unread(site, verdict.places):
+        return Meant(f"`{site.name}` isn't read afterwards: others must, or the write would be for nothing")
+    return None
+
+
+def _binds_unread(site: Site, places: tuple[str, ...]) -> bool:
+    """Whether all that gets the new tensor are names of the function that nothing reads afterwards."""
+    scope = site.run.scope
+    is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind in STATEMENTS
+    if scope.is_module or not is_whole_statement:
+        return False
+    own = scope.bound - scope.global_names - scope.nonlocal_names - scope.captured - site.live()
+    return all(place in own for place in places)
+
+
+def _given_as_out(site: Site) -> str:
+    """Why `out=` is more than a place for the result: somebody else holds it."""
+    parameter = next((o.parameter for o in site.roots() if o.parameter is not None), None)
+    if parameter is not None:
+        return f"the caller reads the result in what it passes for `{parameter}`, which is what `out=` is for"
+    outside = [o for o in site.roots() if o.origin is not Origin.FRESH]
+    told = min(outside, key=lambda o: o.index).label if outside else site.name
+    told = told if "`" in told or " " in told else f"`{told}`"
+    return f"the result goes into {told} for others to read, which is what `out=` is for"
+
+
+def is_thrown_away(run: Run, node: ast.AST) -> bool:
+    """Whether the value of an expression isn't used for certain: an operand of what is used counts as used."""
+    parents = run.parents
+    while (parent := parents.get(node)) is not None:
+        if isinstance(parent, ast.Expr):
+            return True
+        if isinstance(parent, ast.Lambda):
+            return not _is_called_for_its_value(run, parent)
+        if isinstance(parent, ast.Assign | ast.AnnAssign):
+            return _binds_in_vain(run, parent)
+        if isinstance(parent, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in parent.ops):
+            return True
+        if isinstance(parent, ast.comprehension) or hasattr(parent, "generators"):
+            return True
+        if isinstance(parent, ast.Call):
+            if isinstance(parent.func, ast.Name) and parent.func.id in _UNREADING:
+                return True
+            if not _only_computes(run, parent):
+                return False
+        elif not isinstance(parent, (*_PASSING_ON, *_DISPLAYS)):
+            return False
+        node = parent
+    return False
+
+
+def _only_computes(run: Run, call: ast.Call) -> bool:
+    """Whether a call is, or looks like, one of torch's that has no effect."""
+    callee = run.values.get(call.func)
+    if callee is not None and isinstance(callee.ref, Named):
+        name = callee.ref.qualified
+        return torchapi.function(name) is not None and torchapi.inplace_function(name) is None
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return torchapi.tensor_method(method) is not None and torchapi.inplace_method(method) is None
+
+
+def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
+    """Whether all that a statement binds are names of the function that nothing reads afterwards."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    if run.scope.is_module or not all(isinstance(target, ast.Name) for target in targets):
+        return False
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    elsewhere = run.scope.global_names | run.scope.nonlocal_names | run.scope.captured
+    return not names & (run.liveness.live_after(statement) | elsewhere)
+
+
+def _is_called_for_its_value(run: Run, function: ast.Lambda) -> bool:
+    """Whether all that is done with a lambda is that it is called, each time for the value that it gives."""
+    outer = run.scope.parent
+    around = run.program.run(outer) if outer is not None and not outer.is_module else None
+    if outer is None or around is None:
+        return False
+    parents = around.parents
+    statement = parents.get(function)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return False
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name) or target.id in outer.captured | outer.global_names | outer.nonlocal_names:
+        return False
+    uses = [n for n in outer.names if n.id == target.id and isinstance(n.ctx, ast.Load)]
+    calls = [parents.get(use) for use in uses]
+    return bool(calls) and all(
+        isinstance(call, ast.Call) and call.func is use and not is_thrown_away(around, call)
+        for use, call in zip(uses, calls, strict=True)
+    )

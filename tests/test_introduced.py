@@ -1,0 +1,60 @@
+"""No rewrite brings in an operation in place: an underscore method, `out=` or `inplace=True` where none stood."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from unplace.edits import Edit
+from unplace.rewriter import Options, rewrite_text
+from unplace.rules.introduced import introduces_writes
+
+TESTS = Path(__file__).parent
+PROGRAMS = [*TESTS.glob("fixtures/*/*/before.py"), *TESTS.glob("regressions/*.py"), *TESTS.glob("failures/*.py")]
+
+
+def writes(text: str) -> int:
+    """How many operations in place a program holds, stores into subscripts and attributes aside."""
+    count = 0
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.AugAssign):
+            count += 1
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            count += name.endswith("_") and not name.endswith("__")
+            for keyword in node.keywords:
+                is_set = isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+                count += keyword.arg == "out" or (keyword.arg == "inplace" and is_set)
+    return count
+
+
+@pytest.mark.parametrize("unsafe", [False, True], ids=["default", "unsafe"])
+def test_no_program_holds_more_of_them_afterwards(unsafe: bool) -> None:
+    assert len(PROGRAMS) > 800
+    more = []
+    for path in PROGRAMS:
+        before = path.read_bytes().decode("utf-8")
+        after = rewrite_text(before, path.name, Options(unsafe=unsafe)).after
+        if after != before and writes(after) > writes(before):
+            more.append(str(path.relative_to(TESTS)))
+    assert more == []
+
+
+@pytest.mark.parametrize(
+    ("replaced", "replacement", "is_introduced"),
+    [
+        ("self.relu(y)", "y.copy_(self.relu(y))", True),
+        ("torch.add(a, b)", "torch.add(a, b, out=c)", True),
+        ("nn.ReLU()", "nn.ReLU(inplace=True)", True),
+        ("y.add_(1)", "y.copy_(y.add(1)).mul_(2)", True),
+        ("sigmoid_", "copy_(y.sigmoid", False),
+        (" **= ", ".copy_(y ** ", False),
+        ("out = torch.relu_(out)", "out=torch.relu(out)", False),
+        ("y.normal_()", "y = torch.empty_like(y).normal_()", False),
+        ("F.relu(y, inplace=True)", "y.copy_(F.relu(y))", False),
+    ],
+)
+def test_an_edit_that_brings_one_in_is_told(replaced: str, replacement: str, is_introduced: bool) -> None:
+    assert introduces_writes(f"z = {replaced}", [Edit(4, 4 + len(replaced), replacement)]) is is_introduced
