@@ -116,11 +116,11 @@ def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
 
 
 def _of_kind(site: Site, call: ast.Call) -> tuple[str, ...]:
-    """What has to be assumed of the kind of what a call cuts."""
+    """What has to be assumed of the kind of what a method cuts; functions of torch take nothing but tensors."""
     tensor = next(iter(operands(site.run, call) or ()), None)
     held = site.run.values.get(tensor) if tensor is not None else None
     is_sure = held is not None and held.is_tensor and not held.likely
-    if tensor is None or is_sure or evidence.of_call(call) is Evidence.PROOF:
+    if tensor is None or tensor in call.args or is_sure or evidence.of_call(call) is Evidence.PROOF:
         return ()
     return (f"`{ast.unparse(tensor)}` is a tensor",)
 
