@@ -230,7 +230,13 @@ class Project:
 
     def find_starred(self, program: Program, name: str) -> Member | None:
         """What a name is that a module can only have from `from ... import *`."""
-        return Resolution(self).starred(program, name)
+        if not program.starred or program.place is None:
+            return None
+        question = ("starred", program.place.path, name)
+        if question not in program.answers:
+            program.answers[question] = self._noted(question, lambda: Resolution(self).starred(program, name))
+        self._read |= self._sources[question]
+        return cast(Member | None, program.answers[question])
 
     def module_name(self, path: str) -> str:
         """The dotted name of a file's module, seen from the folder from which its package is imported."""
