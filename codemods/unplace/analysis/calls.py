@@ -82,7 +82,8 @@ class Calls:
         func = node.func
         if isinstance(func, ast.Attribute):
             base = self.evaluator.evaluate(func.value, state)
-            if not base.must_be(NAMESPACE):
+            is_alternative = func.attr == "from_pretrained" and base.must_be(CALLABLE) and isinstance(base.ref, Named)
+            if not base.must_be(NAMESPACE) and not is_alternative:  # nn.Embedding.from_pretrained(...)
                 return self._method(node, func, base, state)
             callee = self.evaluator.attribute_of(func, base, state)
             self.run.values[func] = callee
@@ -127,7 +128,19 @@ class Calls:
             return self.torch_module(node, ref, arguments, state)
         if isinstance(ref, Instance) and (forward := self.run.program.method(ref.of, "forward")) is not None:
             return self.function(node, forward, arguments, state, callee)
+        inherited = self._torch_ancestor(ref.of) if isinstance(ref, Instance) else None
+        if inherited is not None and arguments.positional:
+            return operators.module_result(self, node, inherited, arguments.all(), state)
         return self.unknown_call(node, arguments.all(), state, callee)
+
+    def _torch_ancestor(self, of: Class) -> torchapi.ModuleClass | None:
+        """The class of torch whose `forward` a class inherits, where nothing else can bring one along."""
+        family = {*of.linearized(), *self.run.program.descendants(of)}
+        methods = {s.name for cls in family for s in cls.node.body if isinstance(s, ast.FunctionDef)}
+        names = of.all_bases() - {cls.node.name for cls in family}
+        found = torchapi.module(next(iter(names))) if len(names) == 1 else None
+        is_like_it = found is not None and not found.is_container and (found.inplace is None or found.ignores_inplace)
+        return found if is_like_it and not methods & {"forward", "__call__"} else None
 
     # -- code out of sight ----------------------------------------------------------------------------------------
 
@@ -149,6 +162,9 @@ class Calls:
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         result = self.evaluator.unknown(node, state, f"the result of {label}")
+        if kinds == TENSOR:  # which what is called isn't, nor a module or another object
+            others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]
+            given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
         if given:
             self.may_be_any(result.objs, given, state, Link.CALL)
         if kinds == TENSOR:
@@ -210,9 +226,11 @@ class Calls:
         self._prove_tensor(qualified, arguments, state)
         if operator is not None:
             return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
-        module = torchapi.module(qualified)
-        if module is not None:
-            return self._make_module(node, qualified, arguments, state)
+        made = qualified.removesuffix(".from_pretrained")
+        if torchapi.module(made) is not None:
+            if made != qualified:  # the given weights become its parameter
+                self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
+            return self._make_module(node, made, arguments, state)
         if qualified.startswith(("torch.optim.", "torch.utils.data.")) or qualified in _CONTEXTS:
             self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
             return Value(OTHER, ref=Named(qualified))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from unplace.analysis.imports import imported
+from unplace.analysis.imports import imported, module_of
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
@@ -31,10 +31,20 @@ def defines(program: Program, name: str) -> bool:
     return name in module.assigned and not any(bound == name for node in imports for bound, _ in imported(node))
 
 
+def imports_own(package: Program, name: str) -> bool:
+    """Whether a package imports from its own module of that name, which is then there before what it binds itself."""
+    place = package.place
+    if place is None:
+        return False
+    own = [*place.package, name]
+    modules = [module_of(node) for node, where in package.scopes.imports if where.is_module]
+    return any(place.absolute(module)[: len(own)] == own for module in modules)
+
+
 def starred(program: Program) -> list[str]:
     """The modules from which everything is imported, as written."""
     return [
-        "." * node.level + (node.module or "")
+        module_of(node)
         for node, where in program.scopes.imports
         if where.is_module and isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)
     ]

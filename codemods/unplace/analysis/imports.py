@@ -25,13 +25,26 @@ class Imports:
     def __init__(self, statements: Iterable[ast.Import | ast.ImportFrom]) -> None:
         """`statements` are the import statements of the whole module."""
         self.names: dict[str, str] = {}
+        self._modules: dict[str, str] = {}  # where what is imported is looked up, by what is imported
         conflicting: set[str] = set()
         for node in statements:
             for name, target in imported(node):
+                module = module_of(node) if isinstance(node, ast.ImportFrom) else target
+                if len(module) < len(self._modules.setdefault(target, module)):
+                    self._modules[target] = module
                 if self.names.setdefault(name, target) != target:
                     conflicting.add(name)
         for name in conflicting:
             del self.names[name]
+
+    def module_of(self, written: str) -> str | None:
+        """The module that an import statement names, for an imported name or what is looked up on it.
+
+        Python finds it among files alone: a package's own names don't count.
+        """
+        while written and written not in self._modules:
+            written = written.rpartition(".")[0]
+        return self._modules.get(written)
 
 
 def name_for(names: Mapping[str, str], qualified: str) -> str | None:
@@ -63,3 +76,8 @@ def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
         return [(a.asname, a.name) if a.asname else (a.name.split(".")[0], a.name.split(".")[0]) for a in node.names]
     module = "." * node.level + (f"{node.module}." if node.module else "")
     return [(a.asname or a.name, f"{module}{a.name}") for a in node.names if a.name != "*"]
+
+
+def module_of(node: ast.Import | ast.ImportFrom) -> str:
+    """The module that a statement imports, or from which it imports; the first of several."""
+    return node.names[0].name if isinstance(node, ast.Import) else "." * node.level + (node.module or "")

@@ -211,6 +211,8 @@ def _tensor(
         dtype = None
     shape = shape_of(operator, values)
     is_cast = short(operator) == "type"  # returns its receiver where the type is the same
+    if looked_at is not None and operator.view is View.MAYBE and _differ(dtype, looked_at.dtype):
+        looked_at = None  # a tensor of another dtype is a copy
     if (operator.view is View.NEVER and not is_cast) or looked_at is None:
         return run.fresh(
             node,
@@ -241,6 +243,11 @@ def _tensor(
         tracked=tracked,
         dtype=dtype,
     )
+
+
+def _differ(first: Token, second: Token) -> bool:
+    """Whether two dtypes are known and not the same; torch's default dtype may be any float."""
+    return isinstance(first, str) and isinstance(second, str) and first != second and "default" not in (first, second)
 
 
 def _sequence(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis import evidence, kinds
+from unplace.analysis.calling import calls_of, parameters_of
 from unplace.analysis.classes import is_static
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Class, Instance, TorchModule
@@ -123,9 +124,7 @@ def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
 
 def _passed(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """What the calls in this file pass for a parameter, with the scope that each call stands in."""
-    owner = scope.enclosing_class
-    called = owner.name if owner is not None and scope.name == "__init__" else scope.name
-    for caller, call in program.call_sites().get(called, ()):
+    for caller, call in calls_of(program, scope):
         argument = argument_for(scope, call, name)
         if argument is not None:
             yield caller, argument
@@ -149,11 +148,7 @@ def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    node = scope.node
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    if scope.enclosing_class is not None and not is_static(node):
-        names = names[1:]
+    names = parameters_of(scope)
     if name in names and names.index(name) < len(call.args):
         return call.args[names.index(name)]
     return None

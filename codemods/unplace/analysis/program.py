@@ -545,15 +545,11 @@ class Program:
         return self._own_method(owner, name)
 
     def _own_method(self, owner: Class, name: str) -> Function | None:
-        for statement in owner.node.body:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
-                if name in owner.special:
-                    return None
-                return Function(owner.scope.home.scopes.by_node[statement], owner)
-        for ancestor in owner.ancestors:
-            found = self._own_method(ancestor, name)
-            if found is not None:
-                return found
+        for cls in owner.linearized():
+            for statement in cls.node.body:
+                if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
+                    is_wrapped = name in cls.special
+                    return None if is_wrapped else Function(cls.scope.home.scopes.by_node[statement], cls)
         return None
 
     def attribute(self, owner: Class, name: str) -> Value:

@@ -7,14 +7,16 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from unplace.analysis.exports import binds, defines, reexported
+from unplace.analysis.exports import binds, reexported
+from unplace.analysis.locating import Files, package_of
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Class, Function, Member
+from unplace.analysis.resolution import Resolution
 from unplace.analysis.scopes import Scope
 from unplace.analysis.summaries import Summary
 from unplace.analysis.values import UNKNOWN_VALUE, Value
@@ -46,14 +48,15 @@ class Place:
     root: str
     package: tuple[str, ...]
 
-    def absolute(self, written: str) -> list[str] | None:
-        """The parts of a name imported in this module, relative imports resolved; None above the top package."""
+    def absolute(self, written: str) -> list[str]:
+        """The parts of a name imported in this module, relative imports resolved; empty above the top package."""
         name = written.lstrip(".")
         level = len(written) - len(name)
+        parts = name.split(".") if name else []
         if level == 0:
-            return name.split(".")
+            return parts
         up = len(self.package) - (level - 1)
-        return [*self.package[:up], *name.split(".")] if up >= 0 else None
+        return [*self.package[:up], *parts] if up >= 0 else []
 
 
 class Project:
@@ -66,13 +69,12 @@ class Project:
 
     def __init__(self, files: Iterable[str]) -> None:
         """`files` are the absolute paths."""
-        self._files = frozenset(files)
-        self._mentions = Mentions(self._files)
+        self.files = Files(frozenset(files))
+        self._mentions = Mentions(self.files.paths)
         self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self._recent: OrderedDict[str, Program] = OrderedDict()
         self._open = 0  # characters in those
         self._broken: set[str] = set()
-        self._roots: dict[tuple[str, str], str | None] = {}
         self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
         self._asked: list[Hashable] = []
         self._cuts = 0  # how often a question led back to one under way, or to such an answer
@@ -82,7 +84,7 @@ class Project:
         self._asked_names: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
-        return Project, (tuple(sorted(self._files)),)
+        return Project, (tuple(sorted(self.files.paths)),)
 
     def begin(self, path: str, text: str) -> Program:
         """The program of a file that is handled now; raises `SyntaxError` where CPython's parser does."""
@@ -130,7 +132,7 @@ class Project:
         return found
 
     def _parsed(self, path: str, text: str) -> Program:
-        folder, package = Path(path).parent, _package(str(Path(path).parent))
+        folder, package = Path(path).parent, package_of(str(Path(path).parent))
         root = folder.parents[len(package) - 1] if package else folder
         return Program(parsed(text), Place(self, path, str(root), package), text)
 
@@ -150,8 +152,8 @@ class Project:
         question = ("find", program.place.path, written)
         found = program.targets.get(written)
         if found is None:
-            program.targets[written] = written  # what two modules that import it from each other get
-            found = program.targets[written] = self._noted(question, lambda: self._find(program, written))
+            found = self._noted(question, lambda: Resolution(self).imported(program, written)) or written
+            program.targets[written] = found
         self._read |= self._sources.get(question, {program.place.path})
         return found
 
@@ -173,32 +175,10 @@ class Project:
             self._sources[question] = self._sources.get(question, frozenset()) | self._read
             self._read |= outer
 
-    def _find(self, program: Program, written: str) -> Member | str:
-        located = self._locate(program, written)
-        if located is None:
-            return written
-        path, rest = located
-        if not rest:
-            return Member(path)
-        home = self.program(path)
-        name, *further = rest
-        if home is None:
-            return written
-        if not binds(home, name):
-            starred = self.find_starred(home, name) if not further else None
-            return starred if starred is not None else written
-        imported = reexported(home, name)
-        if imported is None:
-            return Member(path, name) if defines(home, name) and not further else written
-        found = self.find(home, ".".join([imported, *further]))
-        return written if isinstance(found, str) and found.startswith(".") else found
-
-    def _may_offer(self, program: Program, written: str, name: str) -> bool:
-        """Whether the module from which everything is imported may have a name."""
-        located = self._locate(program, written)
-        if located is not None:
-            self._read.add(located[0])
-        return located is not None and (not located[1] or self._may_bind(located[0], name))
+    def may_offer(self, path: str, name: str) -> bool:
+        """Whether a file from which everything is imported may have a name."""
+        self._read.add(path)
+        return self._may_bind(path, name)
 
     def _may_bind(self, path: str, name: str) -> bool:
         """Whether a file may bind a name, as far as its bytes tell: the others needn't be parsed."""
@@ -215,37 +195,53 @@ class Project:
     def _binding(self) -> dict[tuple[str, str], bool]:
         return {}
 
-    def _locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
+    def locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
         """The file that an imported name leads to, and the names to look up in it."""
         place = program.place
         assert place is not None
         parts = place.absolute(written)
-        root = None if parts is None else place.root if written[0] == "." else self._root(place, parts[0])
-        if parts is None or root is None:
+        root = self._root(place, written, parts)
+        if root is None:
             return None
-        for length in range(len(parts), 0, -1):
-            path = self._file(root, parts[:length])
+        module = program.imports.module_of(written)
+        least = len(place.absolute(module) or ()) if module is not None else 1
+        for length in range(len(parts), max(least, 1) - 1, -1):
+            path = self.files.file(root, parts[:length])
             if path is not None:
-                outer = self._file(root, parts[:-1]) if length == len(parts) > 1 else None
+                outer = self.files.file(root, parts[:-1]) if length == len(parts) > 1 else None
                 if outer is not None and self._is_shadowed(outer, parts):
                     return outer, parts[-1:]
                 return path, parts[length:]
         return None
 
+    def module(self, program: Program, written: str) -> str | None:
+        """The file of a module from which a module imports."""
+        place = program.place
+        assert place is not None
+        parts = place.absolute(written)
+        root = self._root(place, written, parts)
+        return self.files.file(root, parts) if root is not None else None
+
+    def _root(self, place: Place, written: str, parts: list[str]) -> str | None:
+        """The folder below which an import looks."""
+        if not parts:
+            return None
+        return place.root if written[0] == "." else self.files.root(place.root, place.package, parts[0])
+
     def find_starred(self, program: Program, name: str) -> Member | None:
         """What a name is that a module can only have from `from ... import *`."""
-        modules = program.starred
-        if not modules or name.startswith("_") or any(isinstance(self.find(program, m), str) for m in modules):
+        if not program.starred or program.place is None:
             return None
-        possible = [f"{module}.{name}" for module in modules if self._may_offer(program, f"{module}.{name}", name)]
-        found = {self.find(program, written) for written in possible} - {*possible}
-        members = {member for member in found if isinstance(member, Member)}
-        return members.pop() if len(found) == len(members) == 1 else None
+        question = ("starred", program.place.path, name)
+        if question not in program.answers:
+            program.answers[question] = self._noted(question, lambda: Resolution(self).starred(program, name))
+        self._read |= self._sources[question]
+        return cast(Member | None, program.answers[question])
 
     def module_name(self, path: str) -> str:
         """The dotted name of a file's module, seen from the folder from which its package is imported."""
         own = Path(path)
-        return ".".join([*_package(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
+        return ".".join([*package_of(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
 
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
         """Whether a package binds the name of one of its own modules to something else."""
@@ -254,35 +250,6 @@ class Project:
             return False
         imported = reexported(package, parts[-1])
         return imported is None or package.place.absolute(imported) != parts
-
-    def _file(self, root: str, parts: list[str]) -> str | None:
-        start = "/".join([root.rstrip("/"), *parts])
-        return next((path for path in (f"{start}/__init__.py", f"{start}.py") if path in self._files), None)
-
-    def _root(self, place: Place, first: str) -> str | None:
-        """The folder below which an absolute import looks; None where several may be meant, or none of the run."""
-        if place.package and place.package[0] == first:
-            return place.root
-        key = (place.root, first)
-        if key not in self._roots:
-            above = {place.root, *map(str, Path(place.root).parents)}
-            found = [root for root in above | self._package_roots if self._is_in(root, first)]
-            self._roots[key] = found[0] if len(found) == 1 else None
-        return self._roots[key]
-
-    def _is_in(self, root: str, name: str) -> bool:
-        start = f"{root.rstrip('/')}/{name}"
-        return f"{start}.py" in self._files or start in self._folders
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        return frozenset(str(folder) for path in self._files for folder in Path(path).parents)
-
-    @cached_property
-    def _package_roots(self) -> frozenset[str]:
-        """The folders that hold the packages of the run."""
-        inits = [Path(path).parent for path in self._files if path.endswith("/__init__.py")]
-        return frozenset(str(folder.parents[len(_package(str(folder))) - 1]) for folder in inits)
 
     # -- questions ------------------------------------------------------------------------------------------------
 
@@ -342,10 +309,3 @@ class Project:
             self._asked.pop()
         (lasting if self._cuts == before else self._passing)[question] = answer
         return answer
-
-
-@cache
-def _package(folder: str) -> tuple[str, ...]:
-    """The package whose modules lie in a folder; empty where it has no `__init__.py`."""
-    path = Path(folder)
-    return (*_package(str(path.parent)), path.name) if (path / "__init__.py").exists() else ()

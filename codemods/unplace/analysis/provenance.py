@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis import kinds, parameters
+from unplace.analysis.calling import calls_of
 from unplace.analysis.evidence import Evidence as Likelihood
 from unplace.analysis.evidence import of_call, of_name
 from unplace.analysis.nodes import own_nodes
@@ -300,7 +301,7 @@ class _Walk:
     def _callers(self, scope: Scope, name: str) -> bool:
         """Tell what the calls in this file pass."""
         found = False
-        for caller, call in self.run.program.call_sites().get(scope.name, ()):
+        for caller, call in calls_of(self.run.program, scope):
             passed = parameters.argument_for(scope, call, name)
             if passed is not None:
                 kind = kind_in_words(self.run.program.estimate(caller, passed))

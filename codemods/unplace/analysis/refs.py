@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unplace.analysis.scopes import Scope
@@ -80,15 +80,23 @@ class Class:
             self._parents = Parents(found.names, tuple(c for c in found.classes if self not in c.linearized()))
         return self._parents
 
-    def linearized(self) -> Iterator[Class]:
-        """The class and its ancestors."""
-        yield self
-        for ancestor in self.ancestors:
-            yield from ancestor.linearized()
+    def linearized(self) -> list[Class]:
+        """The class and its ancestors, each once, in the order in which Python looks a method up."""
+        found: list[Class] = []
+        self._add_to(found, set())
+        return found[::-1]
+
+    def _add_to(self, found: list[Class], seen: set[Class]) -> None:
+        """Add the class behind all its ancestors, those of its last base first."""
+        seen.add(self)
+        for ancestor in reversed(self.ancestors):
+            if ancestor not in seen:
+                ancestor._add_to(found, seen)
+        found.append(self)
 
     def derives_from(self, *qualified: str) -> bool:
         """Whether the class has one of these among its (known) bases."""
-        return any(b in qualified for b in self.bases) or any(a.derives_from(*qualified) for a in self.ancestors)
+        return any(base in qualified for cls in self.linearized() for base in cls.bases)
 
     @property
     def is_module(self) -> bool:
@@ -121,11 +129,11 @@ class Class:
 
     def all_bases(self) -> set[str]:
         """The names of all known bases."""
-        return set(self.bases).union(*(a.all_bases() for a in self.ancestors))
+        return {base for cls in self.linearized() for base in cls.bases}
 
     def lookup(self, table: str, name: str) -> bool:
         """Whether a name is in `registered` / `buffers` / `special` of the class or an ancestor."""
-        return name in getattr(self, table) or any(a.lookup(table, name) for a in self.ancestors)
+        return any(name in getattr(cls, table) for cls in self.linearized())
 
 
 @dataclass(frozen=True, slots=True)

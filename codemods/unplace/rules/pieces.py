@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.observers import replays
+from unplace.analysis.operands import operands
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
 from unplace.analysis.values import Obj, Origin, Value, is_same
@@ -151,9 +152,7 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
     """The name of the tensor that was split, as long as it still is that tensor."""
     if not isinstance(split, ast.Call) or not isinstance(split.func, ast.Attribute):
         return None
-    receiver = site.run.values.get(split.func.value)
-    is_method = receiver is not None and receiver.is_tensor
-    tensor = split.func.value if is_method else split.args[0] if split.args else None
+    tensor = next(iter(operands(site.run, split) or ()), None)
     if not isinstance(tensor, ast.Name):
         return None
     then, now = site.run.values.get(tensor), site.state.env.get(tensor.id)
@@ -187,13 +186,12 @@ def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
     written = site.program.name_for(site.run.scope, qualified) if qualified is not None else None
     if written is None:
         return None
-    receiver = site.run.values.get(split.func.value)
-    arguments = split.args if receiver is not None and receiver.is_tensor else split.args[1:]
-    position = 0 if split.func.attr == "unbind" else 1
+    arguments = operands(site.run, split)
+    if arguments is None or any(k.arg is None for k in split.keywords):
+        return None
+    position = 1 if split.func.attr == "unbind" else 2
     keyword = next((k.value for k in split.keywords if k.arg == "dim"), None)
     dimension = keyword if keyword is not None else arguments[position] if position < len(arguments) else None
-    if any(k.arg is None for k in split.keywords) or any(isinstance(a, ast.Starred) for a in split.args):
-        return None
     if dimension is None:
         return f"{written}([{', '.join(pieces)}])"
     return f"{written}([{', '.join(pieces)}], dim={ast.unparse(dimension)})"

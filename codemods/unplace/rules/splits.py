@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from unplace.analysis import evidence
+from unplace.analysis.evidence import Evidence
 from unplace.analysis.nodes import own_nodes
+from unplace.analysis.operands import operands
 from unplace.analysis.state import HIDDEN
 from unplace.analysis.values import Obj
 from unplace.edits import Edit
@@ -107,7 +110,20 @@ def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
         names = None
     if held is not None and held.is_tensor:
         return _unpacked(site, value, 0, len(names), text, value) if names is not None else None
-    return _call(site, value, len(names) if names is not None else None, text) if isinstance(value, ast.Call) else None
+    if not isinstance(value, ast.Call):
+        return None
+    cut = _call(site, value, len(names) if names is not None else None, text)
+    return replace(cut, assumptions=(*_of_kind(site, value), *cut.assumptions)) if cut is not None else None
+
+
+def _of_kind(site: Site, call: ast.Call) -> tuple[str, ...]:
+    """What has to be assumed of the kind of what a method cuts; functions of torch take nothing but tensors."""
+    tensor = next(iter(operands(site.run, call) or ()), None)
+    held = site.run.values.get(tensor) if tensor is not None else None
+    is_sure = held is not None and held.is_tensor and not held.likely
+    if tensor is None or tensor in call.args or is_sure or evidence.of_call(call) is Evidence.PROOF:
+        return ()
+    return (f"`{ast.unparse(tensor)}` is a tensor",)
 
 
 def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
@@ -137,14 +153,12 @@ def _text(tensor: ast.expr, text: Text) -> str:
 
 def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | None:
     """Another way to cut what a call of `chunk`, `split` or `unbind` cuts."""
-    if not isinstance(call.func, ast.Attribute) or any(isinstance(a, ast.Starred) for a in call.args):
+    arguments = operands(site.run, call)
+    if arguments is None or not isinstance(call.func, ast.Attribute):
         return None
-    receiver = site.run.values.get(call.func.value)
-    is_method = receiver is not None and receiver.is_tensor
-    arguments = [call.func.value, *call.args] if is_method else list(call.args)
     keywords = {k.arg: k.value for k in call.keywords}
     name, position = call.func.attr, 1 if call.func.attr == "unbind" else 2
-    if not arguments or keywords.keys() - {"dim"} or len(arguments) < position:
+    if keywords.keys() - {"dim"} or len(arguments) < position:
         return None
     dim = keywords.get("dim", arguments[position] if len(arguments) > position else None)
     if name == "unbind":

@@ -1,0 +1,60 @@
+"""Which file of a run a dotted name of a module means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+from pathlib import Path
+
+
+class Files:
+    """The files of a run, by the packages that they make."""
+
+    def __init__(self, paths: frozenset[str]) -> None:
+        """`paths` are absolute."""
+        self.paths = paths
+        self._roots: dict[tuple[str, str], str | None] = {}
+
+    def file(self, root: str, parts: Sequence[str]) -> str | None:
+        """The file of a package or module, by its name below a folder."""
+        start = "/".join([root.rstrip("/"), *parts])
+        return next((path for path in (f"{start}/__init__.py", f"{start}.py") if path in self.paths), None)
+
+    def submodule(self, path: str, name: str) -> str | None:
+        """The file of a module of the package whose `__init__.py` is at a path."""
+        return self.file(path.removesuffix("/__init__.py"), [name]) if path.endswith("/__init__.py") else None
+
+    def root(self, own: str, package: Sequence[str], first: str) -> str | None:
+        """The folder below which an absolute import looks; None where several may be meant, or none of the run.
+
+        `own` is the folder from which the importing module's own `package` is imported.
+        """
+        if package and package[0] == first:
+            return own
+        key = (own, first)
+        if key not in self._roots:
+            above = {own, *map(str, Path(own).parents)}
+            found = [root for root in above | self._package_roots if self._is_in(root, first)]
+            self._roots[key] = found[0] if len(found) == 1 else None
+        return self._roots[key]
+
+    def _is_in(self, root: str, name: str) -> bool:
+        start = f"{root.rstrip('/')}/{name}"
+        return f"{start}.py" in self.paths or start in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(str(folder) for path in self.paths for folder in Path(path).parents)
+
+    @cached_property
+    def _package_roots(self) -> frozenset[str]:
+        """The folders that hold the packages of the run."""
+        inits = [Path(path).parent for path in self.paths if path.endswith("/__init__.py")]
+        return frozenset(str(folder.parents[len(package_of(str(folder))) - 1]) for folder in inits)
+
+
+@cache
+def package_of(folder: str) -> tuple[str, ...]:
+    """The package whose modules lie in a folder; empty where it has no `__init__.py`."""
+    path = Path(folder)
+    return (*package_of(str(path.parent)), path.name) if (path / "__init__.py").exists() else ()

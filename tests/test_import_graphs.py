@@ -1,0 +1,135 @@
+"""Names are followed through any import graph to an end: cycles, star imports, missing modules, shadowed ones."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from unplace.analysis.project import Project
+from unplace.analysis.refs import Member
+from unplace.rewriter import Options
+from unplace.running import rewrite_files
+
+NAMES = ("alpha", "beta", "gamma")
+MODULES = ("alpha", "beta", "delta", "omega")  # some are named as what they define
+
+
+def graph(seed: int) -> dict[str, str]:
+    """The files of a package whose modules import from each other, from packages in it, and from missing modules."""
+    draw = random.Random(seed)
+    places = ["__init__.py", *(f"{m}.py" for m in MODULES if draw.random() < 0.7)]
+    if draw.random() < 0.6:
+        places += ["sub/__init__.py", *(f"sub/{m}.py" for m in MODULES if draw.random() < 0.5)]
+    files = {}
+    for place in places:
+        lines = [_import(draw, "/" in place) for _ in range(draw.randint(1, 3))]
+        lines += [f"def {name}(x):\n    return x.exp()\n" for name in NAMES if draw.random() < 0.2]
+        draw.shuffle(lines)
+        files[place] = "\n".join([*lines, ""])
+    used = "\n".join(f"    y += {name}(x)" for name in NAMES)
+    files["main.py"] = f"import torch\nfrom . import *\nfrom .delta import *\n\n\ndef f(x):\n    y = x.exp()\n{used}\n    return y\n"
+    return files
+
+
+def _import(draw: random.Random, is_inner: bool) -> str:
+    module = draw.choice([*MODULES, "sub", "missing", *(f"sub.{m}" for m in MODULES), ""])
+    dots = draw.choice(["..", "."]) if is_inner else "."
+    name, other = draw.choice(NAMES), draw.choice([*NAMES, *MODULES])
+    start = draw.choice([f"from {dots}{module}", f"from pkg.{module}".rstrip(".")])
+    return f"{start} import {draw.choice(['*', name, f'{name} as {other}', other])}"
+
+
+def write(folder: Path, files: dict[str, str]) -> list[str]:
+    for name, text in files.items():
+        path = folder / "pkg" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return sorted(map(str, folder.rglob("*.py")))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_name_of_a_generated_graph_is_followed_to_an_end(tmp_path: Path, seed: int) -> None:
+    paths = write(tmp_path, graph(seed))
+    found = list(rewrite_files(paths, Options(), 1))
+    assert [outcome.problem for outcome in found if outcome.problem] == []
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_a_name_stands_for_depends_on_no_order(tmp_path: Path, seed: int) -> None:
+    paths = write(tmp_path, graph(seed))
+    answers = []
+    for order in (paths, paths[::-1]):
+        project = Project(paths)
+        found = {}
+        for path in order:
+            program = project.program(path)
+            assert program is not None
+            for written in sorted({*program.imports.names.values()}, reverse=order is paths):
+                found[path, written] = project.find(program, written)
+        answers.append(found)
+    assert answers[0] == answers[1]
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Iterator[Path]:
+    """A folder from which `pkg` can be imported, while the test runs."""
+    sys.path.insert(0, str(tmp_path))
+    yield tmp_path
+    sys.path.remove(str(tmp_path))
+    for name in [name for name in sys.modules if name.split(".")[0] == "pkg"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_is_found_is_what_python_finds(imported: Path, seed: int) -> None:
+    paths = write(imported, {n: text for n, text in graph(seed).items() if n != "main.py"})
+    project = Project(paths)
+    importlib.invalidate_caches()
+    for path in paths:
+        program = project.program(path)
+        module = ".".join(Path(path).relative_to(imported).with_suffix("").parts).removesuffix(".__init__")
+        assert program is not None
+        try:
+            python = importlib.import_module(module)
+        except (ImportError, RecursionError):
+            continue
+        for name, written in program.imports.names.items():
+            found = project.find(program, written)
+            meant = getattr(python, name, None)
+            if isinstance(found, Member) and found.name and name not in program.scopes.module.assigned:
+                assert callable(meant), (path, name, written, found)
+                assert (meant.__name__, meant.__code__.co_filename) == (found.name, found.path)
+
+
+def test_a_missing_module_that_defines_the_name_of_its_package_leads_nowhere(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .aggregate_cpu import aggregate as aggregate_cpu\n\n\ndef aggregate(x):\n    return x\n",
+        "main.py": "from pkg import aggregate, aggregate_cpu\n",
+    }
+    paths = write(tmp_path, files)
+    project = Project(paths)
+    program = project.program(paths[1])
+    assert program is not None
+    assert project.find(program, "pkg.aggregate") == Member(paths[0], "aggregate")
+    assert project.find(program, "pkg.aggregate_cpu") == "pkg.aggregate_cpu"
+
+
+def test_a_method_is_looked_up_as_python_does_where_two_bases_have_one_ancestor(tmp_path: Path) -> None:
+    layers = "\n".join(
+        f"class L{n}({f'L{n - 1}, R{n - 1}' if n else ''}):\n    pass\nclass R{n}({f'L{n - 1}, R{n - 1}' if n else ''}):\n"
+        f"    def last(self, x):\n        return x\n"
+        for n in range(40)
+    )
+    paths = write(tmp_path, {"__init__.py": "", "main.py": f"{layers}\nclass Top(L39, R39):\n    pass\n"})
+    program = Project(paths).program(paths[1])
+    assert program is not None
+    top = next(cls for node, cls in program.classes.items() if node.name == "Top")
+    found = program.method(top, "last")
+    assert found is not None
+    assert found.owner is not None
+    assert found.owner.node.name == "R39"
