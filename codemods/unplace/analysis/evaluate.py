@@ -277,8 +277,8 @@ class Evaluator:
                 isinstance(member.ref, TorchModule)
                 and isinstance(other.ref, TorchModule)
                 and (
-                    (member.ref.qualified, member.ref.inplace, member.ref.parts)
-                    == (other.ref.qualified, other.ref.inplace, other.ref.parts)
+                    (member.ref.qualified, member.ref.inplace, member.ref.parts, member.ref.last)
+                    == (other.ref.qualified, other.ref.inplace, other.ref.parts, other.ref.last)
                 )
             )
             member = member if alike else weak_join(member, other)

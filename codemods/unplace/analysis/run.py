@@ -263,13 +263,16 @@ class Run:
         certain: bool = True,
     ) -> None:
         """Note that autograd keeps `value`, which is this part of `node`, for the backward of `operation`."""
+        self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
+
+    def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
+        """Note that an operation keeps these objects, whatever they are views of."""
         if not self.grad.records:
             return
-        roots = state.roots(value.objs)
         if self.statement is not None:
-            self.saved_in.setdefault(self.statement, set()).update(roots)
-        saved = frozenset((Saved(operation, node.lineno, certain, node, part),))
-        for obj in roots:
+            self.saved_in.setdefault(self.statement, set()).update(objs)
+        saved = frozenset((by,))
+        for obj in objs:
             known = state.saved.get(obj)
             state.saved[obj] = saved if known is None else known | saved
 
