@@ -198,7 +198,10 @@ class Calls:
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
-            return self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+            flag = arguments.at(1, "requires_grad")
+            tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true(flag)) else Tracked.MAYBE
+            place = (node, "parameter")
+            return self.run.foreign(place, Origin.REGISTERED, "a parameter", node.lineno, TENSOR, tracked=tracked)
         if operators.is_tensor_class(qualified):
             return operators.of_tensor_class(self, node, qualified, arguments, state)
         operator = torchapi.function(qualified)
@@ -441,8 +444,7 @@ class Calls:
             if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
             if name == "requires_grad_":
-                self.run.leaves.update(base.objs)
-                return base._replace(tracked=Tracked.LEAF)
+                return self.run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
             return base
         operator = torchapi.tensor_method(name)
         if operator is None:
@@ -464,7 +466,10 @@ class Calls:
             return base
         if name in _REGISTERED:
             kinds = UNKNOWN if name in ("state_dict", "modules", "children") else TENSOR
-            element = self.run.foreign((node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, kinds)
+            tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE
+            element = self.run.foreign(
+                (node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, kinds, tracked=tracked
+            )
             if name.startswith("named_"):
                 pair = self.run.container(node, state, TUPLE, {0: Value(TEXT), 1: element})
                 return self._sequence(node, pair, state)

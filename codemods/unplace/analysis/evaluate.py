@@ -44,6 +44,7 @@ from unplace.analysis.values import (
 from unplace.torchapi import Result, View
 
 TRANSPOSED = frozenset({"T", "mT", "H", "mH"})
+_BUFFERS = ("running_", "num_batches_")
 
 
 class Evaluator:
@@ -159,7 +160,8 @@ class Evaluator:
         if isinstance(base.ref, Instance) and len(base.objs) == 1:
             return self._instance_attribute(node, base, base.ref.of, state)
         if base.must_be(MODULE) and is_registered_name(name):
-            return self._remember(node, base, state, Value(TENSOR, tracked=Tracked.LEAF))
+            tracked = Tracked.MAYBE if name.startswith(_BUFFERS) else Tracked.LEAF
+            return self._remember(node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
         if base.must_be(SHAPE | NUMBER | TEXT):
             return Value(NUMBER | TEXT | CALLABLE)
         if base.must_be(ARRAY):
@@ -196,7 +198,9 @@ class Evaluator:
         if method is not None:
             return Value(CALLABLE, ref=Bound(base, node.attr))
         facts = self.run.program.attribute(owner, node.attr)
-        value = self._remember(node, base, state, facts)
+        is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
+        origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+        value = self._remember(node, base, state, facts, origin)
         if value.must_be(LIST | DICT):
             elements = self.run.program.attribute_elements(owner, node.attr)
             self.run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
@@ -210,13 +214,14 @@ class Evaluator:
                 return known
         return self._remember(node, base, state, Value(kinds))
 
-    def _remember(self, node: ast.Attribute, base: Value, state: State, facts: Value) -> Value:
+    def _remember(
+        self, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
+    ) -> Value:
         """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
         if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
             return facts
         holder = next(iter(base.objs), None)
         key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
-        origin = Origin.REGISTERED if facts.tracked is Tracked.LEAF else Origin.ATTRIBUTE
         value = self.run.foreign(
             key,
             origin,
@@ -542,7 +547,7 @@ class Evaluator:
 
 def is_registered_name(name: str) -> bool:
     """Whether an attribute of a module that torch defines is a parameter or buffer."""
-    return name.startswith(("weight", "bias", "running_", "in_proj_", "num_batches_"))
+    return name.startswith(("weight", "bias", "in_proj_", *_BUFFERS))
 
 
 def element_label(label: str, index: int) -> str:

@@ -110,7 +110,7 @@ class Interpreter:
             bind_name(self.run, target.id, value, target, source, state)
         elif isinstance(target, ast.Attribute):
             holder = self.evaluator.evaluate(target.value, state)
-            self._store_attribute(target, holder, value, state)
+            self._store_attribute(target, holder, value, state, source)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)
@@ -123,12 +123,16 @@ class Interpreter:
         else:
             self.evaluator.bind_target(target, value, state)
 
-    def _store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+    def _store_attribute(
+        self, target: ast.Attribute, holder: Value, value: Value, state: State, source: ast.expr | None
+    ) -> None:
         if target.attr == "data" and holder.kinds & (TENSOR | UNKNOWN):
             self.run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))
             self.run.forget_shapes(state, holder)
             return
         self.evaluator.store_attribute(target, holder, value, state)
+        if target.attr == "requires_grad" and holder.is_tensor and source is not None:
+            self.run.require_grad(state, holder, source)
 
     def _augmented(self, s: ast.AugAssign, state: State) -> State:
         target = s.target

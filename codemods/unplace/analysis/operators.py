@@ -212,7 +212,7 @@ def _tensor(
     shape = shape_of(operator, values)
     is_cast = short(operator) == "type"  # returns its receiver where the type is the same
     if (operator.view is View.NEVER and not is_cast) or looked_at is None:
-        return run.fresh(
+        made = run.fresh(
             node,
             state,
             f"{short(operator)}()",
@@ -222,6 +222,9 @@ def _tensor(
             tracked=tracked_of(calls, operator, values, arguments, state),
             likely=bool(values) and values[0].likely and not operator.name.startswith("torch."),
         )
+        if "requires_grad" in arguments.keywords and made.tracked is not Tracked.NO:
+            run.leaves |= made.objs
+        return made
     tensors = sum(1 for v in values if v.may_be(TENSOR | UNKNOWN))
     if operator.variadic and operator.saves and tensors > 1 and not any(v.may_be(CONTAINER) for v in values):
         return run.fresh(node, state, f"{short(operator)}()", dtype=dtype)  # several operands are combined into one
@@ -279,7 +282,7 @@ def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments:
     """Whether the result can be part of an autograd graph."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
-        return Tracked.LEAF
+        return Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
     name = short(operator)
     if operator.result_bool or name in _INDICES or is_constructor(name):
         return Tracked.NO

@@ -6,7 +6,7 @@ import ast
 import builtins
 import copy
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ from unplace.analysis.values import (
     TEXT,
     UNKNOWN,
     UNKNOWN_VALUE,
+    Names,
     Origin,
     Tracked,
     Value,
@@ -380,6 +381,10 @@ class Program:
         """Whether another file of the run contains a name, in whatever meaning."""
         return self.place is not None and self.place.project.is_named_elsewhere(name, self.place.path)
 
+    def others_with(self, name: str, texts: Iterable[str]) -> list[Program]:
+        """The other files of the run that contain a name, and one of some texts."""
+        return self.place.project.others_with(name, texts, self.place.path) if self.place is not None else []
+
     # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
 
     def guess(self, scope: Scope, name: str) -> Value:
@@ -583,13 +588,17 @@ class Program:
 
     def _attribute(self, owner: Class, name: str) -> Value:
         if owner.lookup("registered", name):
-            return Value(TENSOR, tracked=Tracked.LEAF)
+            obj = Names().obj(name, Origin.REGISTERED, f"`{name}`", 0)
+            is_buffer = owner.lookup("buffers", name)
+            return Value(TENSOR, frozenset((obj,)), tracked=Tracked.MAYBE if is_buffer else Tracked.LEAF)
         values: list[Value] = []
         for cls in (*owner.linearized(), *self.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
-        if any(obj.origin is Origin.REGISTERED for value in values for obj in value.objs):
-            return Value(TENSOR, tracked=Tracked.LEAF)
+        registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
+        if registered:
+            is_leaf = all(value.tracked is Tracked.LEAF for value in values)
+            return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
         if not values:
             return self._inherited_attribute(owner, name)
         result = values[0]

@@ -471,7 +471,9 @@ class Planner:
         site = decision.site
         harm, by = site.harm()
         rule: Any = decision.rule
-        verdict = decision.verdict
+        verdict, forbidden = decision.verdict, site.forbidden()
+        if isinstance(verdict, Refuse) and forbidden is not None and forbidden.reason not in verdict.reason:
+            verdict = Refuse(f"{forbidden.reason}, and {verdict.reason}")
         message = rule.message(site, verdict) if decision.is_recipe else ""
         if isinstance(verdict, CopySaved):
             message = f"the write stays; {_get(verdict.operations)} a copy to save for backward"
@@ -479,6 +481,8 @@ class Planner:
             message = verdict.message
         elif by is not None and decision.is_recipe:
             message += f"; {by.operation} in line {by.line} saved it for backward"
+        elif forbidden is not None and decision.is_recipe:
+            message += f"; {forbidden.reason}"
         if site.write.data is not None and decision.is_recipe:
             message += ", which repairs the gradient that `.data` cuts silently"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
