@@ -250,6 +250,7 @@ class Site:
             return Harm.HARMFUL, None
         roots = sorted(self.roots(), key=lambda o: o.index)
         found = [saved for o in roots for saved in self.state.saved.get(o, ())]
+        is_guess = self.value.likely and self.write.kind is WriteKind.STORE  # to a list, it only replaces an element
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
@@ -257,7 +258,7 @@ class Site:
             if root.parameter is not None:
                 saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []
-        if certain and self.write.grad.records:
+        if certain and self.write.grad.records and not is_guess:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))
         if forbidden is not None:
             return Harm.HARMFUL, None

@@ -80,8 +80,13 @@ def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
 
 
 def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
-    """Whether the body uses a name in no way that a tensor doesn't allow: as a size, or for an attribute of its own."""
+    """Whether the body uses a name in no way that a tensor doesn't allow: as a size, or for an attribute of its own.
+
+    Whose elements get, one by one, what a layer makes of them, is a list in most cases.
+    """
     bindings = program.bindings(scope)
+    if any(map(bindings.counts, bindings.replaced.get(name, ()))):
+        return False
     attributes = bindings.attributes.get(name, set())
     others = bindings.sizes | bindings.unlike_tensors
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)

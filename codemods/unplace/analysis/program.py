@@ -588,9 +588,7 @@ class Program:
 
     def _attribute(self, owner: Class, name: str) -> Value:
         if owner.lookup("registered", name):
-            obj = Names().obj(name, Origin.REGISTERED, f"`{name}`", 0)
-            is_buffer = owner.lookup("buffers", name)
-            return Value(TENSOR, frozenset((obj,)), tracked=Tracked.MAYBE if is_buffer else Tracked.LEAF)
+            return self._registered(owner, name)
         values: list[Value] = []
         for cls in (*owner.linearized(), *self.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
@@ -609,6 +607,18 @@ class Program:
                 result = weak_join(result, self.estimate(scope, operand))
         tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
         return result._replace(tracked=tracked)
+
+    def _registered(self, owner: Class, name: str) -> Value:
+        """A parameter or buffer; a leaf for certain where no method assigns anything else to it."""
+        objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
+        classes = (*owner.linearized(), *self.descendants(owner))
+        values = [
+            self.estimate(scope, source) if source is not None else UNKNOWN_VALUE
+            for cls in classes
+            for scope, source in cls.assigned.get(name, ())
+        ]
+        is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
+        return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
 
     def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
         """What the class, its ancestors and descendants add to an attribute and the like."""

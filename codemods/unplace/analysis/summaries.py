@@ -43,7 +43,7 @@ class Result:
 
     `same` names the parameter that is handed back itself, for certain. `together` are pairs of elements that may share
     memory. `overlapping`: several elements of the tensor may share one place. `saved` are the operations that keep the
-    tensor for backward, each with whether that is certain.
+    tensor for backward, each with whether that is certain: on every way through the function.
     """
 
     kinds: int
@@ -170,14 +170,26 @@ def _describe(value: Value, state: State, depth: int) -> Result:
         value.likely,
         together,
         any(obj.overlapping for obj in roots),
-        _saved(state, roots),
+        _saved(state, value.objs),
     )
 
 
-def _saved(state: State, roots: Objs) -> frozenset[tuple[str, bool]]:
+def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
     """The operations that saved memory which the function didn't get from its caller."""
-    own = (o for o in roots if o.parameter is None)
-    return frozenset((s.operation.partition(_INSIDE)[0], s.certain) for o in own for s in state.saved.get(o, ()))
+    found = [
+        {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
+    ]
+    always = all(any(s.certain for s in by) for by in found)
+    return frozenset((s.operation.partition(_INSIDE)[0], s.certain and always) for by in found for s in by)
+
+
+def _saved_in_either(first: Result, second: Result) -> frozenset[tuple[str, bool]]:
+    """What may have saved one result or the other; certain where each was saved for certain."""
+    every = first.saved | second.saved
+    returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
+    if all(any(certain for _, certain in r.saved) for r in returned):
+        return every
+    return frozenset((operation, False) for operation, _ in every)
 
 
 def _is_made_here(value: Value) -> bool:
@@ -230,7 +242,7 @@ def _join(first: Result, second: Result) -> Result:
         first.likely or second.likely,
         first.together | second.together,
         first.overlapping or second.overlapping,
-        first.saved | second.saved,
+        _saved_in_either(first, second),
     )
 
 
