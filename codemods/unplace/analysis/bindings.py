@@ -25,8 +25,8 @@ class Bindings:
     `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
     isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
     first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor, and
-    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`. `replaced[name]` are
-    the indices of elements that get what a call makes of them: `x[i] = f(x[i])`.
+    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`. `replaced[name]`
+    are the indices of elements that get what a call makes of them: `x[i] = f(x[i])`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)

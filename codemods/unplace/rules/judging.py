@@ -26,7 +26,7 @@ def settled(site: Site) -> Keep | Refuse | None:
 
 
 def _written_leaf(site: Site) -> Refuse | None:
-    """Why a parameter, or another leaf whose gradient is read, can't be given a new tensor although the write raises."""
+    """Why a parameter, or a leaf whose gradient is read, can't be given a new tensor although the write raises."""
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf:
         return None
