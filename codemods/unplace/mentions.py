@@ -20,6 +20,13 @@ class Mentions:
         """Whether any other file contains a name, in whatever meaning."""
         return not name.isascii() or not self._of(name) <= {path}
 
+    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[str]:
+        """The other files that contain a name, and one of some texts."""
+        wanted = [text.encode() for text in texts]
+        if not name.isascii():
+            return []
+        return sorted(f for f in self._of(name) - {path} if any(text in self.contents[f] for text in wanted))
+
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)
         if found is None:

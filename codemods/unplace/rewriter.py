@@ -12,6 +12,7 @@ from unplace import rules
 from unplace.edits import Edit, apply_edits, origin_of
 from unplace.findings import FileReport, Finding, Harm, Status
 from unplace.positions import Text
+from unplace.postcondition import Place, unrepaired
 from unplace.rounds import joined
 from unplace.trees import parsed
 
@@ -66,20 +67,38 @@ class Programs(Protocol):
 
 
 _MOST_ROUNDS = 10
+_MOST_TRIES = 6
+_NONE: Mapping[Place, Sequence[str]] = {}
 
 
 def rewrite_text(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
     """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does.
 
+    An edit after which the analysis still finds its operation's harm is taken back: it repairs nothing.
     With a `Project` as the programs, the other files of the run tell what the module imports from them.
     """
-    report = first_round(text, path, options, programs)
+    failed: dict[Place, tuple[str, ...]] = {}
+    for _ in range(_MOST_TRIES):
+        report, rest = _rounds(text, path, options, programs, failed)
+        useless = unrepaired(report, rest)
+        if not useless:
+            break
+        failed |= {place: (*failed.get(place, ()), reason) for place, reason in useless.items()}
+    return report
+
+
+def _rounds(
+    text: str, path: str, options: Options, programs: Programs | None, failed: Mapping[Place, Sequence[str]]
+) -> tuple[FileReport, FileReport]:
+    """All rounds over a text as one, and the last, which found nothing more to do."""
+    report = following = _round(text, path, options, lambda line: line, programs, failed=failed)
     for _ in range(_MOST_ROUNDS) if report.changed else ():
-        following = _round(report.after, path, options, _origins(report.before, report.after, report.edits), programs)
+        origin = _origins(report.before, report.after, report.edits)
+        following = _round(report.after, path, options, origin, programs, failed=failed)
         if not following.changed:
             break
         report = joined(report, following)
-    return report
+    return report, following
 
 
 def first_round(
@@ -107,6 +126,7 @@ def _round(
     programs: Programs | None,
     *,
     apart: bool = False,
+    failed: Mapping[Place, Sequence[str]] = _NONE,
 ) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
     from unplace import suppressions  # the road is only entered for files that may have sites
@@ -122,7 +142,7 @@ def _round(
     if comments.skips_file:
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
-    wanted = Wanted(options.wanted(path), options.only, lines, origin, comments, apart)
+    wanted = Wanted(options.wanted(path), options.only, lines, origin, comments, apart, failed)
     program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
 

@@ -12,6 +12,7 @@ from unplace.analysis import evidence
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.candidates import Reaches, candidates
 from unplace.analysis.evidence import Evidence
+from unplace.analysis.forbidden import Forbidden, why_forbidden
 from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
@@ -61,6 +62,8 @@ class Site:
     write: Write
     form: Form
     callers: Callers
+    _forbidden: Forbidden | None = None
+    _is_checked: bool = False
 
     @property
     def node(self) -> ast.AST:
@@ -234,10 +237,20 @@ class Site:
             return False
         return any(can_be_tracked(operand) for operand in self.write.operands)
 
+    def forbidden(self) -> Forbidden | None:
+        """Why torch raises at the write itself."""
+        if not self._is_checked:
+            self._forbidden, self._is_checked = why_forbidden(self.run, self.write), True
+        return self._forbidden
+
     def harm(self) -> tuple[Harm, Saved | None]:
-        """Whether autograd saved this memory before the write, and which operation did."""
+        """Whether torch forbids the write, or autograd saved this memory before, and which operation did."""
+        forbidden = self.forbidden()
+        if forbidden is not None and forbidden.is_leaf:
+            return Harm.HARMFUL, None
         roots = sorted(self.roots(), key=lambda o: o.index)
         found = [saved for o in roots for saved in self.state.saved.get(o, ())]
+        is_guess = self.value.likely and self.write.kind is WriteKind.STORE  # to a list, it only replaces an element
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
@@ -245,8 +258,10 @@ class Site:
             if root.parameter is not None:
                 saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []
-        if certain and self.write.grad.records:
+        if certain and self.write.grad.records and not is_guess:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))
+        if forbidden is not None:
+            return Harm.HARMFUL, None
         if found or any(o.origin is not Origin.FRESH for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None

@@ -9,7 +9,7 @@ from typing import Any
 
 from unplace.analysis import evidence
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.nodes import SCOPES, walk
+from unplace.analysis.nodes import SCOPES, code_of, walk
 from unplace.analysis.scopes import Scope
 
 _SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
@@ -30,7 +30,8 @@ class Bindings:
     first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor,
     `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`, `like_arrays` those
     that are used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`, and `iterated` those that are run
-    over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`.
+    over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`. `replaced[name]` are the indices of elements that get
+    what a call makes of them: `x[i] = f(x[i])`.
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class Bindings:
     unlike_tensors: set[str] = field(default_factory=set)
     like_arrays: set[str] = field(default_factory=set)
     iterated: set[str] = field(default_factory=set)
+    replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -110,6 +112,10 @@ class Bindings:
         if isinstance(target, ast.Name):
             self._put(target.id, value)
             return
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            if _is_made_of(target, value):
+                self.replaced.setdefault(target.value.id, []).append(target.slice)
+            return
         if not isinstance(target, ast.Tuple | ast.List):
             return
         self._add_iterated(value)
@@ -135,6 +141,13 @@ class Bindings:
         if isinstance(node, ast.Name):
             self.iterated.add(node.id)
 
+    def counts(self, node: ast.expr) -> bool:
+        """Whether an index is a number for certain: a literal, or what a loop over numbers yields."""
+        if isinstance(node, ast.Name):
+            sources = self.sources.get(node.id, [])
+            return bool(sources) and all(isinstance(s, ast.For) and _yields_numbers(s, node.id) for s in sources)
+        return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
     def _put(self, name: str, source: ast.AST) -> None:
         self.sources.setdefault(name, []).append(source)
 
@@ -142,6 +155,15 @@ class Bindings:
         for node in walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._put(node.id, source)
+
+
+def _yields_numbers(loop: ast.For, name: str) -> bool:
+    """Whether a loop binds a name to numbers: over a range, or as the index in an enumeration."""
+    called = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else None
+    if isinstance(loop.target, ast.Tuple):
+        first = loop.target.elts[0]
+        return called == "enumerate" and isinstance(first, ast.Name) and first.id == name
+    return called == "range"
 
 
 def assigned_names(statement: ast.Assign) -> set[str]:
@@ -168,6 +190,12 @@ def _cuts(index: ast.expr) -> bool:
     """Whether an index is one that no list or dictionary takes: `[:, 0]`, `[..., 1]`, `[None]`."""
     parts = index.elts if isinstance(index, ast.Tuple) else []
     return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in parts)
+
+
+def _is_made_of(element: ast.expr, value: ast.expr) -> bool:
+    """Whether a value is what calls make of an element."""
+    read = [n for call in walk(value) if isinstance(call, ast.Call) for n in walk(call) if isinstance(n, ast.Subscript)]
+    return bool(read) and code_of(element) in map(code_of, read)
 
 
 def _element(value: ast.expr, index: int, count: int) -> ast.AST:

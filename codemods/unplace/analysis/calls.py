@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
-from unplace.analysis import builtin_calls, evidence, operators, saves
+from unplace.analysis import builtin_calls, evidence, layers, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.kinds import of_annotation
@@ -125,7 +125,7 @@ class Calls:
         if isinstance(ref, Class):
             return self._instantiate(node, ref, arguments, state)
         if isinstance(ref, TorchModule):
-            return self.torch_module(node, ref, arguments, state)
+            return layers.called(self, node, ref, arguments, state)
         if isinstance(ref, Instance) and (forward := self.run.program.method(ref.of, "forward")) is not None:
             return self.function(node, forward, arguments, state, callee)
         inherited = self._torch_ancestor(ref.of) if isinstance(ref, Instance) else None
@@ -215,7 +215,10 @@ class Calls:
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self._out(node, qualified, arguments, state)
         if qualified == "torch.nn.Parameter":
-            made = self.run.foreign((node, "parameter"), Origin.REGISTERED, "a parameter", node.lineno, TENSOR)
+            flag = arguments.at(1, "requires_grad")
+            tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true(flag)) else Tracked.MAYBE
+            place = (node, "parameter")
+            made = self.run.foreign(place, Origin.REGISTERED, "a parameter", node.lineno, TENSOR, tracked=tracked)
             data = arguments.at(0, "data")
             if data is not None:
                 share_memory(self.run, node, made, data[1], state)
@@ -223,20 +226,20 @@ class Calls:
         if operators.is_tensor_class(qualified):
             return operators.of_tensor_class(self, node, qualified, arguments, state)
         operator = torchapi.function(qualified)
-        self._prove_tensor(qualified, arguments, state)
+        self.prove_tensor(qualified, arguments, state)
         if operator is not None:
             return operators.result(self, node, operator, arguments.bind(operator.parameters), arguments, state)
-        made = qualified.removesuffix(".from_pretrained")
-        if torchapi.module(made) is not None:
-            if made != qualified:  # the given weights become its parameter
+        of = qualified.removesuffix(".from_pretrained")
+        if torchapi.module(of) is not None:
+            if of != qualified:  # the given weights become its parameter
                 self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
-            return self._make_module(node, made, arguments, state)
+            return self._make_module(node, of, arguments, state)
         if qualified.startswith(("torch.optim.", "torch.utils.data.")) or qualified in _CONTEXTS:
             self.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
             return Value(OTHER, ref=Named(qualified))
         return self.unknown_call(node, arguments.all(), state)
 
-    def _prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
+    def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
         """Note that what a function or module of torch was given as its first argument has to be a tensor."""
         if not arguments.positional or not torchapi.takes_tensor(qualified):
             return
@@ -288,70 +291,27 @@ class Calls:
         if module.inplace is not None and not module.ignores_inplace:
             given = arguments.at(module.inplace, "inplace")
             inplace = True if is_true(given) else None if is_unknown_flag(given, arguments) else False
-        parts = None
-        if qualified == "torch.nn.Sequential" and arguments.exact and not arguments.keywords:
-            parts = tuple(arguments.positional)
+        parts, last = layers.of_sequential(arguments) if qualified == "torch.nn.Sequential" else (None, None)
         if qualified in ("torch.nn.ModuleList", "torch.nn.ModuleDict"):
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
             members = tuple(held for _, held in state.reachable_slots(listed))
             return Value(MODULE, ref=ModuleList(members) if members else None, tracked=Tracked.NO)
         if qualified == "torch.nn.ParameterList":
             return Value(MODULE)
-        return Value(MODULE, ref=TorchModule(qualified, node, inplace, parts), tracked=Tracked.NO)
-
-    # -- modules --------------------------------------------------------------------------------------------------
-
-    def torch_module(self, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
-        """A call of a module that torch defines."""
-        if not arguments.positional:
-            return self.unknown_call(node, arguments.all(), state)
-        first = ref
-        while first.parts and isinstance(first.parts[0].ref, TorchModule):
-            first = first.parts[0].ref
-        self._prove_tensor(first.qualified, arguments, state)
-        if ref.parts is not None:
-            value, target = arguments.positional[0], arguments.nodes[0]
-            for index, part in enumerate(ref.parts):
-                value = self._part(node, index, part, target, value, state)
-            return value
-        if ref.qualified == torchapi.IDENTITY:
-            return arguments.positional[0]
-        module = torchapi.module(ref.qualified)
-        assert module is not None
-        if ref.inplace is None:
-            return self.maybe_in_place(node, ref.qualified, arguments.positional[0], state)
-        if ref.inplace:
-            target, value = arguments.nodes[0], arguments.positional[0]
-            self.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
-            if torchapi.saves_result_in_place(ref.qualified):
-                self.run.save(state, value, f"{ref.qualified}()", node, "result")
-            return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
-        return operators.module_result(self, node, module, arguments.all(), state)
-
-    def _part(self, node: ast.Call, index: int, part: Value, target: ast.expr, value: Value, state: State) -> Value:
-        """One layer of a Sequential, called on what the previous one returned."""
-        ref = part.ref
-        if isinstance(ref, TorchModule) and ref.parts is None and torchapi.module(ref.qualified) is not None:
-            if ref.qualified == torchapi.IDENTITY:
-                return value
-            module = torchapi.module(ref.qualified)
-            assert module is not None
-            if ref.inplace is None:
-                return self.maybe_in_place(node, ref.qualified, value, state, index)
-            if ref.inplace:
-                self.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
-                if torchapi.saves_result_in_place(ref.qualified):
-                    self.run.save(state, value, f"{ref.qualified}()", node)
-                return value
-            return operators.module_result(self, node, module, [value], state, key=index)
-        return self.unknown_call(node, [value], state, part)
+        return Value(MODULE, ref=TorchModule(qualified, node, inplace, parts, last), tracked=Tracked.NO)
 
     # -- functions of this file -----------------------------------------------------------------------------------
 
     def function(
-        self, node: ast.Call, function: Function, arguments: Arguments, state: State, receiver: Value | None
+        self,
+        node: ast.Call,
+        function: Function,
+        arguments: Arguments,
+        state: State,
+        receiver: Value | None,
+        key: Hashable = "result",
     ) -> Value:
-        """A call of a function of this file, by its summary."""
+        """A call of a function of this file, by its summary; `key` tells the results of several at one node apart."""
         program = self.run.program
         bound = bind_parameters(function, arguments, receiver)
         if bound is None:
@@ -389,7 +349,7 @@ class Calls:
             if name in summary.saves and value.may_be(TENSOR | UNKNOWN):
                 certain = name in summary.surely_saves
                 self.run.save(state, value, f"{code_of(node.func)}()", node, name, certain=certain)
-        return instantiate(self, node, summary.result, bound, captured, state)
+        return instantiate(self, node, summary.result, bound, captured, state, key)
 
     def _with_captures(self, value: Value, state: State) -> Value:
         """A function that is handed on brings along what it captures."""
@@ -520,8 +480,7 @@ class Calls:
             if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
             if name == "requires_grad_":
-                self.run.leaves.update(base.objs)
-                return base._replace(tracked=Tracked.LEAF)
+                return self.run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
             return base
         operator = torchapi.tensor_method(name)
         if operator is None:
@@ -543,7 +502,10 @@ class Calls:
             return base
         if name in _REGISTERED:
             kinds = UNKNOWN if name in ("state_dict", "modules", "children") else TENSOR
-            element = self.run.foreign((node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, kinds)
+            tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE
+            element = self.run.foreign(
+                (node, "registered"), Origin.REGISTERED, f"`{name}()`", node.lineno, kinds, tracked=tracked
+            )
             if name.startswith("named_"):
                 pair = self.run.container(node, state, TUPLE, {0: Value(TEXT), 1: element})
                 return self._sequence(node, pair, state)

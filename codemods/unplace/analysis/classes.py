@@ -162,8 +162,11 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
 
 def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualified: Qualified) -> None:
     owner.assigned.setdefault(name, []).append((method, value))
-    if isinstance(value, ast.Call) and qualified(method, value.func) in _REGISTERED:
+    made = qualified(method, value.func) if isinstance(value, ast.Call) else None
+    if made in _REGISTERED:
         owner.registered.add(name)
+        if made.endswith("Buffer"):
+            owner.buffers.add(name)
 
 
 def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:

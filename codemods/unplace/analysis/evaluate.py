@@ -159,7 +159,8 @@ class Evaluator:
         if isinstance(base.ref, Instance) and len(base.objs) == 1:
             return self._instance_attribute(node, base, base.ref.of, state)
         if base.must_be(MODULE) and torchapi.is_registered_name(name):
-            return self._remember(node, base, state, Value(TENSOR, tracked=Tracked.LEAF))
+            tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
+            return self._remember(node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
         if base.must_be(SHAPE | NUMBER | TEXT):
             return Value(NUMBER | TEXT | CALLABLE)
         if base.must_be(ARRAY):
@@ -196,7 +197,9 @@ class Evaluator:
         if method is not None:
             return Value(CALLABLE, ref=Bound(base, node.attr))
         facts = self.run.program.attribute(owner, node.attr)
-        value = self._remember(node, base, state, facts)
+        is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
+        origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+        value = self._remember(node, base, state, facts, origin)
         if value.must_be(LIST | DICT):
             elements = self.run.program.attribute_elements(owner, node.attr)
             self.run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
@@ -210,13 +213,14 @@ class Evaluator:
                 return known
         return self._remember(node, base, state, Value(kinds))
 
-    def _remember(self, node: ast.Attribute, base: Value, state: State, facts: Value) -> Value:
+    def _remember(
+        self, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
+    ) -> Value:
         """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
         if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
             return facts
         holder = next(iter(base.objs), None)
         key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
-        origin = Origin.REGISTERED if facts.tracked is Tracked.LEAF else Origin.ATTRIBUTE
         value = self.run.foreign(
             key,
             origin,
@@ -277,8 +281,8 @@ class Evaluator:
                 isinstance(member.ref, TorchModule)
                 and isinstance(other.ref, TorchModule)
                 and (
-                    (member.ref.qualified, member.ref.inplace, member.ref.parts)
-                    == (other.ref.qualified, other.ref.inplace, other.ref.parts)
+                    (member.ref.qualified, member.ref.inplace, member.ref.parts, member.ref.last)
+                    == (other.ref.qualified, other.ref.inplace, other.ref.parts, other.ref.last)
                 )
             )
             member = member if alike else weak_join(member, other)

@@ -113,6 +113,8 @@ class Interpreter:
         elif isinstance(target, ast.Attribute):
             holder = self.evaluator.evaluate(target.value, state)
             store_attribute(self.evaluator, target, holder, value, state)
+            if target.attr == "requires_grad" and holder.is_tensor and source is not None:
+                self.run.require_grad(state, holder, source)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)

@@ -214,7 +214,7 @@ def _tensor(
     if looked_at is not None and operator.view is View.MAYBE and _differ(dtype, looked_at.dtype):
         looked_at = None  # a tensor of another dtype is a copy
     if (operator.view is View.NEVER and not is_cast) or looked_at is None:
-        return run.fresh(
+        made = run.fresh(
             node,
             state,
             f"{short(operator)}()",
@@ -224,6 +224,9 @@ def _tensor(
             tracked=tracked_of(calls, operator, values, arguments, state),
             likely=bool(values) and values[0].likely and not operator.name.startswith("torch."),
         )
+        if "requires_grad" in arguments.keywords and made.tracked is not Tracked.NO:
+            run.leaves |= made.objs
+        return made
     tensors = sum(1 for v in values if v.may_be(TENSOR | UNKNOWN))
     if operator.variadic and operator.saves and tensors > 1 and not any(v.may_be(CONTAINER) for v in values):
         return run.fresh(node, state, f"{short(operator)}()", dtype=dtype)  # several operands are combined into one
@@ -286,7 +289,7 @@ def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments:
     """Whether the result can be part of an autograd graph."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
-        return Tracked.LEAF
+        return Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
     name = short(operator)
     if operator.result_bool or name in _INDICES or is_constructor(name):
         return Tracked.NO

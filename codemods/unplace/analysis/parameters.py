@@ -88,8 +88,13 @@ def _takes_tensor(program: Program, scope: Scope, callee: ast.expr) -> bool:
 
 
 def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
-    """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have."""
+    """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have.
+
+    Whose elements get, one by one, what a layer makes of them, is a list in most cases.
+    """
     bindings = program.bindings(scope)
+    if any(map(bindings.counts, bindings.replaced.get(name, ()))):
+        return False
     attributes = bindings.attributes.get(name, set())
     others = bindings.sizes | bindings.unlike_tensors | (bindings.iterated - bindings.like_arrays)
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)

@@ -6,7 +6,7 @@ import ast
 import builtins
 import copy
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ from unplace.analysis.values import (
     TEXT,
     UNKNOWN,
     UNKNOWN_VALUE,
+    Names,
     Origin,
     Tracked,
     Value,
@@ -380,6 +381,10 @@ class Program:
         """Whether another file of the run contains a name, in whatever meaning."""
         return self.place is not None and self.place.project.is_named_elsewhere(name, self.place.path)
 
+    def others_with(self, name: str, texts: Iterable[str]) -> list[Program]:
+        """The other files of the run that contain a name, and one of some texts."""
+        return self.place.project.others_with(name, texts, self.place.path) if self.place is not None else []
+
     # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
 
     def guess(self, scope: Scope, name: str) -> Value:
@@ -579,13 +584,15 @@ class Program:
 
     def _attribute(self, owner: Class, name: str) -> Value:
         if owner.lookup("registered", name):
-            return Value(TENSOR, tracked=Tracked.LEAF)
+            return self._registered(owner, name)
         values: list[Value] = []
         for cls in (*owner.linearized(), *self.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
-        if any(obj.origin is Origin.REGISTERED for value in values for obj in value.objs):
-            return Value(TENSOR, tracked=Tracked.LEAF)
+        registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
+        if registered:
+            is_leaf = all(value.tracked is Tracked.LEAF for value in values)
+            return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
         if not values:
             return self._inherited_attribute(owner, name)
         result = values[0]
@@ -596,6 +603,17 @@ class Program:
                 result = weak_join(result, self.estimate(scope, operand))
         tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
         return result._replace(tracked=tracked)
+
+    def _registered(self, owner: Class, name: str) -> Value:
+        """A parameter or buffer; a leaf for certain where no method assigns anything else to it."""
+        classes = (*owner.linearized(), *self.descendants(owner))
+        values = [
+            self.estimate(scope, source) if source is not None else UNKNOWN_VALUE
+            for cls in classes
+            for scope, source in cls.assigned.get(name, ())
+        ]
+        is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
+        return _registered_value(name, is_leaf)
 
     def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
         """What the class, its ancestors and descendants add to an attribute and the like."""
@@ -612,8 +630,14 @@ class Program:
         if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
             return Value(_OF_OPTIMIZERS[name])
         if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
-            return Value(TENSOR, tracked=Tracked.LEAF)
+            return _registered_value(name, not torchapi.is_buffer_name(name))
         return UNKNOWN_VALUE
+
+
+def _registered_value(name: str, is_leaf: bool) -> Value:
+    """A parameter or buffer."""
+    objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
+    return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
 
 
 def _is_layer(base: str) -> bool:

@@ -141,6 +141,13 @@ class Project:
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
+    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[Program]:
+        """The programs of the other files that contain a name, and one of some texts."""
+        if not self.is_named_elsewhere(name, path):
+            return []
+        programs = map(self.program, self._mentions.others_with(name, texts, path))
+        return [program for program in programs if program is not None]
+
     # -- names ----------------------------------------------------------------------------------------------------
 
     def find(self, program: Program, written: str) -> Member | str:

@@ -145,12 +145,16 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class TorchModule:
-    """An instance of a module class of torch: where it was made, with which parts if it is a Sequential."""
+    """An instance of a module class of torch: where it was made, with which parts if it is a Sequential.
+
+    `last` is the last of its layers where only that is known.
+    """
 
     qualified: str
     call: ast.Call
     inplace: bool | None = False  # None: a variable decides
     parts: tuple[Value, ...] | None = None
+    last: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

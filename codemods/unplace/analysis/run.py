@@ -297,13 +297,16 @@ class Run:
         certain: bool = True,
     ) -> None:
         """Note that autograd keeps `value`, which is this part of `node`, for the backward of `operation`."""
+        self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
+
+    def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
+        """Note that an operation keeps these objects, whatever they are views of."""
         if not self.grad.records:
             return
-        roots = state.roots(value.objs)
         if self.statement is not None:
-            self.saved_in.setdefault(self.statement, set()).update(roots)
-        saved = frozenset((Saved(operation, node.lineno, certain, node, part),))
-        for obj in roots:
+            self.saved_in.setdefault(self.statement, set()).update(objs)
+        saved = frozenset((by,))
+        for obj in objs:
             known = state.saved.get(obj)
             state.saved[obj] = saved if known is None else known | saved
 
@@ -373,6 +376,25 @@ class Run:
             inside=inside,
         )
         self.handed[(node, name)] = (callee, write)
+
+    def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
+        """What a tensor is after `requires_grad_(flag)`, under all its names; a leaf if it was in no graph before."""
+        is_on = flag is None or (isinstance(flag, ast.Constant) and flag.value is True)
+        is_off = isinstance(flag, ast.Constant) and flag.value is False
+        tracked = value.tracked
+        if is_off:
+            tracked = Tracked.NO
+        else:
+            self.leaves |= value.objs
+            if tracked is Tracked.NO and value.dtype not in DISCRETE:
+                self.becomes_tracked(state, value)
+                tracked = Tracked.LEAF if is_on else Tracked.MAYBE
+        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
+        for table in tables:
+            for key, held in list(table.items()):
+                if is_same(held, value):
+                    table[key] = held._replace(tracked=tracked)
+        return value._replace(tracked=tracked)
 
     def becomes_tracked(self, state: State, value: Value) -> None:
         """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""

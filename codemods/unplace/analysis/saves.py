@@ -33,7 +33,9 @@ def note(
             run.save(state, value, called, node, certain=False)
         return
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
-    for name in operator.saved(with_numbers=only_one):
+    option = _option(operator, node) if operator.saves_with_option else None
+    kept = operator.saved(with_numbers=only_one)
+    for name in kept if option is None else operator.saves_with_option.get(option, kept):
         if name == "result":
             if result is not None:
                 run.save(state, result, called, node, "result")
@@ -50,6 +52,19 @@ def note(
         if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
             continue
         run.save(state, saved, called, node, name)
+
+
+def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
+    """The mode that a call of a function asks for; empty where it asks for none, None where that can't be told."""
+    if not isinstance(node, ast.Call) or any(k.arg is None for k in node.keywords):
+        return None
+    place = operator.parameters.index("mode")
+    given = [k.value for k in node.keywords if k.arg == "mode"] or node.args[place : place + 1]
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    if not given:
+        return ""
+    return given[0].value if isinstance(given[0], ast.Constant) and isinstance(given[0].value, str) else None
 
 
 def keeps_no_result(operator: Operator, operands: Iterable[Value]) -> bool:

@@ -13,7 +13,9 @@ from unplace.analysis.run import Run, WriteKind, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     CONTAINER,
+    MODULE,
     NONE_VALUE,
+    OTHER,
     TENSOR,
     UNKNOWN,
     Base,
@@ -21,6 +23,7 @@ from unplace.analysis.values import (
     Obj,
     Objs,
     Origin,
+    Saved,
     Token,
     Tracked,
     Value,
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from unplace.analysis.calls import Calls
 
 _DEPTH = 3
+_INSIDE = " inside "
+_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # what may bring a gradient into a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,8 @@ class Result:
     """A returned value: fresh, or one of these parameters (or a view of it), or something held elsewhere.
 
     `same` names the parameter that is handed back itself, for certain. `together` are pairs of elements that may share
-    memory. `overlapping`: several elements of the tensor may share one place.
+    memory. `overlapping`: several elements of the tensor may share one place. `saved` are the operations that keep the
+    tensor for backward, each with whether that is certain: on every way through the function.
     """
 
     kinds: int
@@ -51,6 +57,7 @@ class Result:
     likely: bool = False
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
     overlapping: bool = False
+    saved: frozenset[tuple[str, bool]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +174,26 @@ def _describe(value: Value, state: State, depth: int) -> Result:
         value.likely,
         together,
         any(obj.overlapping for obj in roots),
+        _saved(state, value.objs),
     )
+
+
+def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
+    """The operations that saved memory which the function didn't get from its caller."""
+    found = [
+        {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
+    ]
+    always = all(any(s.certain for s in by) for by in found)
+    return frozenset((s.operation.partition(_INSIDE)[0], s.certain and always) for by in found for s in by)
+
+
+def _saved_in_either(first: Result, second: Result) -> frozenset[tuple[str, bool]]:
+    """What may have saved one result or the other; certain where each was saved for certain."""
+    every = first.saved | second.saved
+    returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
+    if all(any(certain for _, certain in r.saved) for r in returned):
+        return every
+    return frozenset((operation, False) for operation, _ in every)
 
 
 def _is_made_here(value: Value) -> bool:
@@ -220,6 +246,7 @@ def _join(first: Result, second: Result) -> Result:
         first.likely or second.likely,
         first.together | second.together,
         first.overlapping or second.overlapping,
+        _saved_in_either(first, second),
     )
 
 
@@ -272,6 +299,10 @@ def instantiate(
     if sources:
         for obj in value.objs:
             state.bases[obj] = Base(sources, Link.CALL if result.foreign else Link.MAYBE)
+    may_record = bool(captured) or any(v.tracked is not Tracked.NO for v in bound.values() if v.kinds & _RECORDING)
+    for operation, certain in sorted(result.saved):
+        called = f"{operation}{_INSIDE}{code_of(node.func)}()"
+        run.note_saved(state, value.objs, Saved(called, node.lineno, certain and may_record, node, "result"))
     for slot, element in result.elements:
         held = instantiate(calls, node, element, bound, captured, state, (key, slot))
         for obj in value.objs:

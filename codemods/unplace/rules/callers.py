@@ -27,7 +27,7 @@ from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
-from unplace.analysis.values import NONE, Obj, Origin, Saved, in_order
+from unplace.analysis.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
@@ -112,7 +112,7 @@ class Callers:
         """The operation of a caller that saved, for certain, the tensor which the function then writes."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
-            for root in sorted(state.roots(call.write.value.objs), key=lambda o: o.index):
+            for root in sorted(_handed_over(call), key=lambda o: o.index):
                 certain = [saved for saved in state.saved.get(root, ()) if saved.certain]
                 if certain and call.write.grad.records:
                     return min(certain, key=lambda saved: (saved.line, saved.operation))
@@ -124,7 +124,7 @@ class Callers:
             state = call.write.state
             if call.write.inside is not None:  # the next round overwrites what this one saved
                 yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False)
-            for root in state.roots(call.write.value.objs) if call.write.grad.records else ():
+            for root in _handed_over(call) if call.write.grad.records else ():
                 yield from ((call.run, state, saved) for saved in in_order(state.saved.get(root, ())))
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
@@ -338,6 +338,12 @@ def _has_lasting_default(scope: Scope, parameter: str) -> bool:
     argument = next(a for a in scope.parameters if a.arg == parameter)
     default = default_of(scope.node.args, argument)
     return default is not None and not isinstance(default, ast.Constant)
+
+
+def _handed_over(call: Handed) -> Objs:
+    """The tensors that a call hands over, those in a container included, and what they are views of."""
+    state, value = call.write.state, call.write.value
+    return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
 
 def _notices(observers: Observers) -> bool:

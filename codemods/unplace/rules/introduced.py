@@ -10,14 +10,11 @@ from collections.abc import Iterable
 
 from unplace.edits import Edit
 
-_CALL = r"[a-z0-9]_(?=\()|[(,]\s*out\s*=(?!=)|\binplace\s*=\s*True\b"
-_AFTER = re.compile(_CALL)
-_BEFORE = re.compile(_CALL + r"|[a-z0-9]_$|\*\*=")
-"""An edit may replace the name of a method alone, or `**=` by the `copy_` of what it computes."""
+_CALL = re.compile(r"[a-z0-9]_(?=\()|[(,]\s*out\s*=(?!=)|\binplace\s*=\s*True\b")
 
 
 def introduces_writes(text: str, edits: Iterable[Edit]) -> bool:
     """Whether edits of one rewrite make more calls in place than they replace."""
     own = [*edits]
-    replaced = sum(len(_BEFORE.findall(text[edit.start : edit.end])) for edit in own)
-    return sum(len(_AFTER.findall(edit.replacement)) for edit in own) > replaced
+    replaced = sum(len(_CALL.findall(text[edit.start : edit.end])) for edit in own)
+    return sum(len(_CALL.findall(edit.replacement)) for edit in own) > replaced

@@ -25,7 +25,18 @@ _PURPOSE = "being written in place is its purpose"
 
 def settled(site: Site) -> Keep | Refuse | None:
     """The reasons to leave a site alone that hold whatever the recipe."""
-    return _kept(site) or _unfit(site)
+    return _written_leaf(site) or _kept(site) or _unfit(site)
+
+
+def _written_leaf(site: Site) -> Refuse | None:
+    """Why a parameter, or a leaf whose gradient is read, can't be given a new tensor although the write raises."""
+    forbidden = site.forbidden()
+    if forbidden is None or not forbidden.is_leaf:
+        return None
+    is_optimised = _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site))
+    if site.registered() is None and not is_optimised:
+        return None
+    return Refuse(f"{forbidden.reason}; put the write under `with torch.no_grad():`")
 
 
 def _kept(site: Site) -> Keep | None:
@@ -167,7 +178,7 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
-            return Refuse(_forbidden(site) + observers.blockers[0])
+            return Refuse(observers.blockers[0])
         return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
     return Rebind((written, *observers.together), replays(observers.views), assumptions)
 
@@ -276,12 +287,6 @@ def private_copy(site: Site) -> Copy | Refuse:
     if whole is None:
         return copied
     return Copy(whole.places, (), (*assumptions_about(site), *whole.assumptions), whole.lines)
-
-
-def _forbidden(site: Site) -> str:
-    """What torch says of a write to one output of a split."""
-    labels = [o.label for o in site.value.objs if o in site.state.bases and site.state.bases[o].forbidden]
-    return f"torch forbids writing {labels[0]}, and " if labels else ""
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:

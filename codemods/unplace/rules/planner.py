@@ -75,7 +75,8 @@ class Planner:
             for decision in decisions:
                 if isinstance(decision.verdict, Copy) and self._callers.edits_of(decision.site):
                     self._judge_handed_store(decision)
-        staying = self._staying(decided)
+        self._refuse_failed(decided, wanted)
+        staying = self._staying({s: ds for s, ds in decided.items() if not _failed(ds, wanted)})
         self._veto_data([d for decisions in decided.values() for d in decisions], left_out)
         for statement, decisions in decided.items():
             if statement not in staying:
@@ -94,6 +95,14 @@ class Planner:
         """A clone in a helper, and its callers changed for it, is too much where nothing needs the old values."""
         if decision.site.harm()[0] is not Harm.HARMFUL:
             decision.verdict = Refuse("its callers read what is written, and nothing is known to have saved it")
+
+    def _refuse_failed(self, decided: dict[ast.stmt, list[Decision]], wanted: Wanted) -> None:
+        """Leave alone what neither a write that stays nor another recipe repaired."""
+        for decisions in decided.values():
+            reasons = _failed(decisions, wanted)
+            for decision in decisions if len(reasons) > 1 else ():
+                if decision.is_recipe:
+                    decision.verdict = Refuse(reasons[-1])
 
     def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> list[ast.stmt]:
         """The statements whose writes stay, with the verdicts for that."""
@@ -474,7 +483,9 @@ class Planner:
         site = decision.site
         harm, by = site.harm()
         rule: Any = decision.rule
-        verdict = decision.verdict
+        verdict, forbidden = decision.verdict, site.forbidden()
+        if isinstance(verdict, Refuse) and forbidden is not None and forbidden.reason not in verdict.reason:
+            verdict = Refuse(f"{forbidden.reason}, and {verdict.reason}")
         message = rule.message(site, verdict) if decision.is_recipe else ""
         if isinstance(verdict, CopySaved):
             message = f"the write stays; {_get(verdict.operations)} a copy to save for backward"
@@ -482,6 +493,8 @@ class Planner:
             message = verdict.message
         elif by is not None and decision.is_recipe:
             message += f"; {by.operation} in line {by.line} saved it for backward"
+        elif forbidden is not None and decision.is_recipe:
+            message += f"; {forbidden.reason}"
         if site.write.data is not None and decision.is_recipe:
             message += ", which repairs the gradient that `.data` cuts silently"
         extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
@@ -540,6 +553,12 @@ class Planner:
                 SavedBy(by.operation, by.line) if by is not None else None,
             )
         )
+
+
+def _failed(decisions: list[Decision], wanted: Wanted) -> Sequence[str]:
+    """Why the recipes for a statement repaired nothing that were tried."""
+    tried = [wanted.failures(d.rule.code, d.site.node) for d in decisions]
+    return max(tried, key=len, default=())
 
 
 def _harm(site: Site) -> Harm:

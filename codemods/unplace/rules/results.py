@@ -1,10 +1,10 @@
-"""An in-place operation that saves its own result, which is written again later: the result is copied in.
+"""An in-place operation that saves its own result, which is written again later: the result is stored instead.
 
-    y.sigmoid_()                    y.copy_(y.sigmoid())
+    y.sigmoid_()                    y[...] = y.sigmoid()
     y *= 2                          y *= 2
 
 Everybody who looks at the memory sees the same values as before; what sigmoid() saved is a tensor that nobody writes.
-An operation that out of place saves what it reads, too, is given a copy of that: `y.copy_(F.elu(y.clone()))`.
+An operation that out of place saves what it reads, too, is given a copy of that: `y[...] = F.elu(y.clone())`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
 
 
-def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
-    """The edits that compute a result out of place and copy it in; None where that can't be written."""
-    place = _place(site)
-    if place is None or site.write.inside is not None:
+def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
+    """The edits that compute a result out of place and store it; None where no assignment can stand."""
+    place = site.write.target
+    is_alone = site.statement is site.node or getattr(site.statement, "value", None) is site.node
+    if not is_alone or not isinstance(site.statement, ast.Expr | ast.AugAssign) or not is_repeatable(site.run, place):
         return None
     rule = rules[site.form]
     if isinstance(rule, CallRule) and rule.missing(site) is not None:
@@ -42,14 +43,6 @@ def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, 
     return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
 
 
-def _place(site: Site) -> ast.expr | None:
-    """The written tensor at the bottom of a chain of calls, where its expression may be evaluated twice."""
-    node = site.write.target
-    while isinstance(node, ast.Call) and node in site.run.writes:
-        node = site.run.writes[node].target
-    return node if is_repeatable(site.run, node) else None
-
-
 def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
     """What the operation reads out of place: a copy where it saves that, for the result is written over it."""
     has_numbers = all(operand.must_be(NUMBER) for operand in site.write.operands)
@@ -60,23 +53,21 @@ def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
 
 
 def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
-    """`y.sigmoid_()` becomes `y.copy_(y.sigmoid())`."""
+    """`y.sigmoid_()` becomes `y[...] = y.sigmoid()`."""
     node = site.node
     method = torchapi.inplace_method(site.write.name)
     if method is None or method.functional is None or not isinstance(node, ast.Call):
         return None
     assert isinstance(node.func, ast.Attribute)
-    _, name_end = text.span(node.func)
-    _, end = text.span(node)
-    start = name_end - len(node.func.attr)
+    start, name_end = text.span(node.func)
     read = _read(site, place, torchapi.tensor_method(method.functional))
-    return (Edit(start, name_end, f"copy_({read}.{method.functional}"), Edit(end, end, ")"))
+    return (Edit(start, name_end, f"{place}[...] = {read}.{method.functional}"),)
 
 
 def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
-    """`F.relu(y, inplace=True)` becomes `y.copy_(F.relu(y))`."""
+    """`F.relu(y, inplace=True)` becomes `y[...] = F.relu(y)`."""
     change = rules[site.form].functional(site)
-    if isinstance(change, Refuse) or not isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript):
+    if isinstance(change, Refuse):
         return None
     assert isinstance(site.node, ast.Call)
     entry = torchapi.inplace_function(site.write.name)
@@ -85,20 +76,18 @@ def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> 
     snippet = Snippet(text, site.node)
     snippet.change(site.node, change)
     snippet.change(site.write.target, lambda _: expression(read))
-    return (Edit(snippet.start, snippet.end, f"{place}.copy_({snippet.code(snippet.node(site.node))})"),)
+    return (Edit(snippet.start, snippet.end, f"{place}[...] = {snippet.code(snippet.node(site.node))}"),)
 
 
 def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
-    """`y **= e` becomes `y.copy_(y ** e)`."""
+    """`y **= e` becomes `y[...] = y.clone() ** e`."""
     node = site.node
     assert isinstance(node, ast.AugAssign)
     start, target_end = text.span(node.target)
     value_start, _ = text.span(node.value)
-    _, end = text.span(node)
     between = text.text[target_end:value_start]
     if between.strip() != "**=" or needs_parentheses(node.value, node.op):
         return None
     target = text.text[start:target_end]
-    operator = between.replace("**=", "**")
     read = _read(site, target, torchapi.tensor_method("pow"))
-    return (Edit(target_end, value_start, f".copy_({read}{operator}"), Edit(end, end, ")"))
+    return (Edit(start, value_start, f"{target}[...] = {read}{between.replace('**=', '**')}"),)

@@ -29,7 +29,7 @@ from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, in_order,
 from unplace.edits import Edit
 from unplace.findings import Form, Harm
 from unplace.positions import Text
-from unplace.rules.results import copied_in
+from unplace.rules.results import stored
 from unplace.rules.snippet import precedence
 from unplace.rules.verdicts import CopySaved
 from unplace.sites import Site, form_of
@@ -53,10 +53,9 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         found = _copied(site, run, state, saved, rules, text)
         if found is None:
             return None
-        is_result_too = found[0] in copied
         copied.add(found[0])
         by.append(saved)
-        edits = _joined(edits, found[1]) if is_result_too else edits | set(found[1])
+        edits |= set(found[1])
     if not copied or _overlap(edits):
         return None
     operations = dict.fromkeys(f"{saved.operation} in line {saved.line}" for saved in in_order(by))
@@ -86,7 +85,7 @@ def _copied(
     """What is copied for an operation that saved the memory, and the edits for it."""
     if saved.part == "result" and saved.certain and saved.node in run.writes:
         write = run.writes[saved.node]
-        edits = copied_in(Site(site.program, run, write, form_of(run, write), site.callers), rules, text)
+        edits = stored(Site(site.program, run, write, form_of(run, write), site.callers), rules, text)
         return (saved.node, edits) if edits is not None else None
     expression = _expression(run, state, saved)
     return (expression, _cloned(text, expression)) if expression is not None else None
@@ -98,15 +97,6 @@ def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
     if precedence(expression) < 20:
         return (Edit(start, start, "("), Edit(end, end, ").clone()"))
     return (Edit(end, end, ".clone()"),)
-
-
-def _joined(edits: set[Edit], more: tuple[Edit, ...]) -> set[Edit]:
-    """The edits of one expression whose result is copied in and whose value another operation saved."""
-    ends = {edit.end for edit in more if edit.replacement in (")", ".clone()")}
-    closed = {edit for edit in (*edits, *more) if edit.end in ends and edit.replacement in (")", ".clone()")}
-    if len(closed) < 2:
-        return edits | set(more)
-    return (edits | set(more)) - closed | {Edit(end, end, ").clone()") for end in ends}
 
 
 def _overlap(edits: set[Edit]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ class Wanted:
 
     `only` and `lines` are None where they leave nothing out. The lines are those of the text as it was at first;
     `origin` tells from which of them a line of the module comes. Those are judged `apart` from what calls their modules
-    in functions elsewhere.
+    in functions elsewhere. `failed` holds, by line and code, why the recipes repaired nothing that were tried.
     """
 
     codes: frozenset[str]
@@ -29,6 +29,7 @@ class Wanted:
     origin: Callable[[int], int] = field(default=lambda line: line)
     comments: Suppressions = field(default_factory=Suppressions)
     apart: bool = False
+    failed: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
 
     def reaches(self, node: ast.AST) -> bool:
         """Whether a node, or the module, has a part in the lines."""
@@ -36,6 +37,10 @@ class Wanted:
             return True
         start, end = map(self.origin, _lines_of(node))
         return any(start <= last and first <= end for first, last in self.lines)
+
+    def failures(self, code: str, node: ast.AST) -> Sequence[str]:
+        """Why recipes for an operation with the code of a rule repaired nothing."""
+        return self.failed.get((self.origin(_lines_of(node)[0]), code), ()) if self.failed else ()
 
     def __call__(self, code: str, harm: Harm, node: ast.AST) -> bool:
         """Whether the run is about an operation, given the code of its rule, its harm and its node."""

@@ -383,6 +383,11 @@ def is_registered_name(name: str) -> bool:
     return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
 
 
+def is_buffer_name(name: str) -> bool:
+    """Whether an attribute of a module that torch defines is a buffer, told by its name."""
+    return name.startswith(("running_", "num_batches_"))
+
+
 def saves_result_in_place(qualified: str) -> bool:
     """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
 

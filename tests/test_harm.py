@@ -1,0 +1,236 @@
+"""What is called harmful raises in torch, and says why; what runs through isn't called so."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+import torch
+
+from unplace.analysis.project import Project
+from unplace.findings import Finding, Harm, Status
+from unplace.rewriter import Options, rewrite_text
+
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.act = nn.ReLU()
+        self.scale = nn.Parameter(torch.ones(3))
+        self.register_buffer("seen", torch.zeros(3))
+
+    def forward(self, x):
+        return self.act(self.linear(x))
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+        self.layers = nn.ModuleList([Block(), Block()])
+        self.nested = nn.Sequential(nn.Sequential(nn.Linear(3, 3), nn.Sigmoid()))
+        self.own = nn.Sequential(nn.Linear(3, 3), Block())
+        self.repeated = nn.Sequential(*[Block() for _ in range(2)])
+        self.extended = nn.Sequential(*[nn.Linear(3, 3)], nn.Sigmoid())
+        self.plain = nn.Sequential(nn.ReLU(), nn.Linear(3, 3))
+
+"""
+
+RAISE = {
+    "a module ends in ReLU": ("h = self.block(x)\nh += 1  # here\nreturn h", r"ReLU\(\) inside self.block\(\)"),
+    "it is called twice": ("h = self.block(self.block(x))\nh.mul_(2)  # here\nreturn h", "ReLU"),
+    "a list of modules": ("for layer in self.layers:\n    x = layer(x)\n    x += 1  # here\nreturn x", "ReLU"),
+    "one of a list": ("h = self.layers[0](x)\nh += 1  # here\nreturn h", "ReLU"),
+    "a Sequential in another": ("h = self.nested(x)\nh += 1  # here\nreturn h", "Sigmoid"),
+    "a Sequential of own modules": ("h = self.own(x)\nh += 1  # here\nreturn h", "ReLU"),
+    "a Sequential of a comprehension": ("h = self.repeated(x)\nh += 1  # here\nreturn h", "ReLU"),
+    "a Sequential with a known end": ("h = self.extended(x)\nh += 1  # here\nreturn h", "Sigmoid"),
+    "a function returns a pair": ("a, b = pair(x)\na += 1  # here\nreturn a + b", r"sigmoid\(\) inside pair\(\)"),
+    "what a caller passes was saved there": ("h = self.block(x)\nreturn halved(h)", "ReLU"),
+    "a list of saved tensors": ("hs = [x.exp(), x.exp()]\nhalved_all(hs)\nreturn hs[0] + hs[1]", r"exp\(\)"),
+    "requires_grad_ on a constant": (
+        "w = torch.ones(3)\nw.requires_grad_()\ny = torch.exp(w)\ny += x.sum()  # here\nreturn y",
+        r"exp\(\)",
+    ),
+    "requires_grad set": (
+        "w = torch.ones(3)\nw.requires_grad = True\ny = torch.exp(w)\ny += x.sum()  # here\nreturn y",
+        r"exp\(\)",
+    ),
+    "a piece of split": ("y = x + 1\na, b = y.split(1)\na += 1  # here\nreturn y", r"output 0 of split\(\) in line"),
+    "a piece by index": ("y = x + 1\nps = torch.chunk(y, 2)\nps[0].mul_(2)  # here\nreturn y", r"chunk\(\) in line"),
+    "a view of a piece": ("y = x + 1\na, b = y.unbind()\na[0] = 1  # here\nreturn y", "torch forbids"),
+    "rows of a loop": ("y = x + 1\nfor row in y:\n    row += 1  # here\nreturn y", "torch forbids writing"),
+    "enumerated rows": ("y = x + 1\nfor i, row in enumerate(y):\n    row.mul_(2)  # here\nreturn y", "torch forbids"),
+    "unpacked rows": ("y = x + 1\na, b = y\na += 1  # here\nreturn y", "torch forbids"),
+    "a parameter": ("self.block.scale.mul_(2)  # here\nreturn x", "a parameter .* `with torch.no_grad"),
+    "elements of a parameter": ("self.block.scale[0] = 0  # here\nreturn x", "a parameter .* `with torch.no_grad"),
+    "the weight of a layer": ("self.block.linear.weight.mul_(2)  # here\nreturn x", "a parameter"),
+    "a view of a bias": (
+        "b = self.block.linear.bias.view(3, -1)\nb[:, 0] += 1.0  # here\nreturn x",
+        "a view of a param",
+    ),
+    "all parameters": ("for p in self.parameters():\n    p.mul_(0.5)  # here\nreturn x", "a parameter"),
+    "a step by hand": (
+        "w = torch.ones(3, requires_grad=True)\n(w * x).sum().backward()\nw -= 0.1 * w.grad  # here\nreturn w * x",
+        "`w`, a leaf .* `with torch.no_grad",
+    ),
+    "a helper's caller records": ("double(self.block.linear)\nreturn x", "a parameter"),
+}
+RUN = {
+    "a module ends in Linear": "h = self.plain(x)\nh += 1  # here\nreturn h",
+    "the other result": "a, b = pair(x)\nb += 1  # here\nreturn a + b",
+    "a buffer": "self.block.seen += 1  # here\nreturn x",
+    "the data of a parameter": "self.block.scale.data.mul_(2)  # here\nreturn x * self.block.scale",
+    "a detached parameter": "self.block.scale.detach().fill_(2)  # here\nreturn x * self.block.scale",
+    "a parameter under no_grad": "with torch.no_grad():\n    self.block.scale.mul_(2)  # here\nreturn x",
+    "a parameter without gradient": (
+        "w = nn.Parameter(torch.ones(3), requires_grad=False)\nw.fill_(2)  # here\nreturn x * w"
+    ),
+    "a frozen parameter": "w = self.block.scale\nw.requires_grad_(False)\nw.fill_(2)  # here\nreturn x * w",
+    "a gradient": "(x * self.block.scale).sum().backward()\nself.block.scale.grad.zero_()  # here\nreturn x",
+    "a helper under no_grad": "with torch.no_grad():\n    double(self.block.linear)\nreturn x",
+    "a helper of a helper": "with torch.no_grad():\n    doubled(self.block.linear)\nreturn x",
+    "a helper handed over": "with torch.no_grad():\n    self.block.linear.apply(double)\nreturn x",
+    "a copy of a leaf": "w = torch.ones(3, requires_grad=True)\nv = w.clone()\nv += 1  # here\nreturn v * x",
+    "pieces of constants": "y = torch.zeros(2)\na, b = y.split(1)\na += 1  # here\nreturn x * y.sum()",
+    "rows of constants": "y = torch.zeros(2, 3)\nfor row in y:\n    row += 1  # here\nreturn x * y",
+    "pieces of tensor_split": "y = x + 1\na, b = y.tensor_split(2)\na += 1  # here\nreturn y",
+    "pieces under no_grad": "y = x.detach() + 1\na, b = y.split(1)\na += 1  # here\nreturn y * x",
+    "a padded tensor": "y = x + 1\nz = F.pad(y, (1, 1))\ny += 1  # here\nreturn y.sum() + z.sum()",
+    "elements of a list": (
+        "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
+    ),
+}
+HELPERS = {
+    "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
+    "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
+    "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
+    "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",
+    "doubled": (
+        "def doubled(layer):\n    scaled(layer)\n\n\ndef scaled(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n"
+    ),
+}
+
+
+def program(body: str) -> str:
+    """The module whose `forward` has this body, with the helpers that it names."""
+    used = [f"\n\n{text}" for name, text in HELPERS.items() if re.search(rf"\b{name}\b", body)]
+    return HEAD + "    def forward(self, x):\n" + textwrap.indent(body, " " * 8) + "\n" + "".join(used)
+
+
+def error_of(source: str) -> str:
+    """What torch says when the program runs forward and backward; empty where that works."""
+    names: dict[str, object] = {}
+    exec(compile(source, "program", "exec"), names)
+    torch.manual_seed(0)
+    outer = names["Outer"]
+    assert isinstance(outer, type)
+    try:
+        outer()(torch.rand(2, 3, requires_grad=True)).sum().backward()
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+def here(source: str) -> list[Finding]:
+    """The findings in the marked lines."""
+    lines = [number for number, line in enumerate(source.split("\n"), 1) if "# here" in line]
+    return [f for f in rewrite_text(source, "program.py", Options()).findings if f.line in lines]
+
+
+@pytest.mark.parametrize("name", RAISE)
+def test_what_raises_is_harmful_and_says_why(name: str) -> None:
+    body, why = RAISE[name]
+    source = program(body)
+    assert error_of(source)
+    (finding,) = here(source)
+    assert finding.harm is Harm.HARMFUL
+    by = finding.saved_by.operation if finding.saved_by is not None else ""
+    assert re.search(why, f"{finding.message} {by}")
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_runs_through_is_not_harmful(name: str) -> None:
+    source = program(RUN[name])
+    assert not error_of(source)
+    assert all(finding.harm is not Harm.HARMFUL for finding in here(source))
+
+
+@pytest.mark.parametrize("name", RAISE)
+def test_what_is_rewritten_raises_no_more(name: str) -> None:
+    report = rewrite_text(program(RAISE[name][0]), "program.py", Options())
+    if all(f.status is Status.REWRITTEN for f in report.findings):
+        assert not error_of(report.after)
+
+
+def test_another_file_of_the_run_may_turn_gradients_off(tmp_path: Path) -> None:
+    helper, user = tmp_path / "helper.py", tmp_path / "user.py"
+    text = "from torch import nn\n\n\ndef double(layer: nn.Linear):\n    layer.weight.mul_(2)\n"
+    helper.write_text(text)
+    call = "import torch\nfrom helper import double\n\n\ndef use(m):\n    with torch.no_grad():\n        double(m)\n"
+    for content, harm in ((call, Harm.UNKNOWN), (call.replace("no_grad", "enable_grad"), Harm.HARMFUL)):
+        user.write_text(content)
+        report = rewrite_text(text, str(helper), Options(), Project([str(helper), str(user)]))
+        assert [f.harm for f in report.findings] == [harm]
+
+
+def test_an_edit_that_repairs_nothing_is_taken_back() -> None:
+    """The linear layer saved the first piece, and the write to the other one changes the memory of both."""
+    source = """
+from torch import nn
+
+
+class Coupling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+
+    def forward(self, x):
+        first, second = x.chunk(2, 1)
+        shift = self.net(first)
+        second += shift
+        return first + second
+"""
+    report = rewrite_text(source, "coupling.py", Options())
+    assert report.after == source
+    assert [(f.status, f.harm) for f in report.findings] == [(Status.REFUSED, Harm.HARMFUL)]
+
+
+@pytest.mark.parametrize("index", ["i", "0", "-1"])
+def test_an_input_whose_elements_get_what_a_layer_makes_of_them_may_be_a_list(index: str) -> None:
+    source = f"""
+from torch import nn
+
+
+class Detect(nn.Module):
+    def forward(self, x):
+        for i in range(self.levels):
+            x[{index}] = self.layers[i](x[{index}]) * x[{index}]
+        return x
+"""
+    report = rewrite_text(source, "detect.py", Options(unsafe=True))
+    assert report.after == source
+    assert not report.findings
+
+
+def test_a_masked_update_of_an_input_is_one_of_a_tensor() -> None:
+    source = """
+import torch
+from torch import nn
+
+
+class Logs(nn.Module):
+    def forward(self, x):
+        mask = x > 1
+        x[mask] = torch.log(x[mask])
+        return x
+"""
+    assert len(rewrite_text(source, "logs.py", Options()).findings) == 1
