@@ -82,8 +82,8 @@ class Finding:
     `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
     an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `edits` are the text
     edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
-    `saved_by` is known where the harm is certain and not that of a `.data` store. Of a notebook, lines, columns and
-    edits are those of its file, and `cell` says the same in its cell.
+    `saved_by` is known where the harm is certain, but for `.data` stores and writes that torch forbids. Of a notebook,
+    lines, columns and edits are those of its file, and `cell` says the same in its cell.
     """
 
     line: int

@@ -123,6 +123,12 @@ class Site:
     def _is_store_of_statement(self) -> bool:
         return self.write.kind in (WriteKind.STORE, WriteKind.DATA)
 
+    def _may_replace_element(self) -> bool:
+        """Whether it writes no tensor if the target is a list or dictionary: `x[i] = v`, but not `x[:, i] = v`."""
+        if self.write.kind is not WriteKind.STORE or not isinstance(self.node, ast.Subscript):
+            return False
+        return not isinstance(self.node.slice, ast.Tuple)
+
     def other_reads(self) -> set[str]:
         """Names that the rest of the statement may read after the write.
 
@@ -250,7 +256,7 @@ class Site:
             return Harm.HARMFUL, None
         roots = sorted(self.roots(), key=lambda o: o.index)
         found = [saved for o in roots for saved in self.state.saved.get(o, ())]
-        is_guess = self.value.likely and self.write.kind is WriteKind.STORE  # to a list, it only replaces an element
+        is_guess = self.value.likely and self._may_replace_element()
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]

@@ -12,6 +12,8 @@ def headline(finding: Finding) -> str:
         return f"{form} cuts the gradient without an error"
     if finding.saved_by is not None:
         return f"{form} can break autograd: saved by {finding.saved_by.operation} in {finding.saved_by.place}"
+    if finding.harm is Harm.HARMFUL:
+        return f"{form} raises where gradients are recorded: torch forbids writing this tensor"
     if finding.harm is Harm.HARMLESS:
         return f"{form} of a tensor that nothing saved for backward"
     return f"{form} may break autograd: code that isn't known may have saved the tensor"
