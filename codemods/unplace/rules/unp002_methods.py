@@ -18,7 +18,8 @@ read later stays, after a clone of the base.
 same numbers. A call inside an expression moves to a statement before it where nothing in between can notice.
 
 Not rewritten: methods that aren't writes of values (`requires_grad_`) or that have no functional counterpart
-(`resize_`, `set_`); a call in a loop's or branch's header whose tensor is read later.
+(`resize_`, `set_`); a call in a loop's or branch's header whose tensor is read later; a call whose value may be thrown
+away (`lambda k: p.mul_(k)`) where others may hold the tensor.
 """
 
 from __future__ import annotations

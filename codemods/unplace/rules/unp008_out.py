@@ -10,8 +10,8 @@ require grad.
     product = torch.mul(x, w)
 
 Rewritten where `out` is a plain name (or a tuple of names) of a tensor that nobody else sees and that has the dtype of
-the result; `out` decides the dtype otherwise. Not rewritten: rows and other views given as `out`, arguments of the
-enclosing function.
+the result; `out` decides the dtype otherwise. Not rewritten: rows and other views given as `out`, and what the function
+got for it, from its caller, an attribute or a global: others read the result there.
 """
 
 from __future__ import annotations
