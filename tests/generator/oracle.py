@@ -110,12 +110,23 @@ class Verdict:
 
 def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> Verdict:
     """Rewrite a program (or take `rewritten` as its rewriting) and compare both."""
-    with warnings.catch_warnings(), alarm():
+    with warnings.catch_warnings(), alarm(), filled_memory():
         warnings.simplefilter("ignore")
         try:
             return _judge(text, unsafe, rewritten)
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
+
+
+@contextmanager
+def filled_memory() -> Iterator[None]:
+    """Let `torch.empty` give NaN, so that programs that read it are discarded and not compared."""
+    outer = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(outer)
 
 
 @contextmanager
