@@ -45,12 +45,13 @@ class Tally:
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
     unsafe_wrong: list[tuple[int, str, str]] = field(default_factory=list)
     unexplained: list[int] = field(default_factory=list)
+    introduced: Counter[str] = field(default_factory=Counter)
     undecided: Counter[str] = field(default_factory=Counter)
     excused: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         """Take the numbers of another one in."""
-        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards", "undecided", "excused"):
+        for name in ("counts", "faults", "reasons", "unsafe_reasons", "discards", "undecided", "excused", "introduced"):
             getattr(self, name).update(getattr(other, name))
         self.wrong += other.wrong
         self.unsafe_wrong += other.unsafe_wrong
@@ -73,6 +74,7 @@ class Tally:
         self.counts["failing"] += verdict.complaint is not None
         self.counts["fixed"] += verdict.fixed
         self.counts["unclear"] += verdict.unclear
+        self.introduced.update(verdict.introduced)
         if verdict.unexplained:
             self.unexplained.append(seed)
         if verdict.report is not None:
@@ -217,6 +219,7 @@ def report(tally: Tally, seconds: float) -> str:
     lines += [f"{counts['unclear']} with gradients that no reference can judge (writes behind autograd's back)"]
     found = sorted(tally.unexplained)
     lines += [f"{len(found)} still fail although all that is left is called harmless {found[:20]}"]
+    lines += [f"in-place operations in place of others: {dict(tally.introduced.most_common()) or 'none'}"]
     failing = max(counts["failing"], 1)
     for name in ("fixed", *(name for name in counts if name.startswith("fixed with"))):
         if name in counts:

@@ -85,12 +85,11 @@ def is_contradicted(case: Case, assumption: str) -> bool:
     if found is None:
         return False
     tree = case.tree()
-    return any(True for _ in _with_lambda(case, found[1])) or any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == f.name
-        for f in case.functions(tree)[:1]
-        if found[1] in _parameters(f)
-        for n in ast.walk(tree)
-    )
+    written = {f.name for f in case.functions(tree)[:1] if found[1] in _parameters(f)}
+    shown = [n for part in tree.body if getattr(part, "name", "") != "example" for n in ast.walk(part)]
+    shown += [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    names = {n.id if isinstance(n, ast.Name) else n.attr for n in shown if isinstance(n, ast.Name | ast.Attribute)}
+    return bool(written & names) or any(True for _ in _with_lambda(case, found[1]))
 
 
 def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -305,6 +304,7 @@ DECISIONS: tuple[tuple[re.Pattern[str], Callable[..., bool | None]], ...] = tupl
         (rf"no caller reads the argument {NAMED} after the call", _argument),
         (rf"nothing else holds the tensor in {NAMED}", _place),
         (rf"the result of {NAMED} is a tensor that nothing else holds", _result),
+        (rf"{NAMED} is a tensor that nothing else holds", _place),
         (r"nobody reads the input of the (module|container) after it was called", _module_input),
         (rf"{NAMED} in line (\d+) doesn't keep the tensor", _keeper),
         (rf"{NAMED} is a tensor", _is_tensor),

@@ -91,6 +91,7 @@ class Verdict:
     likes the rewritten one, `fixed` that it does so only now and that it is right. `assumed`: it is right but for what
     the caller sees of arguments that the report assumes not to be read after the call.
     `unclear`: the gradients differ from every reference, and none of these can be trusted on this program.
+    `introduced`: underscore methods and keywords of which the rewritten program has more.
     `unexplained`: autograd still complains, although the report calls everything harmless that is left.
     """
 
@@ -103,6 +104,7 @@ class Verdict:
     assumed: bool = False
     unclear: bool = False
     unexplained: bool = False
+    introduced: tuple[str, ...] = ()
     changed: bool = False
     after: str = ""
     report: FileReport | None = field(default=None, compare=False)
@@ -110,12 +112,23 @@ class Verdict:
 
 def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> Verdict:
     """Rewrite a program (or take `rewritten` as its rewriting) and compare both."""
-    with warnings.catch_warnings(), alarm():
+    with warnings.catch_warnings(), alarm(), filled_memory():
         warnings.simplefilter("ignore")
         try:
             return _judge(text, unsafe, rewritten)
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
+
+
+@contextmanager
+def filled_memory() -> Iterator[None]:
+    """Let `torch.empty` give NaN, so that programs that read it are discarded and not compared."""
+    outer = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(outer)
 
 
 @contextmanager
@@ -151,9 +164,10 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
     start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
     verdict = _proved(text, before, original, start)
-    introduced = inplace_calls(report.after) - inplace_calls(text)
-    if verdict.result is Result.RIGHT and introduced:
-        return replace(verdict, result=Result.WRONG, fault=Fault.INPLACE, details=(f"{min(introduced)} is new",))
+    had, has = inplace_calls(text), inplace_calls(report.after)
+    verdict = replace(verdict, introduced=tuple(sorted(has - had)))
+    if verdict.result is Result.RIGHT and has.total() > had.total():
+        return replace(verdict, result=Result.WRONG, fault=Fault.INPLACE, details=(f"{verdict.introduced} is new",))
     if verdict.result is Result.RIGHT and again != report.after:
         return replace(
             verdict, result=Result.WRONG, fault=Fault.REPEATED, details=(_first_change(report.after, again),)

@@ -15,7 +15,7 @@ notes: list[bool] = []
 """What was the case, each time that a probe was met."""
 
 containers: list[object] = []
-"""The containers that were copied, of which it isn't known whose writes are meant."""
+"""The lists and dictionaries that were copied, which may be written themselves."""
 
 
 def fresh(value: Any) -> Any:
@@ -31,7 +31,7 @@ def _copied(value: Any, storages: dict[int, Any]) -> Any:
         copy = storages.setdefault(held.data_ptr(), held.clone()) if held.data_ptr() else held
         empty = torch.empty(0, dtype=value.dtype)
         return empty.set_(copy, value.storage_offset(), value.size(), value.stride())  # type: ignore[arg-type]
-    if isinstance(value, list | tuple | dict):
+    if isinstance(value, list | dict):
         containers.append(value)
     if isinstance(value, dict):
         return {key: _copied(item, storages) for key, item in value.items()}
