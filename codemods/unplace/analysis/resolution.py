@@ -2,8 +2,8 @@
 
 The question is one of reachability: a name of a module leads to what the module defines, to what it imports the name
 from, or to the modules from which it imports everything. There are finitely many modules and names that they import,
-and each is visited once, so that the search ends on every import graph: cycles, packages that import a missing module of
-their own under the name that it would define, modules that import everything from each other.
+and each is visited once, so that the search ends on every import graph: cycles, packages that import a missing module
+of their own under the name that it would define, modules that import everything from each other.
 """
 
 from __future__ import annotations

@@ -7,11 +7,12 @@ import ast
 from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
+from unplace.analysis.layouts import LASTING
 from unplace.analysis.observers import Observers, replays
 from unplace.analysis.run import WriteKind
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import TENSOR, TUPLE, Link, Origin, Value, is_same
-from unplace.findings import Form
+from unplace.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site
@@ -34,6 +35,9 @@ def _kept(site: Site) -> Keep | None:
     if table is not None and table[1] in _FILLS and not (is_named and table[1] == "fill"):
         if site.fills_private_memory():
             return Keep("the write fills a tensor made for it")
+    layout = site.layout()
+    if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
+        return Keep(f"`{site.name}` {layout}: {_PURPOSE}")
     registered = site.registered()
     if registered is not None:
         return Keep(f"`{site.name}` is a parameter, buffer or gradient: {_PURPOSE}")

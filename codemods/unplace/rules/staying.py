@@ -96,7 +96,11 @@ class Staying:
                 return True
         if decision.is_applied(self.unsafe):
             return False
-        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
+        return (
+            isinstance(verdict, Refuse)
+            or decision.is_recipe
+            or (isinstance(verdict, Keep) and (site.is_buffer() or site.layout() is not None))
+        )
 
 
 def _saves_again(site: Site, verdict: Copy) -> bool:
