@@ -122,12 +122,12 @@ def test_a_missing_module_that_defines_the_name_of_its_package_leads_nowhere(tmp
 
 
 def test_a_method_is_looked_up_as_python_does_where_two_bases_have_one_ancestor(tmp_path: Path) -> None:
-    layers = "\n".join(
-        f"class L{n}({f'L{n - 1}, R{n - 1}' if n else ''}):\n    pass\n"
-        f"class R{n}({f'L{n - 1}, R{n - 1}' if n else ''}):\n"
-        f"    def last(self, x):\n        return x\n"
-        for n in range(40)
-    )
+    layers = ""
+    for n in range(40):
+        bases = f"L{n - 1}, R{n - 1}" if n else ""
+        layers += (
+            f"class L{n}({bases}):\n    pass\n\nclass R{n}({bases}):\n    def last(self, x):\n        return x\n\n"
+        )
     paths = write(tmp_path, {"__init__.py": "", "main.py": f"{layers}\nclass Top(L39, R39):\n    pass\n"})
     program = Project(paths).program(paths[1])
     assert program is not None

@@ -13,6 +13,7 @@ from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.candidates import Reaches, candidates
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.forbidden import Forbidden, why_forbidden
+from unplace.analysis.layouts import layout_of
 from unplace.analysis.nodes import children, code_of, walk
 from unplace.analysis.observers import Observers, Watch
 from unplace.analysis.program import Program
@@ -188,14 +189,42 @@ class Site:
     def fills_private_memory(self, *, constructed: bool = True) -> bool:
         """Whether the write goes to a tensor made for it that nothing has saved.
 
-        Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros`.
+        Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros` and by
+        operations such as `torch.cat`.
         """
         owners = [o for o in self.roots() if o not in self.state.bases]
         leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # else it becomes one later
-        made = self.run.private | (self.run.constructed - leaves if constructed else frozenset())
+        made = self.run.private | ((self.run.constructed | self.run.copied) - leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
         return self.harm()[0] is Harm.HARMLESS
+
+    def replaces_all(self) -> bool:
+        """Whether the write gives all elements new values, whatever the old ones are: `y.copy_(v)`, `y[:] = v`."""
+        if self.write.kind is WriteKind.METHOD:
+            entry = torchapi.inplace_method(self.write.name)
+            return entry is not None and entry.kind in ("copy", "fill", "random")
+        index = self.node.slice if isinstance(self.node, ast.Subscript) else None
+        if isinstance(index, ast.Slice):
+            return index.lower is index.upper is index.step is None
+        return isinstance(index, ast.Constant) and index.value is ...
+
+    def layout(self) -> str | None:
+        """How the written memory is laid out, in words, where it was made so on purpose."""
+        laid_out = self.run.laid_out
+        found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
+        written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
+        own = [found[o] for o in written if o in found]
+        own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
+        return own[0] if own else None
+
+    def _layouts_of_attribute(self, obj: Obj) -> Iterator[str]:
+        """How the class lays out the memory that it stores in an attribute."""
+        for owner, name in attributes_holding(self.state, obj):
+            for _, source in (made for cls in owner.linearized() for made in cls.assigned.get(name, ())):
+                layout = layout_of(source) if isinstance(source, ast.Call) else None
+                if layout is not None:
+                    yield layout
 
     def saves_its_result(self) -> bool:
         """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""

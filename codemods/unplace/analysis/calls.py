@@ -11,6 +11,7 @@ from unplace.analysis import builtin_calls, evidence, layers, operators, saves
 from unplace.analysis.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.kinds import of_annotation
+from unplace.analysis.layouts import SHARED
 from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
 from unplace.analysis.run import Run, WriteKind, anything
@@ -479,6 +480,8 @@ class Calls:
                 return base._replace(shape=None)
             if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
+            if name == "share_memory_":
+                self.run.laid_out.update(dict.fromkeys(state.roots(base.objs), SHARED))
             if name == "requires_grad_":
                 return self.run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
             return base

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis import saves
 from unplace.analysis.arithmetic import is_untracked, promoted
+from unplace.analysis.layouts import SHARED, layout_of
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Named
 from unplace.analysis.run import anything
@@ -129,6 +130,7 @@ _CONSTRUCTORS = frozenset(
         "from_numpy",
     ]
 )
+_COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
 _SHARING = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
 _INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
@@ -175,8 +177,16 @@ def result(
         looked_at = looked_at._replace(objs=frozenset().union(*(v.objs for v in values)))
     if short(operator) in _SHARING and any(v.may_be(ARRAY | UNKNOWN | OTHER) for v in values[:1]):
         label = f"the result of `{code_of(node.func)}(...)`" if isinstance(node, ast.Call) else "shared memory"
-        return calls.run.foreign((node, "shared"), Origin.CALL, label, node.lineno, TENSOR)
+        shared = calls.run.foreign((node, "shared"), Origin.CALL, label, node.lineno, TENSOR)
+        if short(operator) == "from_file":
+            calls.run.laid_out.update(dict.fromkeys(shared.objs, SHARED))
+        return shared
     made = _tensor(calls, node, operator, looked_at, values, arguments, state)
+    if short(operator) in _COPYING:
+        calls.run.copied |= made.objs
+    layout = layout_of(node) if isinstance(node, ast.Call) else None
+    if layout is not None:
+        calls.run.laid_out.update(dict.fromkeys(made.objs, layout))
     saves.note(calls.run, state, operator, bound, made, node)
     return made
 

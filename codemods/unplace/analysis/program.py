@@ -8,11 +8,13 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from unplace import torchapi
 from unplace.analysis import classes, kinds, parameters
 from unplace.analysis.bindings import Bindings, last_name
+from unplace.analysis.compiled import compiled
 from unplace.analysis.exports import starred
 from unplace.analysis.gradmode import GradMode, entered
 from unplace.analysis.holders import Flows
@@ -490,6 +492,11 @@ class Program:
         """The names that some call of the file gets as an argument."""
         self.uses()
         return self._passed_on
+
+    @cached_property
+    def compiled(self) -> frozenset[Scope]:
+        """The functions that TorchScript compiles."""
+        return compiled(self)
 
     def bindings(self, scope: Scope) -> Bindings:
         """The index of a scope's names."""

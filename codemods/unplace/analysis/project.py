@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
+from unplace.analysis.compiled import handed_over
 from unplace.analysis.exports import binds, reexported
 from unplace.analysis.locating import Files, package_of
 from unplace.analysis.program import Program
@@ -147,6 +148,18 @@ class Project:
             return []
         programs = map(self.program, self._mentions.others_with(name, texts, path))
         return [program for program in programs if program is not None]
+
+    def handed_to_script(self, path: str) -> frozenset[str]:
+        """What the other files of the run hand to `torch.jit.script`, by name."""
+        if not self.is_named_elsewhere("script", path):
+            return frozenset()
+        self._read |= self._scripting.keys()
+        return frozenset().union(*self._scripting.values())
+
+    @cached_property
+    def _scripting(self) -> dict[str, frozenset[str]]:
+        contents = self._mentions.contents.items()
+        return {path: names for path, text in contents if (names := handed_over(text))}
 
     # -- names ----------------------------------------------------------------------------------------------------
 

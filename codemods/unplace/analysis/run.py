@@ -118,6 +118,8 @@ class Run:
     kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what code out of sight was given in a statement
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
+    copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
+    laid_out: dict[Obj, str] = field(default_factory=dict)  # made with a layout of its own, in words
     reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
@@ -344,12 +346,20 @@ class Run:
             data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if kind in WHOLE and not stays_in_place(kind, name, value):
+        if kind in WHOLE and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self.becomes_tracked(state, value)
             return value._replace(tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
+
+    def _fills(self, name: str, value: Value, state: State) -> bool:
+        """Whether a method fills memory made for it, and so stays."""
+        method = torchapi.inplace_method(name)
+        roots = state.roots(value.objs) - state.bases.keys()
+        is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
+        is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
+        return is_fill and is_made and not any(root in state.saved for root in roots)
 
     def hand(
         self,

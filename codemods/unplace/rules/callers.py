@@ -157,6 +157,8 @@ class Callers:
         summary = self.program.summary(Function(scope))
         if not names or summary is None:
             return Refuse(f"nothing is known of `{scope.name}`")
+        if scope in self.program.compiled:
+            return Refuse(f"TorchScript compiles `{scope.name}`, whose results would have another type")
         exits = self.program.exits(scope)
         for name in names:
             if name in scope.captured or not all(_is_still(name, state.env.get(name)) for _, state in exits):

@@ -7,6 +7,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.gradmode import GradMode
+from unplace.analysis.layouts import LASTING
 from unplace.analysis.observers import Observers, replays
 from unplace.analysis.purpose import flag_around
 from unplace.analysis.refs import Class
@@ -48,6 +49,9 @@ def _kept(site: Site) -> Keep | None:
     if table is not None and table[1] in _FILLS and not (is_named and table[1] == "fill"):
         if site.fills_private_memory():
             return Keep("the write fills a tensor made for it")
+    layout = site.layout()
+    if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
+        return Keep(f"`{site.name}` {layout}: {_PURPOSE}")
     registered = site.registered()
     if registered is not None:
         return Keep(f"`{site.name}` is a parameter, buffer or gradient: {_PURPOSE}")

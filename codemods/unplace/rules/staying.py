@@ -55,6 +55,8 @@ class Staying:
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """What changes elsewhere in the function: how pieces are cut that torch forbids to write, or its arguments."""
         site, text = decisions[0].site, self.text
+        if site.run.scope in site.program.compiled:  # TorchScript takes no generators
+            return rows.by_index(site, text) if len(decisions) == 1 else None
         if len(decisions) == 1:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
@@ -68,6 +70,8 @@ class Staying:
         """The list that takes the place of the written tensor, where that repairs something and may be done."""
         site, verdict = decision.site, decision.verdict
         if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
+            return None
+        if site.run.scope in site.program.compiled:
             return None
         if not isinstance(self.copies.reconsider(site, verdict), Copy):
             return None
@@ -97,7 +101,11 @@ class Staying:
                 return True
         if decision.is_applied(self.unsafe):
             return False
-        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and site.is_buffer())
+        return (
+            isinstance(verdict, Refuse)
+            or decision.is_recipe
+            or (isinstance(verdict, Keep) and (site.is_buffer() or site.layout() is not None))
+        )
 
 
 def _saves_again(site: Site, verdict: Copy) -> bool:
