@@ -19,7 +19,7 @@ from unplace.analysis.values import NUMBER
 from unplace.edits import Edit
 from unplace.findings import Form
 from unplace.positions import Text
-from unplace.rules.base import CallRule, is_repeatable
+from unplace.rules.base import CallRule, bottom
 from unplace.rules.layout import standing_alone
 from unplace.rules.snippet import Snippet, expression, needs_parentheses
 from unplace.rules.verdicts import Refuse
@@ -28,7 +28,7 @@ from unplace.sites import Site
 
 def copied_in(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
     """The edits that compute a result out of place and copy it in; None where that can't be written."""
-    place = _place(site)
+    place = bottom(site)
     if place is None or site.write.inside is not None:
         return None
     rule = rules[site.form]
@@ -46,14 +46,6 @@ def copied_into(text: Text, place: ast.expr, value: ast.expr) -> tuple[Edit, ...
     """The edits around an expression that copy its value into a place."""
     start, end = text.span(value)
     return (Edit(start, start, f"{standing_alone(text.slice(place))}.copy_("), Edit(end, end, ")"))
-
-
-def _place(site: Site) -> ast.expr | None:
-    """The written tensor at the bottom of a chain of calls, where its expression may be evaluated twice."""
-    node = site.write.target
-    while isinstance(node, ast.Call) and node in site.run.writes:
-        node = site.run.writes[node].target
-    return node if is_repeatable(site.run, node) else None
 
 
 def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
