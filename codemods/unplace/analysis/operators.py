@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis import autocast, saves
 from unplace.analysis.arithmetic import is_untracked
-from unplace.analysis.dtypes import lowered, promoted, raised
+from unplace.analysis.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Named
 from unplace.analysis.run import Run, anything
@@ -130,6 +130,18 @@ _CONSTRUCTORS = frozenset(
         "from_numpy",
     ]
 )
+_KEEP_INTEGERS = frozenset(
+    [
+        *("abs", "absolute", "add", "addcmul", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "clone", "conj"),
+        *("fix", "floor", "floor_divide", "fmax", "fmin", "fmod", "gcd", "hardtanh", "heaviside", "lcm"),
+        *("masked_fill", "maximum", "minimum", "mul", "multiply", "nan_to_num", "neg", "negative", "positive", "pow"),
+        *("relu", "relu6", "remainder", "round", "rsub", "sgn", "sign", "square", "sub", "subtract", "threshold"),
+        *("trunc", "where", "__and__", "__or__", "__xor__"),
+    ]
+)
+"""The element-wise operations that give integers for integers."""
+
 _SHARING = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
 _INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
@@ -359,6 +371,8 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
         and not short(operator).endswith("_like")
     ):
         return None
+    if operator.elementwise and operator.view is View.NEVER and name not in _KEEP_INTEGERS:
+        first = first if isinstance(first, str) else floating(first)
     return raised(first) if name in autocast.RAISED else first
 
 
