@@ -6,13 +6,13 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis import saves
+from unplace.analysis.dtypes import floating, lowered, promoted, raised, with_number
 from unplace.analysis.run import Run, can_be_tracked
 from unplace.analysis.state import State, weak_join
 from unplace.analysis.values import (
     ARRAY,
     CONTAINER,
     FLOATS,
-    INTEGERS,
     LIST,
     NONE,
     NUMBER,
@@ -43,8 +43,6 @@ FUNCTION_OF: dict[type[ast.operator], str] = {
     ast.LShift: "torch.bitwise_left_shift",
     ast.RShift: "torch.bitwise_right_shift",
 }
-
-_DISCRETE = (*INTEGERS, "bool")
 
 
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
@@ -101,7 +99,7 @@ def tensor_result(
         "a result",
         TENSOR,
         shape=common_shape(left, right) if elementwise else None,
-        dtype=result_dtype(op, left, right, node) if elementwise or not run.autocast else None,
+        dtype=None if run.autocast and not elementwise else result_dtype(op, left, right, node),
         tracked=Tracked.NO if is_untracked(run, left, right) else Tracked.MAYBE,
         likely=left.likely and not right.must_be(TENSOR),
     )
@@ -156,79 +154,14 @@ def result_dtype(op: ast.operator, left: Value, right: Value, node: ast.AST) -> 
         dtype = with_number(tensor.dtype, integral=_is_int(literal))
     else:
         dtype = promoted(left.dtype, right.dtype)
-    if isinstance(op, ast.Div) and dtype not in FLOATS:
-        return None if dtype is None or isinstance(dtype, str) else ("float", dtype)
-    return dtype
+    if isinstance(op, ast.MatMult):
+        return lowered(left.dtype)
+    if isinstance(op, ast.Pow):
+        dtype = raised(dtype)
+    if isinstance(op, ast.Div) and isinstance(dtype, str) and dtype not in FLOATS:
+        return None
+    return floating(dtype) if isinstance(op, ast.Div) else dtype
 
 
 def _is_int(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
-
-
-def with_number(dtype: Token, *, integral: bool) -> Token:
-    """The dtype of a tensor combined with a Python number."""
-    if dtype in FLOATS or dtype is None:
-        return dtype
-    if isinstance(dtype, str):
-        return dtype if integral and dtype in INTEGERS else None
-    return dtype if integral else ("float", dtype)
-
-
-def promoted(left: Token, right: Token) -> Token:
-    """The dtype of two tensors combined, where it follows (0-dim operands may keep the other's dtype)."""
-    if left == right:
-        return left
-    if left in FLOATS and (right == "bool" or right in INTEGERS):
-        return left
-    if right in FLOATS and (left == "bool" or left in INTEGERS):
-        return right
-    return None
-
-
-def keeps_dtype(target: Value, operand: Value) -> bool | None:
-    """Whether `target op operand` has the target's dtype: True, False, or None where it isn't known.
-
-    In place the result always has it; only a wider tensor operand of the same category changes it silently
-    (the operations that would raise in place aren't of interest, because the original ran).
-    """
-    if operand.must_be(NUMBER | NONE):
-        return True
-    if target.dtype is not None and target.dtype == operand.dtype:
-        return True
-    if operand.dtype == "bool" or (target.dtype in FLOATS and operand.dtype in INTEGERS):
-        return True
-    if operand.dtype == "float64":
-        return target.dtype == "float64"  # mixed on purpose: the target's dtype may be any, so it is kept
-    if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
-        return _absorbs(target.dtype, operand.dtype)
-    if target.dtype in _NARROW:
-        return False  # made narrow on purpose, and the operand may be wider
-    return None
-
-
-_NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "int32")
-_WIDTHS = {
-    "int8": 8,
-    "uint8": 8,
-    "int16": 16,
-    "int32": 32,
-    "int64": 64,
-    "float16": 16,
-    "bfloat16": 16,
-    "float32": 32,
-    "float64": 64,
-}
-
-
-def _absorbs(target: str, operand: str) -> bool | None:
-    """Whether an operand of another dtype, but of the same category, leaves a tensor's dtype as it is.
-
-    torch's default float dtype may be any of the wide ones.
-    """
-    if target == "default":
-        return False if operand == "float64" else True if operand in ("float16", "bfloat16") else None
-    if operand == "default":
-        return None if target == "float32" else target == "float64"
-    if target not in _WIDTHS or operand not in _WIDTHS:
-        return None
-    return _WIDTHS[operand] < _WIDTHS[target]

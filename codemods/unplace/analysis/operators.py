@@ -6,12 +6,13 @@ import ast
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
-from unplace.analysis import saves
-from unplace.analysis.arithmetic import is_untracked, promoted
+from unplace.analysis import autocast, saves
+from unplace.analysis.arithmetic import is_untracked
+from unplace.analysis.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.layouts import SHARED, layout_of
 from unplace.analysis.nodes import code_of, walk
 from unplace.analysis.refs import Named
-from unplace.analysis.run import anything
+from unplace.analysis.run import Run, anything
 from unplace.analysis.state import ANY, State
 from unplace.analysis.values import (
     ARRAY,
@@ -99,7 +100,7 @@ _SAME_SHAPE = frozenset(
         "bitwise_not",
     ]
 )
-_CASTS = {
+CASTS = {
     "float": "float32",
     "double": "float64",
     "half": "float16",
@@ -111,7 +112,7 @@ _CASTS = {
     "byte": "uint8",
     "bool": "bool",
 }
-_DTYPE_NAMES = {**_CASTS, **{n: n for n in _CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
+_DTYPE_NAMES = {**CASTS, **{n: n for n in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 _DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
 _CONSTRUCTORS = frozenset(
     [
@@ -131,11 +132,23 @@ _CONSTRUCTORS = frozenset(
     ]
 )
 _COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
+_KEEP_INTEGERS = frozenset(
+    [
+        *("abs", "absolute", "add", "addcmul", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "clone", "conj"),
+        *("fix", "floor", "floor_divide", "fmax", "fmin", "fmod", "gcd", "hardtanh", "heaviside", "lcm"),
+        *("masked_fill", "maximum", "minimum", "mul", "multiply", "nan_to_num", "neg", "negative", "positive", "pow"),
+        *("relu", "relu6", "remainder", "round", "rsub", "sgn", "sign", "square", "sub", "subtract", "threshold"),
+        *("trunc", "where", "__and__", "__or__", "__xor__"),
+    ]
+)
+"""The element-wise operations that give integers for integers."""
+
 _SHARING = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
 _INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
 )
-_LEGACY = frozenset(f"torch.{kind}Tensor" for kind in ("", *(name.title() for name in _CASTS), "BFloat16"))
+_LEGACY = frozenset(f"torch.{kind}Tensor" for kind in ("", *(name.title() for name in CASTS), "BFloat16"))
 
 
 def is_tensor_class(qualified: str) -> bool:
@@ -216,9 +229,11 @@ def _tensor(
     state: State,
 ) -> Value:
     run = calls.run
-    dtype = dtype_of(operator, looked_at, values, arguments)
+    dtype = dtype_of(run, operator, looked_at, values, arguments)
     if run.autocast and not operator.elementwise and operator.view is View.NEVER:
         dtype = None
+    if dtype is None and operator.view is not View.NEVER and short(operator) in ("to", "einsum"):
+        dtype = (node, "dtype")  # another one than that of what it may look at
     shape = shape_of(operator, values)
     is_cast = short(operator) == "type"  # returns its receiver where the type is the same
     if looked_at is not None and operator.view is View.MAYBE and _differ(dtype, looked_at.dtype):
@@ -337,31 +352,35 @@ def shape_of(operator: Operator, values: list[Value]) -> Token:
     return None
 
 
-def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments) -> Token:
+def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments) -> Token:
     """The dtype of the result, or None where it doesn't follow."""
     name = short(operator)
     if operator.result_bool:
         return "bool"
-    if name in _CASTS and len(values) == 1:
-        return _CASTS[name]
+    if name in CASTS and len(values) == 1:
+        return CASTS[name]
     if name == "to":
-        return cast_dtype(name, arguments)
+        return _dtype_of_to(run, looked_at, arguments)
+    if name == "type_as":
+        return values[1].dtype if len(values) > 1 else None
     explicit = arguments.keyword_nodes.get("dtype")
     if explicit is not None:
-        return named_dtype(explicit)
+        return given_dtype(run, explicit)
     if name in _INDICES:
         return "int64"
     if name in _DEFAULT_FLOAT:
         return "default"
     if name in ("tensor", "as_tensor", "full", "arange") and arguments.nodes:
         return literal_dtype(arguments.nodes[-1 if name == "full" else 0])
-    if name in ("type_as", "to", "tensor", "as_tensor", "arange", "full", "from_numpy", "view"):
+    if name in ("new_tensor", "tensor", "as_tensor", "arange", "full", "from_numpy", "view"):
         return looked_at.dtype if name == "view" and looked_at is not None else None
     dtypes = [v.dtype for v in values if v.may_be(TENSOR | UNKNOWN)]
     if name in ("sum", "prod", "cumsum", "cumprod") and dtypes and dtypes[0] in INTEGERS:
         return "int64"
     if not dtypes:
         return None
+    if name in autocast.LOWERED:
+        return lowered(dtypes[0])  # without autocast all operands have it
     first = dtypes[0]
     for other in dtypes[1:]:
         first = promoted(first, other)
@@ -372,15 +391,59 @@ def dtype_of(operator: Operator, looked_at: Value | None, values: list[Value], a
         and not short(operator).endswith("_like")
     ):
         return None
-    return first
+    if operator.elementwise and operator.view is View.NEVER and name not in _KEEP_INTEGERS:
+        first = first if isinstance(first, str) else floating(first)
+    return raised(first) if name in autocast.RAISED else first
+
+
+def _dtype_of_to(run: Run, base: Value | None, arguments: Arguments) -> Token:
+    """The dtype that `x.to(...)` gives: that of a tensor or dtype it is given, or its own where that is a device."""
+    given = [*arguments.nodes[:2], *(n for name, n in arguments.keyword_nodes.items() if name in ("dtype", "other"))]
+    dtypes = [given_dtype(run, node) for node in given if not is_device(node)]
+    if not dtypes and arguments.exact:
+        return base.dtype if base is not None else None
+    return next((dtype for dtype in dtypes if dtype is not None), None)
+
+
+def is_device(node: ast.expr) -> bool:
+    """Whether an argument of `.to()` is a device or a switch, and no dtype."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return isinstance(node, ast.Constant) or "device" in name
+
+
+def given_dtype(run: Run, node: ast.expr) -> Token:
+    """The dtype that an expression stands for: `torch.float64`, `x.dtype`, a parameter that is never rebound, `x`."""
+    if isinstance(node, ast.Attribute):
+        holder = run.values.get(node.value) if node.attr == "dtype" else None
+        return named_dtype(node) if holder is None else holder.dtype
+    if not isinstance(node, ast.Name):
+        return None
+    value = run.values.get(node)
+    if value is not None and value.must_be(TENSOR):
+        return value.dtype
+    if "dtype" not in node.id or node.id in run.scope.volatile:
+        return None
+    sources = run.program.bindings(run.scope).sources.get(node.id, [])
+    argument = next((a for a in run.scope.parameters if a.arg == node.id), None)
+    if argument is not None or len(sources) != 1:
+        return argument if not sources else None
+    return given_dtype(run, sources[0]) if isinstance(sources[0], ast.Attribute) else None
 
 
 def cast_dtype(name: str, arguments: Arguments) -> str | None:
     """The dtype that a casting method asks for: `x.to(torch.float64)`, `x.double()`."""
-    if name in _CASTS and not arguments.nodes and not arguments.keywords:
-        return _CASTS[name]
+    if name in CASTS and not arguments.nodes and not arguments.keywords:
+        return CASTS[name]
     given = [*arguments.nodes, *arguments.keyword_nodes.values()]
     return next((d for n in given if (d := named_dtype(n)) is not None), None) if name == "to" else None
+
+
+def module_dtype(qualified: str, dtype: Token) -> Token:
+    """The dtype of what a module of torch makes of a tensor of this dtype."""
+    name = qualified.rsplit(".", 1)[-1]
+    if name.startswith("Embedding"):
+        return None  # that of its weights
+    return lowered(dtype) if autocast.lowers(name) else raised(dtype) if autocast.raises(name) else dtype
 
 
 def literal_dtype(node: ast.expr) -> str | None:
@@ -415,7 +478,7 @@ def module_result(
                 run.save(state, held, f"{module.name}()", node, f"{part}.{index}")
     if module.result is Result.TENSOR:
         if module.view is View.NEVER:
-            dtype = None if run.autocast else first.dtype
+            dtype = None if run.autocast else module_dtype(module.name, first.dtype)
             made = run.fresh(node, state, f"{module.name}()", key=key, dtype=dtype)
         else:
             link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE

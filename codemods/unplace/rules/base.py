@@ -109,6 +109,14 @@ def is_repeatable(run: Run, node: ast.expr) -> bool:
     return owner is not None and not owner.lookup("special", node.attr)
 
 
+def bottom(site: Site) -> ast.expr | None:
+    """The written tensor under a chain of calls in place, where its expression may be evaluated twice."""
+    node = site.write.target
+    while isinstance(node, ast.Call) and node in site.run.writes:
+        node = site.run.writes[node].target
+    return node if is_repeatable(site.run, node) else None
+
+
 def fresh_name(site: Site) -> str:
     """A name for a value computed before: one that means nothing in the function or the module."""
     return new_name(site.run.taken_names())

@@ -1,48 +1,88 @@
-"""Where the plain functional form may have another dtype than the in-place one had."""
+"""Where the plain functional form may have another dtype than the in-place one had, and what is done about it.
+
+In place the target keeps its dtype. The result is cast back where the operands are known to widen it, and where there
+is a sign of a mix: their dtypes come from different sources, such as a convolution and a buffer. Where nothing speaks
+for a mix, an edit only notes what it takes for granted.
+"""
 
 from __future__ import annotations
 
+import ast
+from enum import Enum
+
+import libcst as cst
+
 from unplace import torchapi
-from unplace.analysis.arithmetic import keeps_dtype, promoted
+from unplace.analysis import autocast, lineage
+from unplace.analysis.dtypes import is_floating, keeps_dtype, promoted
+from unplace.analysis.lineage import Source
 from unplace.analysis.run import WriteKind
-from unplace.analysis.values import DISCRETE, TENSOR, Token
+from unplace.analysis.values import DISCRETE, INTEGERS, NUMBER, TENSOR, Token, Value
+from unplace.rules.base import bottom
+from unplace.rules.snippet import expression, parenthesized
 from unplace.sites import Site
 
 
+class _Need(Enum):
+    """Whether the functional form has to be cast to the dtype of the target."""
+
+    NONE = "none"
+    SIGN = "sign"  # something speaks for it
+    CERTAIN = "certain"
+
+
 def assumption(site: Site) -> tuple[str, ...]:
-    """What is taken for granted of the operands' dtypes, in words; nothing where they are known."""
-    kind = site.write.kind
-    if kind is WriteKind.METHOD:
-        method = torchapi.inplace_method(site.write.name)
-        if method is None or method.dtype != "promotes":
-            return ()
-    elif kind is WriteKind.FUNCTION:
-        function = torchapi.inplace_function(site.write.name)
-        if function is None or function.dtype != "promotes":
-            return ()
-    elif kind is WriteKind.OUT:
+    """What is taken for granted of the operands' dtypes, in words; nothing where they are known, or cast back."""
+    if site.write.kind is WriteKind.OUT:
         known = site.value.dtype is not None and site.value.dtype == result_dtype(site)
         return () if known else (f"`{site.name}` has the dtype of the result in line {site.statement.lineno}",)
-    elif kind is not WriteKind.AUGMENTED:
-        return ()
-    if not needs_cast(site) and any(keeps_dtype(site.value, o) is None for o in site.write.operands):
-        return (f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`",)
-    return ()
+    is_noted = _need(site) is _Need.NONE and _effect(site) == "promotes" and None in _kept(site)
+    return (_not_wider(site),) if is_noted else ()
 
 
-def casts(site: Site, verdict: str) -> bool:
-    """Whether a functional form needs `.to(x.dtype)`, given what the operator table says of its dtype."""
-    if verdict == "bool":
-        return site.value.dtype != "bool"
-    if verdict == "accumulates":  # sums of narrow integers are int64 out of place
-        return site.value.dtype in DISCRETE and site.value.dtype != "int64"
-    return verdict == "promotes" and needs_cast(site)
+def risk(site: Site) -> tuple[str, ...]:
+    """The same where something speaks against it, and the result can't be cast back: an edit needs `--unsafe`."""
+    return (_not_wider(site),) if _need(site) is _Need.SIGN and not _can_cast(site) else ()
 
 
-def needs_cast(site: Site) -> bool:
-    """Whether out of place the result would (or, under autocast, could) have another dtype than the target."""
-    known = [keeps_dtype(site.value, operand) for operand in site.write.operands]
-    return False in known or (None in known and (site.write.autocast or site.program.preserve_dtype))
+def casts(site: Site) -> bool:
+    """Whether the functional form is cast to the dtype of the target."""
+    need = _need(site)
+    return need is _Need.CERTAIN or (need is _Need.SIGN and _can_cast(site))
+
+
+def _not_wider(site: Site) -> str:
+    return f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`"
+
+
+def accumulates(site: Site) -> bool:
+    """Whether the functional form has to be told its dtype: sums of narrow integers are int64 out of place."""
+    is_told = isinstance(site.node, ast.Call) and any(keyword.arg == "dtype" for keyword in site.node.keywords)
+    if _effect(site) != "accumulates" or is_told or site.value.dtype in ("int64", "complex64"):
+        return False
+    is_float = is_floating(site.value.dtype) or bool(lineage.of(site.run, site.value) & Source.LOWERED)
+    return not is_float or _is_raised(site)
+
+
+def of_target(site: Site) -> cst.BaseExpression | None:
+    """`x.dtype` for the written tensor; None where it has no name."""
+    place = bottom(site)
+    while isinstance(place, ast.Subscript) and (holder := site.run.values.get(place.value)) and holder.must_be(TENSOR):
+        place = place.value  # a part has the dtype of the whole
+    return None if place is None else expression(f"{ast.unparse(place)}.dtype")
+
+
+def cast(value: cst.BaseExpression, dtype: cst.BaseExpression) -> cst.Call:
+    """`value.to(dtype)`."""
+    whole = parenthesized(value) if isinstance(value, cst.BinaryOperation) else value
+    to = cst.Attribute(value=whole, attr=cst.Name("to"))
+    return cst.Call(func=to, args=[cst.Arg(dtype)])
+
+
+def told(call: cst.Call, dtype: cst.BaseExpression) -> cst.Call:
+    """The call with `dtype=x.dtype`."""
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return call.with_changes(args=[*call.args, cst.Arg(dtype, cst.Name("dtype"), equal)])
 
 
 def result_dtype(site: Site) -> Token:
@@ -54,3 +94,100 @@ def result_dtype(site: Site) -> Token:
     for other in tensors[1:]:
         dtype = promoted(dtype, other.dtype)
     return dtype
+
+
+def _effect(site: Site) -> str:
+    """What going out of place does to the dtype: see `InplaceMethod.dtype`."""
+    kind = site.write.kind
+    if kind is WriteKind.AUGMENTED:
+        return "promotes"
+    entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
+    if kind is WriteKind.METHOD:
+        entry = torchapi.inplace_method(site.write.name)
+    elif kind is WriteKind.FUNCTION:
+        entry = torchapi.inplace_function(site.write.name)
+    return "same" if entry is None else entry.dtype
+
+
+def _need(site: Site) -> _Need:
+    """Whether out of place the result would, or there is a sign that it could, have another dtype than the target."""
+    effect = _effect(site)
+    if effect == "bool":
+        return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
+    known = _kept(site) if effect == "promotes" else []
+    if False in known or (None in known and (site.write.autocast or site.program.preserve_dtype)):
+        return _Need.SIGN if site.value.may_be(NUMBER) else _Need.CERTAIN
+    unsure = [o for o, kept in zip(site.write.operands, known, strict=False) if kept is None]
+    is_sign = (_is_raised(site) and effect != "accumulates") or any(_is_mixed(site, operand) for operand in unsure)
+    return _Need.SIGN if is_sign else _Need.NONE
+
+
+def _kept(site: Site) -> list[bool | None]:
+    """For each operand whether it leaves the target's dtype as it is; None where that isn't known."""
+    is_float = is_floating(site.value.dtype) or _is_division(site)
+    absorbed = INTEGERS if is_float else ()
+    found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in site.write.operands]
+    is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # by `0`: its dtype is that of the operands
+    return [None if kept is False and is_started else kept for kept in found]
+
+
+def _is_division(site: Site) -> bool:
+    """Whether the operation raises in place for integers, so that the target is floating: it is a true division."""
+    node = site.node
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Div)
+    names = ("div_", "divide_", "true_divide_")
+    is_rounded = isinstance(node, ast.Call) and any(keyword.arg == "rounding_mode" for keyword in node.keywords)
+    return site.write.kind is WriteKind.METHOD and site.write.name in names and not is_rounded
+
+
+def _is_raised(site: Site) -> bool:
+    """Whether autocast would run the functional form in float32, on a tensor that it made in low precision."""
+    node = site.node
+    name = site.write.name.rsplit(".", 1)[-1].removesuffix("_")
+    if isinstance(node, ast.AugAssign):
+        name = "pow" if isinstance(node.op, ast.Pow) else ""
+    if name not in autocast.RAISED:
+        return False
+    return lineage.of(site.run, site.value) & (Source.LOWERED | Source.RAISED) == Source.LOWERED
+
+
+def _is_mixed(site: Site, operand: Value) -> bool:
+    """Whether something speaks for an operand of another dtype: its sources are others than those of the target."""
+    if isinstance(site.value.dtype, str) and isinstance(operand.dtype, str):
+        return False
+    target = lineage.of(site.run, site.value)
+    if operand.dtype in DISCRETE:
+        return not target & (Source.LOWERED | Source.RAISED)
+    other = lineage.of(site.run, operand)
+    if _is_scalar(site):
+        other &= ~Source.RAISED
+    extra = other & ~target
+    made = Source.MADE | Source.CAST
+    is_made = bool(target) and not target & ~made and (other != target or Source.MADE in target)
+    return is_made or bool(extra & (Source.HELD | Source.MADE) or (extra & Source.RAISED and target & Source.LOWERED))
+
+
+def _is_scalar(site: Site) -> bool:
+    """Whether what is combined with the target has no dimensions, and so widens no tensor that has any."""
+    node = site.node
+    given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
+    return all(_is_total(n) for n in given)
+
+
+def _is_total(node: ast.expr) -> bool:
+    """Whether an expression is computed of numbers and of reductions over all dimensions: `x.norm() + 1e-6`."""
+    if isinstance(node, ast.BinOp):
+        return _is_total(node.left) and _is_total(node.right)
+    if isinstance(node, ast.Call):
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in _TOTALS
+        return is_method and not node.args and not node.keywords
+    return isinstance(node, ast.Constant)
+
+
+_TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "var")
+
+
+def _can_cast(site: Site) -> bool:
+    """Whether the target can be asked for its dtype: it has a name, and is no number."""
+    return (isinstance(site.node, ast.AugAssign) or bottom(site) is not None) and not site.value.may_be(NUMBER)

@@ -288,6 +288,8 @@ class Planner:
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """All calls of a chain share its fate: one that has no functional form stops the others."""
+        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in dtypes.risk(site)]):
+            verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
         decisions = [self._call_decision(site, verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
         if refusal is not None:

@@ -21,15 +21,16 @@ the caller's case is applied with `--unsafe`, which assumes that no caller reads
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import libcst as cst
 
 from unplace.findings import Form
+from unplace.rules import dtypes
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
-from unplace.rules.dtypes import needs_cast
 from unplace.rules.judging import private_copy, rebind
 from unplace.rules.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
-from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.rules.verdicts import Copy, Rebind, Verdict
 from unplace.sites import Site
 
 FORMS = (Form.AUGMENTED,)
@@ -43,8 +44,8 @@ class Augmented(StatementRule):
     def decide(self, site: Site) -> Verdict:
         """Rebind the target, or clone the base that it is a view of."""
         verdict = rebind(site, site.write.target)
-        if not isinstance(verdict, Refuse):
-            return verdict
+        if isinstance(verdict, Rebind):
+            return replace(verdict, assumptions=(*verdict.assumptions, *dtypes.risk(site)))
         copied = private_copy(site)
         return copied if isinstance(copied, Copy) else verdict
 
@@ -76,9 +77,8 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
         operator=_BINARY[type(node.op)](whitespace_before=before, whitespace_after=after),
         right=right,
     )
-    if needs_cast(site):
-        to = cst.Attribute(value=parenthesized(value), attr=cst.Name("to"))
-        value = cst.Call(func=to, args=[cst.Arg(cst.Attribute(value=statement.target, attr=cst.Name("dtype")))])
+    if dtypes.casts(site):
+        value = dtypes.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
     return assignment(recipe.places, value, (before, after), statement.target)
 
 

@@ -32,8 +32,8 @@ from unplace import torchapi
 from unplace.analysis.run import stays_in_place
 from unplace.analysis.values import NUMBER, Tracked
 from unplace.findings import Form
+from unplace.rules import dtypes
 from unplace.rules.base import CallRule
-from unplace.rules.dtypes import casts
 from unplace.rules.snippet import Change, expression
 from unplace.rules.target import missing
 from unplace.rules.verdicts import Refuse
@@ -78,22 +78,23 @@ class Methods(CallRule):
             return _on_new_memory(site)
         if method.functional is None:
             return Refuse(method.reason or f"`{name}` has no functional counterpart")
-        return _method(site, method.functional, casts(site, method.dtype))
+        return _method(site, method.functional)
 
 
-def _method(site: Site, counterpart: str, cast: bool) -> Change | Refuse:
-    if cast and not isinstance(site.write.target, ast.Name):
+def _method(site: Site, counterpart: str) -> Change | Refuse:
+    dtype = dtypes.of_target(site)
+    is_cast, accumulates = dtypes.casts(site), dtypes.accumulates(site)
+    if (is_cast or accumulates) and dtype is None:
         return Refuse(f"`{site.write.name}` keeps the dtype of its receiver, which has no name here")
 
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
         assert isinstance(node.func, cst.Attribute)
         call = node.with_changes(func=node.func.with_changes(attr=cst.Name(counterpart)))
-        if not cast:
+        if dtype is None:
             return call
-        receiver = cst.Module([]).code_for_node(node.func.value)
-        to = cst.Attribute(value=call, attr=cst.Name("to"))
-        return cst.Call(func=to, args=[cst.Arg(expression(f"{receiver}.dtype"))])
+        call = dtypes.told(call, dtype) if accumulates else call
+        return dtypes.cast(call, dtype) if is_cast else call
 
     return change
 

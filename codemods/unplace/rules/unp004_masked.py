@@ -20,6 +20,7 @@ import ast
 
 import libcst as cst
 
+from unplace.analysis.dtypes import promoted
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import Value
 from unplace.findings import Form
@@ -81,7 +82,8 @@ class MaskedStore(SubscriptStore):
         if full is None or not full.is_tensor or not same_mask:
             return None
         same_shape = full.shape is not None and full.shape == site.value.shape
-        same_dtype = full.dtype is not None and full.dtype == site.value.dtype
+        own = site.value.dtype
+        same_dtype = own is not None and promoted(own, full.dtype) == own  # a store casts, torch.where() promotes
         known = site.program.name_for(site.run.scope, "torch.where") is not None
         return value.value if same_shape and same_dtype and known else None
 

@@ -21,9 +21,9 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.findings import Form
+from unplace.rules import dtypes
 from unplace.rules.base import CallRule
-from unplace.rules.dtypes import casts
-from unplace.rules.snippet import Change, expression
+from unplace.rules.snippet import Change
 from unplace.rules.target import missing
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -53,19 +53,15 @@ class Functions(CallRule):
         if not isinstance(node.func, ast.Attribute):
             return Refuse(f"`{function.functional}` would have to be imported")
 
-        target = site.write.target
-        cast = casts(site, function.dtype)
-        if cast and not isinstance(target, ast.Name):
+        is_cast, dtype = dtypes.casts(site), dtypes.of_target(site)
+        if is_cast and dtype is None:
             return Refuse(f"`{site.write.name}` keeps the dtype of its argument, which has no name here")
 
         def change(updated: cst.CSTNode) -> cst.CSTNode:
             assert isinstance(updated, cst.Call)
             assert isinstance(updated.func, cst.Attribute)
             call = updated.with_changes(func=updated.func.with_changes(attr=cst.Name(counterpart)))
-            if not cast:
-                return call
-            to = cst.Attribute(value=call, attr=cst.Name("to"))
-            return cst.Call(func=to, args=[cst.Arg(expression(f"{ast.unparse(target)}.dtype"))])
+            return dtypes.cast(call, dtype) if is_cast and dtype is not None else call
 
         return change
 

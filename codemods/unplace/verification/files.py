@@ -11,13 +11,16 @@ from unplace.verification.entries import Target
 from unplace.verification.limits import Limits
 from unplace.verification.loading import ModuleFile, RewrittenCannotRunError, locate_versions
 from unplace.verification.measuring import Cost
-from unplace.verification.proof import Proof, Verdict, judge
-from unplace.verification.worker import Remote, Worker
+from unplace.verification.proof import Proof, Verdict, judge, judge_values
+from unplace.verification.worker import AUTOCAST, Remote, Worker
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The proof in one mode (`train`, `eval`; empty for what is no module), and what both sides cost if asked for."""
+    """The proof in one mode, and what both sides cost if asked for.
+
+    The mode is `train`, `eval` or `autocast`; empty for what is no module.
+    """
 
     mode: str
     proof: Proof
@@ -74,8 +77,18 @@ def verify_modules(
             comparisons = [
                 _compare(target, Remote(original, mode), Remote(rewritten, mode), limits, measure)
                 for mode in opened.modes
+                if mode != AUTOCAST
             ]
+            if AUTOCAST in opened.modes:
+                comparisons += _under_autocast(target, Remote(original, AUTOCAST), Remote(rewritten, AUTOCAST), limits)
     return Result(entry or "example", comparisons, opened.made)
+
+
+def _under_autocast(target: Target, original: Remote, rewritten: Remote, limits: Limits) -> list[Comparison]:
+    """The comparison under autocast, where it finds another value or dtype; else the other modes say enough."""
+    proof = judge_values(original, rewritten)
+    is_different = bool(proof.differences) and _unsteady(target, original.mode, limits) is None
+    return [Comparison(original.mode, proof)] if is_different else []
 
 
 def _compare(target: Target, original: Remote, rewritten: Remote, limits: Limits, measure: bool) -> Comparison:

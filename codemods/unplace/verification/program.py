@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import ModuleType
+
+import torch
 
 MODULE_NAME = "unplace_example"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One call that can be observed: the function and the arguments that `example()` made for it."""
+    """One call that can be observed: the function and the arguments that `example()` made for it.
+
+    With `autocast` it is made in bfloat16, as in training with mixed precision.
+    """
 
     function: Callable[..., object]
     arguments: tuple[object, ...]
     keywords: Mapping[str, object] = field(default_factory=dict)
+    autocast: bool = False
 
     def call(self) -> object:
         """Call the function."""
-        return self.function(*self.arguments, **self.keywords)
+        with torch.autocast("cpu", dtype=torch.bfloat16) if self.autocast else nullcontext():
+            return self.function(*self.arguments, **self.keywords)
 
 
 Maker = Callable[[], Program]

@@ -38,6 +38,7 @@ class Route(str, Enum):
     FINITE_DIFFERENCES = "finite differences of the original's forward in float64"
     SAVED_COPIES = "the original's backward, with what it saves copied before it is overwritten"
     NONE = "nowhere: autograd can't differentiate the original"
+    LEFT_OUT = "nowhere: only the values are compared"
 
 
 class Verdict(str, Enum):
@@ -105,6 +106,19 @@ def judge(before: Side, after: Side, *, repairs_gradient: bool = False) -> Proof
         differences = (Difference("rewritten program", f"raises {failure}"),)
         return Proof(Route.AUTOGRAD, differences, rewritten_error=failure)
     return _with_autograd(before, after, original, rewritten)
+
+
+def judge_values(before: Side, after: Side) -> Proof:
+    """Compare what two programs compute, their dtypes included, and leave out the gradients."""
+    original, rewritten = before.forward_only(), after.forward_only()
+    proof = Proof(Route.LEFT_OUT, ())
+    if original.error is not None:
+        return replace(proof, obstacle=f"the original raises {original.error}")
+    if rewritten.error is not None:
+        failure = Difference("rewritten program", f"raises {rewritten.error}")
+        return replace(proof, differences=(failure,), rewritten_error=rewritten.error)
+    found = _unless_rounding(_behaviour, before, after, original, rewritten, lambda side: side.forward_only(wide=True))
+    return replace(proof, differences=tuple(found), checks=checks(original, rewritten, ((), ()), found))
 
 
 def _with_autograd(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:

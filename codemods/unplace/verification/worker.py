@@ -12,7 +12,7 @@ import os
 import pickle
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from types import TracebackType
@@ -30,7 +30,7 @@ from unplace.verification.randomness import seeded
 from unplace.verification.reference import Directions
 from unplace.verification.sides import Local
 
-TRAIN, EVAL = "train", "eval"
+TRAIN, EVAL, AUTOCAST = "train", "eval", "autocast"
 
 ANSWER_BY_RAISING = ("finite_differences", "slopes")
 """The questions to which a `RuntimeError` is an answer."""
@@ -187,15 +187,22 @@ def _asked(make: Maker, question: str, mode: str, keywords: dict[str, Any]) -> o
 
 
 def _modes(make: Maker) -> tuple[str, ...]:
-    """A module that is made for training is compared as it trains and as it is evaluated."""
+    """A module that is made for training is compared as it trains and as it is evaluated.
+
+    One with parameters is run under autocast, too, where it can be.
+    """
     with seeded():
         function = make().function
     if not isinstance(function, torch.nn.Module):
         return ("",)
-    return (TRAIN, EVAL) if function.training else (EVAL,)
+    is_mixed = any(p.is_floating_point() and p.device.type == "cpu" for p in function.parameters())
+    is_mixed = is_mixed and Local(_in_mode(make, AUTOCAST)).forward_only().error is None
+    return ((TRAIN, EVAL) if function.training else (EVAL,)) + ((AUTOCAST,) if is_mixed else ())
 
 
 def _in_mode(make: Maker, mode: str) -> Maker:
+    if mode == AUTOCAST:
+        return lambda: replace(make(), autocast=True)
     if mode != EVAL:
         return make
 
