@@ -128,12 +128,25 @@ class Callers:
                 yield from ((call.run, state, saved) for saved in in_order(state.saved.get(root, ())))
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
-        """The edits of the function's end and of its callers that the rewriting of a site needs."""
-        names = {o.parameter for o in site.roots()}
-        planned = self._planned.get(site.run.scope)
-        if not isinstance(planned, Handback) or not names & set(planned.names):
-            return ()
-        return tuple(sorted(planned.all_edits()))
+        """The edits of the function's end and of its callers that the rewriting of a site needs.
+
+        A caller that only passes its own argument on may have to hand the tensor back to callers of its own.
+        """
+        found: set[Edit] = set()
+        todo = [(site.run.scope, _parameters(site))]
+        seen: set[Scope] = set()
+        while todo:
+            scope, names = todo.pop()
+            if scope in seen:
+                continue
+            seen.add(scope)
+            planned = self._planned.get(scope)
+            if isinstance(planned, Handback) and names & set(planned.names):
+                found |= planned.all_edits()
+                continue
+            handed = [call for name in sorted(names) for call in calls_that_hand(self.program, scope, name)]
+            todo += [(call.run.scope, outer) for call in handed if (outer := _parameters(self._site(call)))]
+        return tuple(sorted(found))
 
     # -- planning -------------------------------------------------------------------------------------------------
 
@@ -331,6 +344,11 @@ class Callers:
             }
             self._calls = Counter(statement for _, statement in found)
         return self._calls
+
+
+def _parameters(site: Site) -> frozenset[str]:
+    """The parameters of the function whose tensors a site writes."""
+    return frozenset(o.parameter for o in site.roots() if o.parameter is not None)
 
 
 def _has_lasting_default(scope: Scope, parameter: str) -> bool:

@@ -14,10 +14,13 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis import autocast, lineage
+from unplace.analysis.callers import calls_that_hand
 from unplace.analysis.dtypes import is_floating, keeps_dtype, promoted
 from unplace.analysis.lineage import Source
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import DISCRETE, INTEGERS, NUMBER, TENSOR, Token, Value
+from unplace.analysis.program import Program
+from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.scopes import Scope
+from unplace.analysis.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.rules.base import bottom
 from unplace.rules.snippet import expression, parenthesized
 from unplace.sites import Site
@@ -154,13 +157,41 @@ def _is_raised(site: Site) -> bool:
 
 def _is_mixed(site: Site, operand: Value) -> bool:
     """Whether something speaks for an operand of another dtype: its sources are others than those of the target."""
-    if isinstance(site.value.dtype, str) and isinstance(operand.dtype, str):
+    is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
+    if is_given and is_mixed_by_callers(site):
+        return True
+    return _are_mixed(site.run, site.value, operand, is_scalar=_is_scalar(site))
+
+
+def is_mixed_by_callers(site: Site) -> bool:
+    """Whether a call in the file passes tensors of several dtypes, or sources of these, for what a function writes."""
+    return _is_mixed_by_a_caller(site.program, site.run.scope, site.roots(), set())
+
+
+def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: set[Scope]) -> bool:
+    """Whether a call in the file passes the written tensor together with one of another dtype, or of other sources."""
+    seen.add(scope)
+    names = sorted({obj.parameter for obj in written if obj.parameter is not None})
+    for call in [call for name in names for call in calls_that_hand(program, scope, name)]:
+        run, write = call.run, call.write
+        others = [o for o in write.operands if o.may_be(TENSOR | UNKNOWN)]
+        if any(keeps_dtype(write.value, o) is False or _are_mixed(run, write.value, o) for o in others):
+            return True
+        outer = write.state.roots(write.value.objs)
+        if run.scope not in seen and _is_mixed_by_a_caller(program, run.scope, outer, seen):
+            return True
+    return False
+
+
+def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = False) -> bool:
+    """Whether the sources of two tensors' dtypes, or one that is known, speak for different ones."""
+    if isinstance(value.dtype, str) and isinstance(operand.dtype, str):
         return False
-    target = lineage.of(site.run, site.value)
+    target = lineage.of(run, value)
     if operand.dtype in DISCRETE:
         return not target & (Source.LOWERED | Source.RAISED)
-    other = lineage.of(site.run, operand)
-    if _is_scalar(site):
+    other = lineage.of(run, operand)
+    if is_scalar:
         other &= ~Source.RAISED
     extra = other & ~target
     made = Source.MADE | Source.CAST

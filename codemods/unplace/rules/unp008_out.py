@@ -22,7 +22,7 @@ from unplace import torchapi
 from unplace.findings import Form
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule
-from unplace.rules.dtypes import result_dtype
+from unplace.rules.dtypes import is_mixed_by_callers, result_dtype
 from unplace.rules.snippet import Change
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
@@ -48,6 +48,8 @@ class OutArgument(CallRule):
             )
         if isinstance(target, ast.Name) and self._changes_dtype(site):
             return Refuse(f"`{site.name}` decides the dtype of the result, which isn't the one of the operands")
+        if is_mixed_by_callers(site):
+            return Refuse(f"`{site.name}` decides the dtype of the result, and a caller mixes several")
         return drop_argument(None, "out")
 
     def _changes_dtype(self, site: Site) -> bool:
