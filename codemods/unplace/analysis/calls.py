@@ -403,6 +403,8 @@ class Calls:
 
     def _method(self, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
         name = func.attr
+        if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
+            state.let_go()
         is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
         is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
         is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object

@@ -159,6 +159,8 @@ def is_tensor_class(qualified: str) -> bool:
 def of_tensor_class(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
     """A call of such a class: a new tensor, unless it is given one, whose memory it then shares."""
     given = anything([v for v in arguments.all() if v.may_be(TENSOR | UNKNOWN)])
+    if not given:
+        return calls.run.fresh(node, state, f"{qualified}()", tracked=Tracked.NO, is_new=True)
     return calls.run.view(node, state, Value(TENSOR, given), f"{qualified}()", Link.MAYBE)
 
 

@@ -154,6 +154,8 @@ class Program:
 
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
         elements = parameters.contents(self, scope, argument)
+        if elements.must_be(NUMBER):
+            state.heap.update({(holder, ANY): Value(NUMBER) for holder in held.objs})
         for holder in held.objs if elements.may_be(TENSOR) else ():
             state.heap[(holder, ANY)] = run.foreign(
                 ("element", argument.arg),

@@ -191,6 +191,10 @@ class State:
                 return keeper
         return None
 
+    def let_go(self) -> None:
+        """Backward has run: what its graph saved is free, and only another graph may still hold something."""
+        self.saved = {obj: frozenset(s._replace(certain=False) for s in saved) for obj, saved in self.saved.items()}
+
     def age(self, names: Names, born: set[Obj]) -> None:
         """Let everything made in the iteration that just ended become what earlier iterations made."""
         if not born:

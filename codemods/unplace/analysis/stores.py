@@ -36,8 +36,7 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
         indexing.save_indices(run, target.slice, state)
-        mask = run.values.get(target.slice)
-        if mask is not None and mask.dtype == "bool":
+        if _is_selectable(run, target, holder, value):
             state.touched |= holder.objs - run.private  # becomes masked_fill or where
         return
     if not holder.objs:
@@ -55,6 +54,15 @@ def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value
             state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             if not holder.must_be(CONTAINER):
                 run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
+
+
+def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:
+    """Whether a masked store can become a new tensor: `y[mask] = 0`, `y[mask] = x[mask]`, the mask as large as `y`."""
+    mask = run.values.get(target.slice)
+    if mask is None or mask.dtype != "bool" or mask.shape is None or mask.shape != holder.shape:
+        return False
+    statement = run.statement
+    return value.must_be(NUMBER) or (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript))
 
 
 def store_attribute(evaluator: Evaluator, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
