@@ -7,14 +7,16 @@ import re
 from collections.abc import Mapping
 
 from unplace.analysis.nodes import code_of
-from unplace.analysis.scopes import Scope
+from unplace.analysis.parameters import default_of
+from unplace.analysis.scopes import Scope, all_parameters
 
 _IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)
+_WANTED = "its callers must want what it writes"
 _FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
 
 
-def documented(scope: Scope, *, is_called: bool) -> str | None:
-    """Tell where a function says that it writes its arguments: in its name or in its documentation.
+def documented(scope: Scope, parameter: str, *, is_called: bool) -> str | None:
+    """Tell where a function says that it writes an argument: in the parameter's name, its own, or its documentation.
 
     The documentation of one with a parameter such as `inplace` is about that. A name counts for less than calls that
     are seen, none of which looks at the argument afterwards (`is_called`).
@@ -22,12 +24,21 @@ def documented(scope: Scope, *, is_called: bool) -> str | None:
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
+    if parameter == "out" and _is_left_out(node.args, parameter):
+        return "the caller reads the result in what it passes for `out`, which is what `out=` is for"
     if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
-        return f"`{node.name}` is named like a function that writes its argument"
+        return f"`{node.name}` is named like a function that writes its argument: {_WANTED}"
     text = ast.get_docstring(node, clean=False)
     if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
         return None
-    return f"the documentation of `{node.name}` says that it works in place"
+    return f"the documentation of `{node.name}` says that it works in place: {_WANTED}"
+
+
+def _is_left_out(arguments: ast.arguments, parameter: str) -> bool:
+    """Whether a parameter is None where nothing is given for it."""
+    argument = next(a for a in all_parameters(arguments) if a.arg == parameter)
+    default = default_of(arguments, argument)
+    return isinstance(default, ast.Constant) and default.value is None
 
 
 def flag_around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> str | None:

@@ -96,9 +96,9 @@ class Callers:
             return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
         if _has_lasting_default(scope, parameter):
             return [f"the default of `{parameter}` lasts from one call to the next"], []
-        purpose = documented(scope, is_called=bool(handed))
+        purpose = documented(scope, parameter, is_called=bool(handed))
         if purpose is not None:
-            return [f"{purpose}, so that its callers must want what it writes"], []
+            return [purpose], []
         return [], [assumption]
 
     def returned(self, scope: Scope) -> frozenset[str]:

@@ -49,10 +49,10 @@ class Copies:
         return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
 
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
-        if site.replaces_all() and site.harm()[0] is Harm.HARMLESS:
+        if site.replaces_all() and site.harm()[0] is not Harm.HARMFUL:
             return Keep(
-                f"nothing has saved the old values of `{site.name}`, which the write replaces all: a clone of "
-                "them would be for nothing"
+                f"nothing is known to have saved the old values of `{site.name}`, which the write replaces all: a "
+                "clone of them would be for nothing"
             )
         if site.is_untracked() and not site.is_saved():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
