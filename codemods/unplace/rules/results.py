@@ -43,6 +43,13 @@ def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...
     return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
 
 
+def _target(site: Site, place: str) -> str:
+    """What is assigned to store into all of a tensor: `y[...]`, or a part of it, `y[:2]`, as it is written."""
+    written = site.write.target
+    holder = site.run.values.get(written.value) if isinstance(written, ast.Subscript) else None
+    return place if holder is not None and holder.is_tensor else f"{place}[...]"
+
+
 def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
     """What the operation reads out of place: a copy where it saves that, for the result is written over it."""
     has_numbers = all(operand.must_be(NUMBER) for operand in site.write.operands)
@@ -61,7 +68,7 @@ def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
     assert isinstance(node.func, ast.Attribute)
     start, name_end = text.span(node.func)
     read = _read(site, place, torchapi.tensor_method(method.functional))
-    return (Edit(start, name_end, f"{place}[...] = {read}.{method.functional}"),)
+    return (Edit(start, name_end, f"{_target(site, place)} = {read}.{method.functional}"),)
 
 
 def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
@@ -76,7 +83,7 @@ def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> 
     snippet = Snippet(text, site.node)
     snippet.change(site.node, change)
     snippet.change(site.write.target, lambda _: expression(read))
-    return (Edit(snippet.start, snippet.end, f"{place}[...] = {snippet.code(snippet.node(site.node))}"),)
+    return (Edit(snippet.start, snippet.end, f"{_target(site, place)} = {snippet.code(snippet.node(site.node))}"),)
 
 
 def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
@@ -90,4 +97,4 @@ def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
         return None
     target = text.text[start:target_end]
     read = _read(site, target, torchapi.tensor_method("pow"))
-    return (Edit(start, value_start, f"{target}[...] = {read}{between.replace('**=', '**')}"),)
+    return (Edit(start, value_start, f"{_target(site, target)} = {read}{between.replace('**=', '**')}"),)
