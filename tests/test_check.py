@@ -88,7 +88,7 @@ def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureF
 
 
 def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
-    path = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_copied_in/before.py"
+    path = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_stored/before.py"
     told = set()
     for seed in ("0", "3"):
         root = str(Path(unplace.__file__).parents[1])
@@ -103,7 +103,7 @@ def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
         told.add(done.stdout)
     (out,) = told
     assert (
-        "the write stays; sigmoid_() in line 6, mul() in line 7 and sqrt_() in line 7 get a copy to save for backward"
+        "the write stays; sigmoid_() in line 6, sqrt_() in line 8 and mul() in line 9 get a copy to save for backward"
         in out
     )
     assert "the write stays; sigmoid_() in line 6 gets a copy to save for backward" in out
