@@ -75,7 +75,7 @@ Written by `scripts/operator_table.py`, which asks the rewriter about a small fu
 table of torch {version} holds:
 
     def f(x: torch.Tensor, ...):
-        y = x.clone()
+        y = x * 2
         y.add_(other)
         return y
 
@@ -102,7 +102,7 @@ class Answer:
         return "no site" if self.finding is None else self.finding.status.value
 
 
-def ask(name: str, line: str, parameters: list[str], setup: str = "y = x.clone()") -> Answer:
+def ask(name: str, line: str, parameters: list[str], setup: str = "y = x * 2") -> Answer:
     """The rewriter's answer about a line that writes `y`."""
     annotated = ", ".join(["x: torch.Tensor", *map(annotation, parameters)])
     text = f"{HEAD}def f({annotated}):\n    {setup}\n    {line}\n    return y\n"

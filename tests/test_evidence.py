@@ -233,7 +233,7 @@ def test_what_is_a_tensor_is_reported(case: str) -> None:
 
 
 def test_a_hint_is_an_assumption() -> None:
-    source = "import torch\n\n\ndef f(x):\n    before = x.roll(1)\n    x += 1\n    return before\n"
+    source = "import torch\n\n\ndef f(x):\n    before = x.roll(1)\n    x += 1\n    return before, x\n"
     (found,) = findings(source)
     assert "`x` is a tensor" in found.assumptions
     assert not rewrite_text(source, "case.py", Options()).changed

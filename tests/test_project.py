@@ -254,7 +254,7 @@ BLOCKS = """
         def step(self, x):
             return x * 2
 
-        def forward(self, x):
+        def forward(self, x: torch.Tensor):
             return self.step(x)
 """
 
@@ -519,7 +519,8 @@ def test_parameters_made_through_a_reexported_name_are_parameters(tmp_path: Path
     """
     core = "from torch import ones\nfrom torch.nn import Module, Parameter\n"
     found = outcomes(write(tmp_path, {"main.py": main + "        # of torch\n", "core.py": core}))["main.py"]
-    assert statuses(found) == ["kept"]
+    assert statuses(found) == ["refused"]
+    assert "torch forbids writing `self.scale`, a parameter" in found.findings[0].message
 
 
 # -- cycles, order and processes --------------------------------------------------------------------------------------

@@ -79,7 +79,8 @@ def verify_modules(
                 for mode in opened.modes
                 if mode != AUTOCAST
             ]
-            if AUTOCAST in opened.modes:
+            is_right_so_far = all(comparison.proof.verdict is Verdict.EQUAL for comparison in comparisons)
+            if AUTOCAST in opened.modes and is_right_so_far:
                 comparisons += _under_autocast(target, Remote(original, AUTOCAST), Remote(rewritten, AUTOCAST), limits)
     return Result(entry or "example", comparisons, opened.made)
 
