@@ -10,6 +10,7 @@ from unplace.analysis.program import Program
 from unplace.analysis.refs import Class, Function
 from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope
+from unplace.analysis.unfollowed import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,4 @@ def is_named_elsewhere(program: Program, scope: Scope) -> bool:
 
 def uses_of(program: Program, scope: Scope) -> int:
     """How often the file uses the name of a function or method, whatever it is looked up on."""
-    name = scope.name
-    if isinstance(scope.node, ast.Lambda):
-        outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
-        name = next((n for n, sources in outer.items() if sources == [scope.node]), name)
-    return program.uses()[name]
+    return program.uses()[name_of(program, scope)]

@@ -25,6 +25,16 @@ def calls_of(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]
             yield caller, call
 
 
+def may_call(program: Program, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:
+    """Whether a call of its name can be one of a function; if it is exact, the arguments have to fit.
+
+    They needn't where a decorator wraps the function, or where the receiver is one of them.
+    """
+    is_wrapped = bool(getattr(scope.node, "decorator_list", ()))
+    does_fit = is_wrapped or not is_exact or _binds(scope, call)
+    return does_fit and _leads_to(program, scope, program.class_of(scope), caller, call)
+
+
 def parameters_of(scope: Scope) -> list[str]:
     """The names of the positional parameters, without the receiver of a method."""
     node = scope.node
@@ -52,7 +62,7 @@ def _binds(scope: Scope, call: ast.Call) -> bool:
 def _leads_to(program: Program, scope: Scope, owner: Class | None, caller: Scope, call: ast.Call) -> bool:
     """Whether the name is that of the function where the call stands, or the receiver can have it as a method."""
     if isinstance(call.func, ast.Name):
-        return owner is None and program.scopes.owner(caller, scope.name) is scope.parent
+        return owner is None and program.scopes.owner(caller, call.func.id) is scope.parent
     if owner is None or not isinstance(call.func, ast.Attribute):
         return False
     receiver = call.func.value

@@ -26,6 +26,7 @@ from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.state import ANY, State, weak_join
 from unplace.analysis.summaries import Summary, exits_of, summarize
+from unplace.analysis.unfollowed import OwnCalls
 from unplace.analysis.values import (
     CALLABLE,
     CONTAINER,
@@ -492,6 +493,11 @@ class Program:
         """The names that some call of the file gets as an argument."""
         self.uses()
         return self._passed_on
+
+    @cached_property
+    def own_calls(self) -> OwnCalls:
+        """The calls of the file that may reach its own functions."""
+        return OwnCalls(self)
 
     @cached_property
     def compiled(self) -> frozenset[Scope]:

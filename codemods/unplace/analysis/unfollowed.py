@@ -1,0 +1,126 @@
+"""Uses of the file's own functions that the analysis sees and can't follow: who calls them there may read what it passes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unplace.analysis.bindings import last_name
+from unplace.analysis.calling import may_call
+from unplace.analysis.holders import FACTORY, Holders
+from unplace.analysis.nodes import parents_below
+from unplace.analysis.parameters import argument_for
+from unplace.analysis.refs import Class, Instance
+from unplace.analysis.run import Run, Unfollowed
+from unplace.analysis.scopes import Scope
+from unplace.analysis.values import Value
+
+if TYPE_CHECKING:
+    from unplace.analysis.program import Program
+
+_OF_INSTANCES = ("forward", "__call__")
+
+
+class OwnCalls:
+    """Tells which calls may reach functions of the file, by the names alone."""
+
+    def __init__(self, program: Program) -> None:
+        """Index the names of the file's functions, of its classes, and of what may hold their objects."""
+        scopes = program.scopes.by_node.values()
+        self._names = {scope.name for scope in scopes} | {owner.node.name for owner in program.classes.values()}
+        for scope in scopes:
+            sources = program.bindings(scope).sources
+            self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
+        self._instances = _holders(program, [c for c in program.classes.values() if _is_called_itself(c)])
+
+    def may_reach(self, call: ast.Call) -> bool:
+        """Whether a call may be one of a function of the file."""
+        return last_name(call.func) in self._names or self._instances.is_called(call.func)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A call that may hand these values to a parameter; without a run, nothing is known of where it stands."""
+
+    call: ast.Call
+    run: Run | None = None
+    unfollowed: Unfollowed | None = None
+    values: tuple[Value, ...] = ()
+
+
+def calls_that_may_hand(program: Program, scope: Scope, parameter: str) -> Iterator[Passing]:
+    """The calls in the file that can be ones of a function and aren't known to be, or not with what."""
+    for caller, call, is_unbound in _possible_calls(program, scope):
+        run = program.run(caller)
+        found = run.unfollowed.get(call) if run is not None else None
+        if run is None:
+            yield Passing(call)
+        elif found is not None:
+            argument = argument_for(scope, call, parameter) if not is_unbound else None
+            values = [found.values[argument]] if argument in found.values else list(found.values.values())
+            yield Passing(call, run, found, tuple(value for value in values if value.objs))
+
+
+def line_of_value(program: Program, scope: Scope) -> int | None:
+    """The line in which the file uses a function as a value, and not to call it there."""
+    if isinstance(scope.node, ast.Lambda) and name_of(program, scope) == scope.name:
+        assert scope.parent is not None
+        outer = parents_below(scope.parent.node).get(scope.node)
+        is_called = isinstance(outer, ast.Call) and outer.func is scope.node
+        return None if is_called else scope.node.lineno
+    name = name_of(program, scope)
+    called = {call.func for _, call in program.call_sites().get(name, ())}
+    for user in program.scopes.by_node.values() if program.uses()[name] else ():
+        for node in user.names if scope.enclosing_class is None else ():
+            if node.id == name and isinstance(node.ctx, ast.Load) and node not in called:
+                if program.scopes.owner(user, name) is scope.parent:
+                    return node.lineno
+        for node in user.nodes if scope.enclosing_class is not None else ():
+            if isinstance(node, ast.Attribute) and node.attr == name and node not in called:
+                if isinstance(node.ctx, ast.Load) and _is_method_of(program, scope, user, node.value):
+                    return node.lineno
+    return None
+
+
+def name_of(program: Program, scope: Scope) -> str:
+    """The name of a function; that of a lambda is the one that only it is assigned to."""
+    if not isinstance(scope.node, ast.Lambda):
+        return scope.name
+    outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
+    return next((name for name, sources in outer.items() if sources == [scope.node]), scope.name)
+
+
+def _possible_calls(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
+    """The calls that can be ones of a function, with their scopes, and whether the receiver is among the arguments."""
+    owner = program.class_of(scope)
+    if owner is not None and scope.name == "__init__":
+        for cls in (owner, *program.descendants(owner)):
+            yield from ((caller, call, False) for caller, call in program.call_sites().get(cls.node.name, ()))
+    if owner is not None and scope.name in _OF_INSTANCES:
+        instances = _holders(program, [owner, *program.descendants(owner)])
+        for caller in program.scopes.by_node.values():
+            calls = program.bindings(caller).calls
+            yield from ((caller, c, False) for c in calls if last_name(c.func) != scope.name and instances.is_called(c.func))
+    for caller, call in program.call_sites().get(name_of(program, scope), ()):
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
+        is_unbound = receiver is not None and isinstance(program.estimate(caller, receiver).ref, Class)
+        if may_call(program, scope, caller, call, is_exact=not is_unbound):
+            yield caller, call, is_unbound
+
+
+def _is_method_of(program: Program, scope: Scope, user: Scope, receiver: ast.expr) -> bool:
+    """Whether a receiver is known to be an object of the class, or of a related one."""
+    owner, ref = program.class_of(scope), program.estimate(user, receiver).ref
+    of = ref.of if isinstance(ref, Instance) else ref
+    return owner is not None and isinstance(of, Class) and (owner in of.linearized() or of in owner.linearized())
+
+
+def _holders(program: Program, classes: list[Class]) -> Holders:
+    return Holders(program.flows, frozenset(), {c.node.name: FACTORY for c in classes})
+
+
+def _is_called_itself(owner: Class) -> bool:
+    """Whether calling an object of the class runs a function of the file."""
+    return any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in _OF_INSTANCES for s in owner.node.body)
