@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
-from unplace.analysis.holders import FACTORY, Holders
+from unplace.analysis.calling import holders_of
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Class, Function
 from unplace.analysis.run import Run, Write
@@ -40,7 +39,7 @@ def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
     if isinstance(callee, str):
         return {caller for caller, _ in program.call_sites().get(callee, ())}
     classes = {callee, *program.descendants(callee)}
-    holders = Holders(program.flows, frozenset(), {c.node.name: FACTORY for c in classes})
+    holders = holders_of(program, classes)
     return {
         scope
         for scope in program.scopes.by_node.values()

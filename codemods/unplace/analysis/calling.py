@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from unplace.analysis.classes import is_static
+from unplace.analysis.holders import FACTORY, Holders
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
@@ -23,6 +24,25 @@ def calls_of(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]
     for caller, call in program.call_sites().get(name, ()):
         if _binds(scope, call) and (is_constructor or _leads_to(program, scope, owner, caller, call)):
             yield caller, call
+
+
+def holders_of(program: Program, classes: Iterable[Class]) -> Holders:
+    """The names that may hold objects of some classes."""
+    return Holders(program.flows, frozenset(), {cls.node.name: FACTORY for cls in classes})
+
+
+def calls_of_objects(program: Program, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
+    """The calls in the file that may call an object of a class, with the scopes they stand in."""
+    holders = holders_of(program, {owner, *program.descendants(owner)})
+    for caller in program.scopes.by_node.values():
+        yield from ((caller, call) for call in program.bindings(caller).calls if holders.is_called(call.func))
+
+
+def is_object_of(program: Program, user: Scope, node: ast.expr, owner: Class) -> bool:
+    """Whether an expression is known to be a class, an ancestor or a descendant of it, or an object of one of these."""
+    ref = program.estimate(user, node).ref
+    of = ref.of if isinstance(ref, Instance) else ref
+    return isinstance(of, Class) and _are_related(program, of, owner)
 
 
 def may_call(program: Program, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:

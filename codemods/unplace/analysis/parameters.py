@@ -8,12 +8,25 @@ from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis import evidence, kinds
-from unplace.analysis.calling import calls_of, parameters_of
+from unplace.analysis.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.classes import is_static
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Class, Instance, TorchModule
 from unplace.analysis.scopes import Scope
-from unplace.analysis.values import MODULE, NONE, NUMBER, OTHER, TENSOR, TEXT, UNKNOWN, Tracked, Value
+from unplace.analysis.values import (
+    ARRAY,
+    CONTAINER,
+    MODULE,
+    NONE,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Tracked,
+    Value,
+)
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
@@ -55,6 +68,9 @@ def _unannotated(
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
+        assert owner is not None
+        if _gets_something_else(program, scope, owner, argument.arg):
+            return Value(UNKNOWN)
         return Value(TENSOR, likely=argument.arg not in program.bindings(scope).like_arrays)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
@@ -98,6 +114,18 @@ def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
     attributes = bindings.attributes.get(name, set())
     others = bindings.sizes | bindings.unlike_tensors | (bindings.iterated - bindings.like_arrays)
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
+
+
+def _gets_something_else(program: Program, scope: Scope, owner: Class, name: str) -> bool:
+    """Whether a call of a module is seen to pass a list, a text or the like for an input."""
+    with program.guessing((scope, "inputs", name)) as is_first:
+        for caller, call in calls_of_objects(program, owner) if is_first else ():
+            argument = argument_for(scope, call, name)
+            if argument is None or not is_object_of(program, caller, call.func, owner):
+                continue
+            if program.estimate(caller, argument).must_be(CONTAINER | TEXT | SHAPE | ARRAY | OTHER):
+                return True
+    return False
 
 
 def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:

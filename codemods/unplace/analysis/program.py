@@ -518,14 +518,6 @@ class Program:
         node = scope.enclosing_class
         return self.classes.get(node) if node is not None else None
 
-    def is_computed(self, owner: Class, name: str) -> bool:
-        """Whether an attribute is a property, or a method that a decorator wraps."""
-        return any(
-            isinstance(s, ast.FunctionDef) and s.name == name and name in c.special
-            for c in owner.linearized()
-            for s in c.node.body
-        )
-
     def descendants(self, owner: Class) -> Iterator[Class]:
         """The classes that derive from a class, as far as this file, its own file and those asking for it know."""
         if self._descendants is None:

@@ -1,4 +1,4 @@
-"""Uses of the file's own functions that the analysis sees and can't follow: who calls them there may read what it passes."""
+"""Uses of the file's own functions that are seen and can't be followed: who calls them there may read the arguments."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unplace.analysis.bindings import last_name
-from unplace.analysis.calling import may_call
-from unplace.analysis.holders import FACTORY, Holders
+from unplace.analysis.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.nodes import parents_below
 from unplace.analysis.parameters import argument_for
-from unplace.analysis.refs import Class, Instance
+from unplace.analysis.refs import Class
 from unplace.analysis.run import Run, Unfollowed
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import Value
@@ -33,7 +32,7 @@ class OwnCalls:
         for scope in scopes:
             sources = program.bindings(scope).sources
             self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
-        self._instances = _holders(program, [c for c in program.classes.values() if _is_called_itself(c)])
+        self._instances = holders_of(program, [c for c in program.classes.values() if _is_called_itself(c)])
 
     def may_reach(self, call: ast.Call) -> bool:
         """Whether a call may be one of a function of the file."""
@@ -59,7 +58,8 @@ def calls_that_may_hand(program: Program, scope: Scope, parameter: str) -> Itera
             yield Passing(call)
         elif found is not None:
             argument = argument_for(scope, call, parameter) if not is_unbound else None
-            values = [found.values[argument]] if argument in found.values else list(found.values.values())
+            exact = found.values.get(argument) if argument is not None else None
+            values = [exact] if exact is not None else list(found.values.values())
             yield Passing(call, run, found, tuple(value for value in values if value.objs))
 
 
@@ -72,16 +72,26 @@ def line_of_value(program: Program, scope: Scope) -> int | None:
         return None if is_called else scope.node.lineno
     name = name_of(program, scope)
     called = {call.func for _, call in program.call_sites().get(name, ())}
-    for user in program.scopes.by_node.values() if program.uses()[name] else ():
-        for node in user.names if scope.enclosing_class is None else ():
-            if node.id == name and isinstance(node.ctx, ast.Load) and node not in called:
-                if program.scopes.owner(user, name) is scope.parent:
-                    return node.lineno
-        for node in user.nodes if scope.enclosing_class is not None else ():
-            if isinstance(node, ast.Attribute) and node.attr == name and node not in called:
-                if isinstance(node.ctx, ast.Load) and _is_method_of(program, scope, user, node.value):
-                    return node.lineno
-    return None
+    uses = _attributes if scope.enclosing_class is not None else _names
+    found = (node for node in uses(program, scope, name) if node not in called) if program.uses()[name] else ()
+    return next((node.lineno for node in found), None)
+
+
+def _names(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
+    """The places that read the name of a function."""
+    for user in program.scopes.by_node.values():
+        if program.scopes.owner(user, name) is scope.parent:
+            yield from (n for n in user.names if n.id == name and isinstance(n.ctx, ast.Load))
+
+
+def _attributes(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
+    """The places that look up a method, on what is known to be an object of its class or of a related one."""
+    owner = program.class_of(scope)
+    for user in program.scopes.by_node.values() if owner is not None else ():
+        for node in user.nodes:
+            if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
+                if owner is not None and is_object_of(program, user, node.value, owner):
+                    yield node
 
 
 def name_of(program: Program, scope: Scope) -> str:
@@ -99,10 +109,8 @@ def _possible_calls(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast
         for cls in (owner, *program.descendants(owner)):
             yield from ((caller, call, False) for caller, call in program.call_sites().get(cls.node.name, ()))
     if owner is not None and scope.name in _OF_INSTANCES:
-        instances = _holders(program, [owner, *program.descendants(owner)])
-        for caller in program.scopes.by_node.values():
-            calls = program.bindings(caller).calls
-            yield from ((caller, c, False) for c in calls if last_name(c.func) != scope.name and instances.is_called(c.func))
+        calls = calls_of_objects(program, owner)
+        yield from ((caller, c, False) for caller, c in calls if last_name(c.func) != scope.name)
     for caller, call in program.call_sites().get(name_of(program, scope), ()):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
         is_unbound = receiver is not None and isinstance(program.estimate(caller, receiver).ref, Class)
@@ -110,17 +118,8 @@ def _possible_calls(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast
             yield caller, call, is_unbound
 
 
-def _is_method_of(program: Program, scope: Scope, user: Scope, receiver: ast.expr) -> bool:
-    """Whether a receiver is known to be an object of the class, or of a related one."""
-    owner, ref = program.class_of(scope), program.estimate(user, receiver).ref
-    of = ref.of if isinstance(ref, Instance) else ref
-    return owner is not None and isinstance(of, Class) and (owner in of.linearized() or of in owner.linearized())
-
-
-def _holders(program: Program, classes: list[Class]) -> Holders:
-    return Holders(program.flows, frozenset(), {c.node.name: FACTORY for c in classes})
-
-
 def _is_called_itself(owner: Class) -> bool:
     """Whether calling an object of the class runs a function of the file."""
-    return any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in _OF_INSTANCES for s in owner.node.body)
+    return any(
+        isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in _OF_INSTANCES for s in owner.node.body
+    )

@@ -112,7 +112,8 @@ class Callers:
             what = "the lambda" if isinstance(scope.node, ast.Lambda) else f"`{scope.name}`"
             return f"{what} is used as a value in line {line}, and whoever calls that can't be seen"
         for passing in calls_that_may_hand(self.program, scope, parameter):
-            reason = f"`{name_of(self.program, scope)}` is called in line {passing.call.lineno} in a way that can't be followed"
+            name = name_of(self.program, scope)
+            reason = f"`{name}` is called in line {passing.call.lineno} in a way that can't be followed"
             if passing.run is None or passing.unfollowed is None:
                 return reason
             for value in passing.values:
