@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis.bindings import last_name
 from unplace.analysis.calling import calls_of_objects, holders_of, is_object_of, may_call
-from unplace.analysis.nodes import parents_below
+from unplace.analysis.nodes import parents_below, walk
 from unplace.analysis.parameters import argument_for
-from unplace.analysis.refs import Class
+from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, Unfollowed
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import Value
@@ -110,12 +110,52 @@ def _possible_calls(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast
             yield from ((caller, call, False) for caller, call in program.call_sites().get(cls.node.name, ()))
     if owner is not None and scope.name in _OF_INSTANCES:
         calls = calls_of_objects(program, owner)
-        yield from ((caller, c, False) for caller, c in calls if last_name(c.func) != scope.name)
+        yield from ((caller, c, False) for caller, c in calls if _may_be_object(program, caller, c.func, owner))
     for caller, call in program.call_sites().get(name_of(program, scope), ()):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
         is_unbound = receiver is not None and isinstance(program.estimate(caller, receiver).ref, Class)
         if may_call(program, scope, caller, call, is_exact=not is_unbound):
             yield caller, call, is_unbound
+
+
+def _may_be_object(program: Program, caller: Scope, callee: ast.expr, owner: Class) -> bool:
+    """Whether what is called is seen to be an object of a class at times, under a name, in an attribute or element."""
+    if program.estimate(caller, callee).ref is not None:
+        return is_object_of(program, caller, callee, owner)
+    while isinstance(callee, ast.Subscript):
+        callee = callee.value
+    return any(_shows(program, *made, owner) for made in _origins(program, caller, callee, loops=True))
+
+
+def _origins(
+    program: Program, scope: Scope, node: ast.expr, *, loops: bool = False
+) -> Iterator[tuple[Scope, ast.expr]]:
+    """What is assigned to a name or attribute, with the scopes; if asked for, what a loop takes it from, too."""
+    if isinstance(node, ast.Attribute):
+        ref = program.estimate(scope, node.value).ref
+        for cls in ref.of.linearized() if isinstance(ref, Instance) else ():
+            yield from ((m, source) for m, source in cls.assigned.get(node.attr, ()) if source is not None)
+    if not isinstance(node, ast.Name):
+        return
+    owner = program.scopes.owner(scope, node.id) or scope
+    for source in program.bindings(owner).sources.get(node.id, ()):
+        if isinstance(source, ast.expr):
+            yield owner, source
+    for loop in owner.nodes if loops else ():
+        if isinstance(loop, ast.For | ast.comprehension) and _binds(loop.target, node.id):
+            for part in walk(loop.iter):
+                if isinstance(part, ast.Name | ast.Attribute):
+                    yield from _origins(program, owner, part)
+            yield owner, loop.iter
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(target))
+
+
+def _shows(program: Program, scope: Scope, source: ast.expr, owner: Class) -> bool:
+    """Whether an expression makes or names an object of a class."""
+    return any(is_object_of(program, scope, n, owner) for n in walk(source) if isinstance(n, ast.Call | ast.Name))
 
 
 def _is_called_itself(owner: Class) -> bool:
