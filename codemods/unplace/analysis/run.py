@@ -393,6 +393,7 @@ class Run:
             self.grad,
             operands=others,
             inside=inside,
+            autocast=self.autocast > 0,
         )
         self.handed[(node, name)] = (callee, write)
 

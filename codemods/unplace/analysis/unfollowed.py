@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from unplace.analysis.bindings import last_name
 from unplace.analysis.calling import calls_of_objects, holders_of, is_object_of, may_call
-from unplace.analysis.nodes import parents_below, walk
+from unplace.analysis.nodes import children, parents_below, walk
 from unplace.analysis.parameters import argument_for
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.run import Run, Unfollowed
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unplace.analysis.program import Program
 
 _OF_INSTANCES = ("forward", "__call__")
+_COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "reversed", "tuple", "zip")
 
 
 class OwnCalls:
@@ -153,9 +154,16 @@ def _binds(target: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(target))
 
 
-def _shows(program: Program, scope: Scope, source: ast.expr, owner: Class) -> bool:
-    """Whether an expression makes or names an object of a class."""
-    return any(is_object_of(program, scope, n, owner) for n in walk(source) if isinstance(n, ast.Call | ast.Name))
+def _shows(program: Program, scope: Scope, node: ast.AST, owner: Class) -> bool:
+    """Whether an expression makes or names an object of a class, or a collection with one."""
+    if isinstance(node, ast.Call | ast.Name) and is_object_of(program, scope, node, owner):
+        return True
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _COLLECTIONS and any(_shows(program, scope, a, owner) for a in node.args)
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return _shows(program, scope, node.elt, owner)
+    is_built = isinstance(node, ast.IfExp | ast.BoolOp | ast.List | ast.Tuple | ast.Dict | ast.Starred)
+    return is_built and any(_shows(program, scope, child, owner) for child in children(node))
 
 
 def _is_called_itself(owner: Class) -> bool:
