@@ -79,10 +79,18 @@ def line_of_value(program: Program, scope: Scope) -> int | None:
 
 
 def _names(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
-    """The places that read the name of a function."""
+    """The places that read the name of a function; returning it to code that isn't seen doesn't count."""
     for user in program.scopes.by_node.values():
-        if program.scopes.owner(user, name) is scope.parent:
-            yield from (n for n in user.names if n.id == name and isinstance(n.ctx, ast.Load))
+        if program.scopes.owner(user, name) is not scope.parent:
+            continue
+        out = _returned(user) if not program.uses()[user.name] else set()
+        yield from (n for n in user.names if n.id == name and isinstance(n.ctx, ast.Load) and n not in out)
+
+
+def _returned(scope: Scope) -> set[ast.AST]:
+    """What a function returns as it is, alone or in a tuple."""
+    values = [node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None]
+    return {part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])}
 
 
 def _attributes(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
