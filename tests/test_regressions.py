@@ -208,3 +208,20 @@ def test_a_copy_of_what_is_handed_over_may_be_assumed_to_be_alone() -> None:
     program = SHOWN["who made the object holds it"][0].replace("Track(y)", "Track(y.clone())")
     report = rewrite_text(f"import torch\n{program}", "before.py", Options(unsafe=True))
     assert "self.h = self.h.add(v)" in report.after
+
+
+def test_a_clone_of_what_may_be_a_list_names_that_as_assumed() -> None:
+    before = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        out = self.block(x)
+        g = out[0]
+        g.exp_()
+        return out
+"""
+    report = rewrite_text(before, "before.py", Options(unsafe=True))
+    assert "out = out.clone()" in report.after
+    assert any("`out` is a tensor" in f.assumptions for f in report.findings)

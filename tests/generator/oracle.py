@@ -50,7 +50,7 @@ HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 WHOLE_STORE = re.compile(r"\.data\s*=[^=]")
 """What the tool repairs by letting autograd see it, so that the gradient becomes another."""
 
-LOW = re.compile(r"\b(half|bfloat16|float16)\b")
+LOW = re.compile(r"\b(half|bfloat16|float16|float32)\b|\.float\(\)")
 UNDERSCORE = re.compile(r"[a-z]_$")
 NOT_READ = re.compile(r"no caller reads the argument `(\w+)` after the call")
 LIMIT = 1e5

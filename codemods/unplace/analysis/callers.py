@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
-from unplace.analysis.holders import FACTORY, Holders
+from unplace.analysis.calling import holders_of
 from unplace.analysis.program import Program
 from unplace.analysis.refs import Class, Function
 from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope
+from unplace.analysis.unfollowed import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
     if isinstance(callee, str):
         return {caller for caller, _ in program.call_sites().get(callee, ())}
     classes = {callee, *program.descendants(callee)}
-    holders = Holders(program.flows, frozenset(), {c.node.name: FACTORY for c in classes})
+    holders = holders_of(program, classes)
     return {
         scope
         for scope in program.scopes.by_node.values()
@@ -83,8 +83,4 @@ def is_named_elsewhere(program: Program, scope: Scope) -> bool:
 
 def uses_of(program: Program, scope: Scope) -> int:
     """How often the file uses the name of a function or method, whatever it is looked up on."""
-    name = scope.name
-    if isinstance(scope.node, ast.Lambda):
-        outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
-        name = next((n for n, sources in outer.items() if sources == [scope.node]), name)
-    return program.uses()[name]
+    return program.uses()[name_of(program, scope)]

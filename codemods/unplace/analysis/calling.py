@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from unplace.analysis.classes import is_static
+from unplace.analysis.holders import FACTORY, Holders
 from unplace.analysis.refs import Class, Instance
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
@@ -23,6 +24,35 @@ def calls_of(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]
     for caller, call in program.call_sites().get(name, ()):
         if _binds(scope, call) and (is_constructor or _leads_to(program, scope, owner, caller, call)):
             yield caller, call
+
+
+def holders_of(program: Program, classes: Iterable[Class]) -> Holders:
+    """The names that may hold objects of some classes."""
+    return Holders(program.flows, frozenset(), {cls.node.name: FACTORY for cls in classes})
+
+
+def calls_of_objects(program: Program, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
+    """The calls in the file that may call an object of a class, with the scopes they stand in."""
+    holders = holders_of(program, {owner, *program.descendants(owner)})
+    for caller in program.scopes.by_node.values():
+        yield from ((caller, call) for call in program.bindings(caller).calls if holders.is_called(call.func))
+
+
+def is_object_of(program: Program, user: Scope, node: ast.expr, owner: Class) -> bool:
+    """Whether an expression is known to be a class, an ancestor or a descendant of it, or an object of one of these."""
+    ref = program.estimate(user, node).ref
+    of = ref.of if isinstance(ref, Instance) else ref
+    return isinstance(of, Class) and _are_related(program, of, owner)
+
+
+def may_call(program: Program, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:
+    """Whether a call of its name can be one of a function; if it is exact, the arguments have to fit.
+
+    They needn't where a decorator wraps the function, or where the receiver is one of them.
+    """
+    is_wrapped = bool(getattr(scope.node, "decorator_list", ()))
+    does_fit = is_wrapped or not is_exact or _binds(scope, call)
+    return does_fit and _leads_to(program, scope, program.class_of(scope), caller, call)
 
 
 def parameters_of(scope: Scope) -> list[str]:
@@ -52,7 +82,7 @@ def _binds(scope: Scope, call: ast.Call) -> bool:
 def _leads_to(program: Program, scope: Scope, owner: Class | None, caller: Scope, call: ast.Call) -> bool:
     """Whether the name is that of the function where the call stands, or the receiver can have it as a method."""
     if isinstance(call.func, ast.Name):
-        return owner is None and program.scopes.owner(caller, scope.name) is scope.parent
+        return owner is None and program.scopes.owner(caller, call.func.id) is scope.parent
     if owner is None or not isinstance(call.func, ast.Attribute):
         return False
     receiver = call.func.value

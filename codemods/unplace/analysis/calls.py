@@ -147,6 +147,7 @@ class Calls:
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
+        self.run.cannot_follow(node, state)
         label = f"`{code_of(node.func)}(...)`"
         given = anything(values)
         for value in [*values, *([callee] if callee is not None else [])]:
@@ -382,6 +383,7 @@ class Calls:
                     value = value._replace(kinds=promised)
                 state.heap.update({(obj, name): value for obj in made.objs})
             return made
+        self.run.cannot_follow(node, state)
         label = f"`{code_of(node.func)}(...)`"
         self.run.keep(state, anything(self._stored(of, arguments)), label, node.lineno, certain=True)
         self.run.keep(state, anything(arguments.all()), label, node.lineno)

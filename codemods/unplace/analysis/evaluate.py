@@ -191,7 +191,7 @@ class Evaluator:
         known = state.heap.get((holder, node.attr))
         if known is not None:
             return known
-        if self.run.program.is_computed(owner, node.attr):
+        if owner.has_property(node.attr):
             return self.inside(node, base, state)
         method = self.run.program.method(owner, node.attr)
         if method is not None:

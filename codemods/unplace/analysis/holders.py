@@ -82,9 +82,10 @@ class Holders:
 
     def are_called_in(self, scope: Scope) -> bool:
         """Whether the scope calls something that may be such an object."""
-        return any(isinstance(n, ast.Call) and self._is_called(n.func) for n in scope.nodes)
+        return any(isinstance(n, ast.Call) and self.is_called(n.func) for n in scope.nodes)
 
-    def _is_called(self, callee: ast.expr) -> bool:
+    def is_called(self, callee: ast.expr) -> bool:
+        """Whether what is called may be such an object."""
         if isinstance(callee, ast.Attribute) and callee.attr in _OF_INSTANCES:
             return bool(self._of(callee.value) & INSTANCE)
         return bool(self._of(callee) & INSTANCE)

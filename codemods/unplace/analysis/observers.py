@@ -278,7 +278,7 @@ class Watch:
     def _is_plain(self, holder: Value, name: str) -> bool:
         """Whether assigning the attribute does nothing but set it."""
         owner = getattr(holder.ref, "of", None)
-        if owner is None or owner.is_immutable or owner.may_inherit(name):
+        if owner is None or owner.is_immutable or owner.intercepts(name) or owner.may_inherit(name):
             return False
         return not owner.lookup("special", name)
 

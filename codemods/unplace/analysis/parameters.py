@@ -8,15 +8,31 @@ from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis import evidence, kinds
-from unplace.analysis.calling import calls_of, parameters_of
+from unplace.analysis.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.classes import is_static
 from unplace.analysis.evidence import Evidence
 from unplace.analysis.refs import Class, Instance, TorchModule
 from unplace.analysis.scopes import Scope
-from unplace.analysis.values import MODULE, NONE, NUMBER, OTHER, TENSOR, TEXT, UNKNOWN, Tracked, Value
+from unplace.analysis.values import (
+    ARRAY,
+    CONTAINER,
+    MODULE,
+    NONE,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Tracked,
+    Value,
+)
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
+
+_NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
+"""What no module takes as a tensor."""
 
 
 def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
@@ -55,6 +71,9 @@ def _unannotated(
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
+        passed = _inputs(program, scope, argument.arg)
+        if any(value.must_be(_NO_INPUTS) for value in passed):
+            return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
         return Value(TENSOR, likely=argument.arg not in program.bindings(scope).like_arrays)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
@@ -100,6 +119,21 @@ def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
 
 
+def _inputs(program: Program, scope: Scope, name: str) -> list[Value]:
+    """What the calls of a module in this file pass for an input of its `forward`."""
+    with program.guessing((scope, "inputs", name)) as is_first:
+        return [program.estimate(*passed) for passed in _passed_to_object(program, scope, name)] if is_first else []
+
+
+def _passed_to_object(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """The arguments that calls of a module give for an input of its `forward`, with the scopes that they stand in."""
+    owner = program.class_of(scope) if scope.name == "forward" else None
+    for caller, call in calls_of_objects(program, owner) if owner is not None else ():
+        argument = argument_for(scope, call, name)
+        if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):
+            yield caller, argument
+
+
 def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     """What the calls in this file pass for a parameter; None when there are none that can be matched."""
     if scope.name == "<lambda>":
@@ -121,7 +155,8 @@ def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
     with program.guessing((scope, "contents", argument.arg)) as is_first:
-        found = [program.contents(*passed) for passed in _passed(program, scope, argument.arg)] if is_first else []
+        passed = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
+        found = [program.contents(*one) for one in passed] if is_first else []
     if not found or any(v.kinds != TENSOR for v in found):
         return Value(UNKNOWN)
     return Value(TENSOR, likely=any(v.likely for v in found))

@@ -26,6 +26,7 @@ from unplace.analysis.run import Run, Write
 from unplace.analysis.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.state import ANY, State, weak_join
 from unplace.analysis.summaries import Summary, exits_of, summarize
+from unplace.analysis.unfollowed import OwnCalls
 from unplace.analysis.values import (
     CALLABLE,
     CONTAINER,
@@ -496,6 +497,11 @@ class Program:
         return self._passed_on
 
     @cached_property
+    def own_calls(self) -> OwnCalls:
+        """The calls of the file that may reach its own functions."""
+        return OwnCalls(self)
+
+    @cached_property
     def compiled(self) -> frozenset[Scope]:
         """The functions that TorchScript compiles."""
         return compiled(self)
@@ -513,14 +519,6 @@ class Program:
         """The class whose method a function is."""
         node = scope.enclosing_class
         return self.classes.get(node) if node is not None else None
-
-    def is_computed(self, owner: Class, name: str) -> bool:
-        """Whether an attribute is a property, or a method that a decorator wraps."""
-        return any(
-            isinstance(s, ast.FunctionDef) and s.name == name and name in c.special
-            for c in owner.linearized()
-            for s in c.node.body
-        )
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """The classes that derive from a class, as far as this file, its own file and those asking for it know."""

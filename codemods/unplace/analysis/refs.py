@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import Value
 
+_OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
 _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
 
 
@@ -126,6 +127,20 @@ class Class:
         """Whether the class derives from one that isn't seen, those aside that give their instances no attributes."""
         plain = [base for base in self.bases if base.split("[")[0].rsplit(".", 1)[-1] not in _WITHOUT_ATTRIBUTES]
         return len(plain) > len(self.ancestors)
+
+    def intercepts(self, name: str) -> bool:
+        """Whether assigning an attribute, or reading it back, runs code of the class that may do anything."""
+        methods = {s.name for cls in self.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef)}
+        is_assigned = any(name in cls.assigned for cls in self.linearized())
+        return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
+
+    def has_property(self, name: str) -> bool:
+        """Whether an attribute is a property, or a method that a decorator wraps."""
+        return any(
+            isinstance(s, ast.FunctionDef) and s.name == name and name in cls.special
+            for cls in self.linearized()
+            for s in cls.node.body
+        )
 
     def all_bases(self) -> set[str]:
         """The names of all known bases."""

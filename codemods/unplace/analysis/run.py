@@ -99,6 +99,14 @@ class Write:
         return not certainly or (len(owners) == 1 and None not in owners)
 
 
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A call that may be one of a function of the file, which isn't known: what it passes, as a write to that."""
+
+    write: Write
+    values: Mapping[ast.expr, Value]
+
+
 @dataclass(slots=True)
 class Run:
     """The context of one walk over one scope."""
@@ -110,6 +118,7 @@ class Run:
     writes: dict[ast.AST, Write] = field(default_factory=dict)
     returns: list[tuple[Value, State]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
+    unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
@@ -384,8 +393,22 @@ class Run:
             self.grad,
             operands=others,
             inside=inside,
+            autocast=self.autocast > 0,
         )
         self.handed[(node, name)] = (callee, write)
+
+    def cannot_follow(self, node: ast.Call, state: State) -> None:
+        """Record what is true where a call of an unknown function may be one of a function of this file."""
+        if self.statement is None or not self.program.own_calls.may_reach(node):
+            return
+        nodes = [a.value if isinstance(a, ast.Starred) else a for a in (*node.args, *(k.value for k in node.keywords))]
+        values = {n: self.values[n] for n in nodes if n in self.values}
+        objs = state.reachable(anything(list(values.values())))
+        inside = self.inside[0] if self.inside else None
+        if objs:
+            handed, kind = Value(UNKNOWN, objs), WriteKind.METHOD
+            write = Write(node, kind, node.func, handed, state.fork(), self.statement, self.grad, inside=inside)
+            self.unfollowed[node] = Unfollowed(write, values)
 
     def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
         """What a tensor is after `requires_grad_(flag)`, under all its names; a leaf if it was in no graph before."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unplace.analysis.bindings import assigned_names
 from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
@@ -27,6 +27,7 @@ from unplace.analysis.refs import Function
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
+from unplace.analysis.unfollowed import calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.edits import Edit
 from unplace.findings import Form
@@ -96,10 +97,31 @@ class Callers:
             return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
         if _has_lasting_default(scope, parameter):
             return [f"the default of `{parameter}` lasts from one call to the next"], []
+        blocker = self._use_out_of_reach(scope, parameter)
+        if blocker is not None:
+            return [blocker], []
         purpose = documented(scope, parameter, is_called=bool(handed))
         if purpose is not None:
             return [purpose], []
         return [], [assumption]
+
+    def _use_out_of_reach(self, scope: Scope, parameter: str) -> str | None:
+        """The use of a function that the file shows and the analysis can't follow, if it may read the argument."""
+        line = line_of_value(self.program, scope)
+        if line is not None:
+            what = "the lambda" if isinstance(scope.node, ast.Lambda) else f"`{scope.name}`"
+            return f"{what} is used as a value in line {line}, and whoever calls that can't be seen"
+        for passing in calls_that_may_hand(self.program, scope, parameter):
+            name = name_of(self.program, scope)
+            reason = f"`{name}` is called in line {passing.call.lineno} in a way that can't be followed"
+            if passing.run is None or passing.unfollowed is None:
+                return reason
+            for value in passing.values:
+                call = Handed(passing.run, replace(passing.unfollowed.write, value=value))
+                at_call = self._site(call)
+                if self._is_read(call, at_call, at_call.live()):
+                    return f"{reason}, and what it passes is read after the call"
+        return None
 
     def returned(self, scope: Scope) -> frozenset[str]:
         """The parameters whose tensors the function hands back, so that they are read at its end."""

@@ -175,7 +175,10 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
     for call in [call for name in names for call in calls_that_hand(program, scope, name)]:
         run, write = call.run, call.write
         others = [o for o in write.operands if o.may_be(TENSOR | UNKNOWN)]
-        if any(keeps_dtype(write.value, o) is False or _are_mixed(run, write.value, o) for o in others):
+        kept = [keeps_dtype(write.value, o) for o in others]
+        if False in kept or (write.autocast and None in kept):
+            return True
+        if any(_are_mixed(run, write.value, o) for o in others):
             return True
         outer = write.state.roots(write.value.objs)
         if run.scope not in seen and _is_mixed_by_a_caller(program, run.scope, outer, seen):

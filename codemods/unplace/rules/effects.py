@@ -31,6 +31,9 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
 
     `last` is the outermost call of the chain that starts with the site.
     """
+    thrown = f"the value of `{code_of(last)}` may be thrown away: then the write is all that it does"
+    if isinstance(verdict, Refuse) and site.in_lambda and site.node is site.run.scope.node.body:
+        return Meant(thrown) if is_thrown_away(site.run, last) else None
     if isinstance(verdict, Keep | Refuse):
         return None
     if not set(getattr(verdict, "assumptions", ())) - set(assumptions_about(site)):
@@ -38,7 +41,7 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
     if site.write.kind is WriteKind.OUT:
         return Meant(_given_as_out(site))
     if isinstance(verdict, Inline) and is_thrown_away(site.run, last):
-        return Meant(f"the value of `{code_of(last)}` may be thrown away: then the write is all that it does")
+        return Meant(thrown)
     if isinstance(verdict, Rebind | Copy) and not verdict.views and _binds_unread(site, verdict.places):
         return Meant(f"`{site.name}` isn't read afterwards: others must, or the write would be for nothing")
     return None

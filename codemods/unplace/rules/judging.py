@@ -13,7 +13,7 @@ from unplace.analysis.purpose import flag_around
 from unplace.analysis.refs import Class
 from unplace.analysis.run import WriteKind, can_be_tracked
 from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
 from unplace.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
@@ -234,12 +234,18 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
     owner = getattr(holder.ref, "of", None) if holder is not None else None
     if owner is None:
         may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
+        may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
         if may_be_tensor and torchapi.tensor_attribute(name) is not None:
             return Refuse(f"`{written}` can't be assigned: tensors make their `.{name}` themselves")
+        other = next((c for c in site.program.classes.values() if may_be_object and _refuses_binding(c, name)), None)
+        if other is not None:
+            return Refuse(f"`{written}` may be an attribute of a `{other.node.name}`, where it can't be bound")
         is_parameter = torchapi.is_registered_name(name) or _through_data(site)
         return Refuse(f"`{written}` may be a parameter, which no other tensor can replace") if is_parameter else None
     if owner.is_immutable:
         return Refuse(f"a `{owner.node.name}` can't be changed, so that `{written}` can't be rebound")
+    if any(c.intercepts(name) for c in (owner, *site.program.descendants(owner))):
+        return Refuse(f"`{owner.node.name}` has code of its own that runs where `{written}` is assigned or read")
     if owner.lookup("special", name):
         return Refuse(f"`{written}` is a property, a slot or shared by the class")
     if owner.may_inherit(name):
@@ -247,6 +253,12 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
     if owner.is_module and _through_data(site) and not _is_made_by(owner, name, site):
         return Refuse(f"`{written}` may be a parameter, which no other tensor can replace")
     return None
+
+
+def _refuses_binding(owner: Class, name: str) -> bool:
+    """Whether a class keeps an attribute from being bound to any tensor."""
+    is_field = any(name in (*cls.assigned, *cls.declared) for cls in owner.linearized())
+    return owner.intercepts(name) or owner.has_property(name) or (owner.is_immutable and is_field)
 
 
 def _is_made_by(owner: Class, name: str, site: Site) -> bool:
@@ -356,11 +368,9 @@ def _copy_owner(
     observers = site.watch(site.live() | needed).of(value, place, element_of)
     missing = needed - {view.name for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
-        return Copy(
-            (place, *observers.together),
-            replays(observers.views),
-            (*assumptions_about(site), *observers.assumptions),
-        )
+        is_known = (value.is_tensor and not value.likely) or place == site.name
+        assumptions = (*assumptions_about(site), *(() if is_known else (f"`{place}` is a tensor",)))
+        return Copy((place, *observers.together), replays(observers.views), (*assumptions, *observers.assumptions))
     reason = first or (observers.blockers[0] if observers.blockers else f"`{place}` can't be made again")
     base = _base_of(site, value)
     if base is None:
