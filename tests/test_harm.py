@@ -67,6 +67,7 @@ RAISE = {
     "a piece of split": ("y = x + 1\na, b = y.split(1)\na += 1  # here\nreturn y", r"output 0 of split\(\) in line"),
     "a piece by index": ("y = x + 1\nps = torch.chunk(y, 2)\nps[0].mul_(2)  # here\nreturn y", r"chunk\(\) in line"),
     "a view of a piece": ("y = x + 1\na, b = y.unbind()\na[0] = 1  # here\nreturn y", "torch forbids"),
+    "a view of a view of a piece": ("y = x + 1\na, b = y.unbind()\na[:2].mul_(2)  # here\nreturn y", "torch forbids"),
     "rows of a loop": ("y = x + 1\nfor row in y:\n    row += 1  # here\nreturn y", "torch forbids writing"),
     "enumerated rows": ("y = x + 1\nfor i, row in enumerate(y):\n    row.mul_(2)  # here\nreturn y", "torch forbids"),
     "unpacked rows": ("y = x + 1\na, b = y\na += 1  # here\nreturn y", "torch forbids"),
@@ -95,6 +96,7 @@ RUN = {
         "w = nn.Parameter(torch.ones(3), requires_grad=False)\nw.fill_(2)  # here\nreturn x * w"
     ),
     "a frozen parameter": "w = self.block.scale\nw.requires_grad_(False)\nw.fill_(2)  # here\nreturn x * w",
+    "a parameter frozen elsewhere": "freeze(self.block)\nself.block.scale.fill_(2)  # here\nreturn x",
     "a gradient": "(x * self.block.scale).sum().backward()\nself.block.scale.grad.zero_()  # here\nreturn x",
     "a helper under no_grad": "with torch.no_grad():\n    double(self.block.linear)\nreturn x",
     "a helper of a helper": "with torch.no_grad():\n    doubled(self.block.linear)\nreturn x",
@@ -114,6 +116,7 @@ HELPERS = {
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
     "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",
+    "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",
     "doubled": (
         "def doubled(layer):\n    scaled(layer)\n\n\ndef scaled(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n"
     ),
@@ -219,6 +222,23 @@ class Detect(nn.Module):
     report = rewrite_text(source, "detect.py", Options(unsafe=True))
     assert report.after == source
     assert not report.findings
+
+
+def test_an_element_at_an_unknown_index_may_be_one_of_a_list() -> None:
+    source = """
+import torch
+from torch import nn
+
+
+class Detect(nn.Module):
+    def forward(self, x):
+        for key in self.keys:
+            x[key] = self.layers(torch.sin(x[key])) * x[key]
+        return x
+"""
+    (finding,) = rewrite_text(source, "detect.py", Options()).findings
+    assert finding.harm is Harm.UNKNOWN
+    assert finding.status is Status.REFUSED
 
 
 def test_a_masked_update_of_an_input_is_one_of_a_tensor() -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from unplace.edits import Edit
+from unplace.findings import Status
 from unplace.rewriter import Options, rewrite_text
+from unplace.rules import planner
 from unplace.rules.introduced import introduces_writes
 
 TESTS = Path(__file__).parent
@@ -59,3 +61,13 @@ def test_no_program_holds_more_of_them_afterwards(unsafe: bool) -> None:
 )
 def test_an_edit_that_brings_one_in_is_told(replaced: str, replacement: str, is_introduced: bool) -> None:
     assert introduces_writes(f"z = {replaced}", [Edit(4, 4 + len(replaced), replacement)]) is is_introduced
+
+
+def test_a_recipe_that_brings_one_in_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+    start = before.index("y += 1")
+    edits = (Edit(start, start + len("y += 1"), "y = y.copy_(y + 1)"),)
+    monkeypatch.setattr(planner.Planner, "_edits", lambda *arguments: edits)
+    report = rewrite_text(before, "before.py", Options())
+    assert report.after == before
+    assert [finding.status for finding in report.findings] == [Status.REFUSED]

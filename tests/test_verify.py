@@ -117,6 +117,13 @@ def test_a_wrong_rewrite_is_different_and_json_says_where(capfd: pytest.CaptureF
     assert {"output['y']", "function.norm.running_mean"} <= set(places)
 
 
+def test_another_dtype_under_autocast_is_different() -> None:
+    module = NET.replace("self.layer(x).tanh()", "self.layer(x)").replace("nn.BatchNorm1d(dim)", "nn.Identity()")
+    write(before=module.format(write="y += self.layer.bias"), after=module.format(write="y = y + self.layer.bias"))
+    found = verdicts(verify_files("before.py", "after.py", "Net"))
+    assert found == {"train": Verdict.EQUAL, "eval": Verdict.EQUAL, "autocast": Verdict.DIFFERENT}
+
+
 def test_example_is_the_default_and_measuring_gives_ratios() -> None:
     write(old=FUNCTION.format(write="y = y * k") + EXAMPLE, new=FUNCTION.format(write="y = y * k + 0 * y") + EXAMPLE)
     result = verify_files("old.py", "new.py", measure=True)

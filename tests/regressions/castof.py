@@ -5,7 +5,7 @@ from torch import nn
 import torch.nn.functional as F
 
 
-def cast(x, ids, table, dtype):
+def cast(x: torch.Tensor, ids: torch.Tensor, table: torch.Tensor, dtype):
     low = x.to(dtype) * 2
     low += x
     found = F.embedding(ids, table) * 1

@@ -3,7 +3,7 @@
 import torch
 
 
-def totals(x):
+def totals(x: torch.Tensor):
     counts = x * 2
     counts.cumsum_(1)
     sums = x * 3

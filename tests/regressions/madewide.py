@@ -3,7 +3,7 @@
 import torch
 
 
-def mixed(x, k, dtype):
+def mixed(x: torch.Tensor, k: torch.Tensor, dtype):
     first = x * 2
     first += torch.linspace(0, 1, 2)
     second = torch.zeros(2)

@@ -28,6 +28,9 @@ RAISED = frozenset(
 )
 """The functions and methods that autocast runs in float32; `sum` and its kin give int64 for narrower integers."""
 
+ACCUMULATING = frozenset(["cumprod", "cumsum", "nansum", "prod", "sum"])
+"""Those whose result is int64 for narrower integers, unless they are told a dtype."""
+
 _MODULES_LOWERED = (
     *("Bilinear", "Conv", "GRU", "LSTM", "LazyConv", "LazyLinear", "Linear", "MultiheadAttention", "RNN"),
     "Transformer",

@@ -30,6 +30,7 @@ class Source(Flag):
     MADE = 8  # a constructor, or a cast to a dtype that torch defines
     CAST = 16  # a constructor or a cast that is given a dtype by a variable
     GIVEN = 32  # an argument of the function
+    SUMMED = 64  # an operation that makes int64 of narrower integers
 
 
 def of(run: Run, value: Value) -> Source:
@@ -96,8 +97,10 @@ class _Walk:
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.MatMult):
                 return Source.LOWERED
-            raised = Source.RAISED if isinstance(node.op, ast.Pow) else Source.NOTHING
-            return raised | self._at(node.left) | self._at(node.right)
+            operands = self._at(node.left) | self._at(node.right)
+            if isinstance(node.op, ast.Div) or _is_float(node.left) or _is_float(node.right):
+                return operands & ~Source.SUMMED
+            return operands | Source.RAISED if isinstance(node.op, ast.Pow) else operands
         if isinstance(node, ast.AugAssign):
             return self._at(node.target) | self._at(node.value)
         if isinstance(node, ast.UnaryOp):
@@ -152,6 +155,7 @@ class _Walk:
         elif not _is_combining(operator, name):
             given = given[:1]
         found = Source.RAISED if name in autocast.RAISED else Source.NOTHING
+        found |= Source.SUMMED if name in autocast.ACCUMULATING else Source.NOTHING
         for argument in given:
             found |= self._at(argument)
         return found
@@ -207,6 +211,11 @@ class _Walk:
             return program.method(ref.of, "forward")
         receiver = ref.receiver.ref
         return program.method(receiver.of, ref.name) if isinstance(receiver, Instance) else None
+
+
+def _is_float(node: ast.expr) -> bool:
+    """Whether an expression is a number with which every result is floating."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
 def _is_like(name: str) -> bool:

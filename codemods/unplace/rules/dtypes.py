@@ -63,8 +63,12 @@ def accumulates(site: Site) -> bool:
     is_told = isinstance(site.node, ast.Call) and any(keyword.arg == "dtype" for keyword in site.node.keywords)
     if _effect(site) != "accumulates" or is_told or site.value.dtype in ("int64", "complex64"):
         return False
-    is_float = is_floating(site.value.dtype) or bool(lineage.of(site.run, site.value) & Source.LOWERED)
-    return not is_float or _is_raised(site)
+    return not _is_float(site.value, lineage.of(site.run, site.value)) or _is_raised(site)
+
+
+def _is_float(value: Value, sources: Source) -> bool:
+    """Whether the dtype of a tensor is a floating one for certain."""
+    return is_floating(value.dtype) or Source.LOWERED in sources
 
 
 def of_target(site: Site) -> cst.BaseExpression | None:
@@ -160,7 +164,7 @@ def _is_mixed(site: Site, operand: Value) -> bool:
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
     if is_given and is_mixed_by_callers(site):
         return True
-    return _are_mixed(site.run, site.value, operand, is_scalar=_is_scalar(site))
+    return _are_mixed(site.run, site.value, operand, is_scalar=_is_scalar(site), is_float=_is_division(site))
 
 
 def is_mixed_by_callers(site: Site) -> bool:
@@ -186,8 +190,11 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
     return False
 
 
-def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = False) -> bool:
-    """Whether the sources of two tensors' dtypes, or one that is known, speak for different ones."""
+def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = False, is_float: bool = False) -> bool:
+    """Whether the sources of two tensors' dtypes, or one that is known, speak for different ones.
+
+    `is_scalar`: the operand has no dimensions; `is_float`: the operation is none for integers.
+    """
     if isinstance(value.dtype, str) and isinstance(operand.dtype, str):
         return False
     target = lineage.of(run, value)
@@ -195,9 +202,12 @@ def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = Fals
         return not target & (Source.LOWERED | Source.RAISED)
     other = lineage.of(run, operand)
     if is_scalar:
-        other &= ~Source.RAISED
+        other &= ~(Source.RAISED | Source.SUMMED)
     extra = other & ~target
     made = Source.MADE | Source.CAST
+    is_float = is_float or _is_float(value, target | other)
+    if Source.SUMMED in other & ~target and not is_float:
+        return True
     is_made = bool(target) and not target & ~made and (other != target or Source.MADE in target)
     return is_made or bool(extra & (Source.HELD | Source.MADE) or (extra & Source.RAISED and target & Source.LOWERED))
 

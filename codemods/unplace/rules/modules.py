@@ -95,7 +95,7 @@ class Judge:
                 verdict = expressions.decide_spine(statement, [site], {site: rule})
             elif verdict is None:
                 verdict = expressions.decide_inline(statement, [site])
-            if not isinstance(verdict, Rebind | Inline | Split):
+            if not isinstance(verdict, Rebind | Inline | Split) or contradicted(site, call, verdict) is not None:
                 return []
             change = _of_function(without_flag(qualified)) if call.func is node else None
             found.append(Decision(site, rule, verdict, change))

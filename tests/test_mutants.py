@@ -1,0 +1,530 @@
+"""Mistakes put back into the tool, one by one: the tests have to see each.
+
+A row names the class of mistake (the number is that of the list in `CLASSES`), the test that has to catch it, and what
+is replaced, where, by what. The test passes without the mutant and fails with it. A row whose place is gone, or whose
+function has changed, fails as well: then look for the mutant that shows the class again in the code of today.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from _pytest.monkeypatch import derive_importpath
+
+import test_flow
+import test_harm
+import test_import_graphs
+import test_introduced
+import test_torchscript
+import test_verify
+from mutants import (
+    Mutant,
+    edited,
+    fixture,
+    gives,
+    in_folder,
+    is_now,
+    mutant,
+    of,
+    patching,
+    program,
+    raising,
+    regression,
+    running,
+    scripted,
+    within,
+)
+
+CLASSES = {
+    1: "a write made before an exception that is swallowed",
+    2: "order told by line numbers",
+    3: "a method of something unknown read as a function of torch",
+    4: "inputs of forward taken for tensors",
+    5: "another dtype of integers, another number of pieces",
+    6: "another dtype where precisions are mixed",
+    7: "memory shared through .data",
+    8: "a gradient that a write through .data is meant to pass by",
+    9: "an edit that repairs nothing",
+    10: "an operation in place where none stood",
+    11: "an element of a list taken for a part of a tensor",
+    12: "a write to a leaf called harmless",
+    13: "a write that raises called harmless",
+    14: "names that import each other",
+    15: "wrong facts about calls",
+    16: "code that TorchScript compiles",
+    17: "memory with a layout of its own",
+    18: "a clone for nothing",
+    19: "an expression that loses its only effect",
+    20: "attributes that can't be bound to any tensor",
+    21: "out= of a caller",
+    22: "a purpose that contradicts the assumption",
+}
+
+# -- material ---------------------------------------------------------------------------------------------------------
+
+GIVEN = program(
+    "the whole given away in the same line",
+    """
+    def run(x: torch.Tensor, put):
+        y = x * 3
+        a, b = y.chunk(2); b *= 2; put(y)
+        return a + b
+
+    def example():
+        return run, (torch.tensor([0.5, 1.5], requires_grad=True), lambda y: y.detach().add_(1))
+    """,
+)
+HANDED_ON = program(
+    "an iterator handed on by Identity",
+    """
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.neck = torch.nn.Identity()
+
+        def forward(self, feats, x):
+            out = torch.sigmoid(x)
+            feats = self.neck(feats)
+            for f in feats:
+                f += out
+            return out
+
+    def example():
+        x = torch.tensor([0.5, 1.5, -0.5], requires_grad=True)
+        return Model(), (iter([x * 2, x * 3]), x)
+    """,
+)
+LISTED = program(
+    "a list, of which forward writes an element",
+    """
+    class Model(torch.nn.Module):
+        def forward(self, feats, i, j):
+            a = feats[i]
+            b = feats[j]
+            a[0] = 2
+            return a * b
+
+    def run(feats):
+        return Model()(feats, 0, 1)
+
+    def example():
+        return run, ([torch.ones(2), torch.ones(2)],)
+    """,
+    unsafe=True,
+)
+MISSING = in_folder(test_import_graphs.test_a_missing_module_that_defines_the_name_of_its_package_leads_nowhere)
+EXCEPT_STAR = of(test_flow.test_a_helper_that_raises_keeps_its_write_for_except_star)
+INTRODUCED = patching(test_introduced.test_a_recipe_that_brings_one_in_is_not_followed)
+NOT_COMPILED = (AssertionError, RuntimeError)
+LISTS = test_harm.test_an_input_whose_elements_get_what_a_layer_makes_of_them_may_be_a_list
+LOST_EFFECTS, UNBINDABLE = "UNP002/value_may_be_thrown_away", "UNP003/attributes_that_cannot_be_bound"
+LAYOUTS, MADE = "UNP002/memory_with_a_layout_of_its_own", "UNP005/memory_made_for_the_write"
+EMBEDDING = "UNP001/an_embedding_is_no_view_of_its_indices"
+
+
+def by_what_is_known(original: Any) -> Any:
+    """`operands` as it was: a receiver that isn't known to be a tensor is none."""
+
+    def operands(run: Any, call: ast.Call) -> list[ast.expr] | None:
+        held = run.values.get(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        return list(call.args) if call.args and held is not None and not held.is_tensor else original(run, call)
+
+    return operands
+
+
+def whatever_is_called(original: Any) -> Any:
+    """`documented` as if calls were always seen, so that a name counts for nothing."""
+    return lambda scope, *, is_called: original(scope, is_called=True)
+
+
+TRIES_ONLY = edited(
+    ("if not isinstance(guard, ast.With | ast.AsyncWith):", "if True:"),
+    ("return True", "return isinstance(guard, TRIES)"),
+)
+BY_LINES = edited(("one.order < other.order", "first.lineno < second.lineno"))
+ALL_TENSORS = edited(
+    ("likely=argument.arg not in program.bindings(scope).like_arrays", "likely=False"),
+    (" and _may_be_tensor(program, scope, argument.arg)", ""),
+)
+SLICES = edited(
+    (
+        '_Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({name}, {end}, {name}))")))',
+        '_listed(site, call, tensor, f"[{{i}} : {{i}} + {name}]", f"range(0, {end}, {name})", text)',
+    )
+)
+NOT_VISITED = edited(("if key not in self._visited:", "if True:"))
+OBJECTS_ALONE = edited(("todo += base.objs", "pass"))
+
+MUTANTS: dict[int, list[Mutant]] = {
+    1: [
+        mutant("suppress() lets all pass", regression("raised_in_suppress"), "analysis.run.may_swallow", TRIES_ONLY),
+        mutant("nothing is guarded", regression("raised_in_suppress"), "analysis.run.Run.is_guarded", gives(False)),
+        mutant(
+            "a handler isn't",
+            regression("raised_in_handler"),
+            "analysis.flow.Flow._block",
+            edited((' or (field != "finalbody" and getattr(statement, "finalbody", []))', "")),
+        ),
+        mutant("except* isn't", EXCEPT_STAR, "analysis.flow.TRIES", is_now((ast.Try,))),
+        mutant(
+            "nobody further out", regression("raised_further_out"), "rules.callers.Callers._may_be_caught", gives(False)
+        ),
+        mutant(
+            "what is bound in a `with`",
+            regression("rebound_before_swallowed"),
+            "analysis.run.Run.may_swallow",
+            gives(False),
+        ),
+        mutant(
+            "the innermost handler only",
+            regression("handler_further_out"),
+            "analysis.interpreter.Interpreter.block",
+            edited(("in self._raises:", "in self._raises[-1:]:")),
+        ),
+    ],
+    2: [
+        mutant("a write in one line", regression("pieces_in_one_line"), "analysis.flow.Flow.may_follow", BY_LINES),
+        mutant("a call in one line", GIVEN, "analysis.flow.Flow.may_follow", BY_LINES),
+        mutant("a call at all", GIVEN, "rules.pieces._is_written_again", edited(("(*written, *given)", "written"))),
+    ],
+    3: [mutant("the first argument is cut", regression("unknownreceiver"), "rules.splits.operands", by_what_is_known)],
+    4: [
+        mutant(
+            "all are tensors", regression("forward_inputs_of_any_kind"), "analysis.parameters._unannotated", ALL_TENSORS
+        ),
+        mutant("Identity takes a tensor", HANDED_ON, "torchapi.IDENTITY", is_now("")),
+        mutant("a list is cloned", LISTED, "rules.entry._is_copied", edited((" and not v.likely", ""))),
+    ],
+    5: [
+        mutant(
+            "sizes are a number",
+            regression("split_by_sizes_or_empty"),
+            "rules.splits._split",
+            edited(("not is_number(site, sizes) or ", "")),
+        ),
+        mutant("nothing of an empty batch", regression("split_by_sizes_or_empty"), "rules.splits._split", SLICES),
+        mutant("cumsum_", regression("cumulated"), "rules.dtypes.accumulates", gives(False)),
+        mutant("sums", regression("cumulated"), "analysis.autocast.ACCUMULATING", is_now(frozenset())),
+        mutant("products", regression("narrow_integers"), "analysis.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
+        mutant("all is division", regression("narrow_integers"), "rules.dtypes._is_division", gives(True)),
+        mutant(
+            "rounded division",
+            regression("narrow_integers"),
+            "rules.dtypes._is_division",
+            edited((" and not is_rounded", "")),
+        ),
+        mutant(
+            "wider integers",
+            regression("narrow_integers"),
+            "rules.dtypes._are_mixed",
+            edited(("return not target & (Source.LOWERED | Source.RAISED)", "return False")),
+        ),
+        mutant("out=", regression("dtype_of_out"), "rules.unp008_out.OutArgument._changes_dtype", gives(False)),
+    ],
+    6: [
+        mutant("nothing is cast back", regression("lowparam"), "rules.dtypes.casts", gives(False)),
+        mutant(
+            "parameters",
+            regression("lowparam"),
+            "rules.dtypes._are_mixed",
+            edited(("Source.HELD | Source.MADE", "Source.MADE")),
+        ),
+        mutant(
+            "constructors",
+            regression("madewide"),
+            "rules.dtypes._are_mixed",
+            edited(("Source.HELD | Source.MADE", "Source.HELD")),
+        ),
+        mutant("casts of the target", regression("castof"), "rules.dtypes._are_mixed", edited(("is_made or ", ""))),
+        mutant(
+            "casts of unknown dtype",
+            regression("castof"),
+            "analysis.lineage._Walk._cast",
+            edited(("else Source.CAST", "else Source.NOTHING")),
+        ),
+        mutant("double()", regression("madewide"), "rules.dtypes.keeps_dtype", gives(True)),
+        mutant("what has no name", regression("nameless_and_low"), "rules.dtypes.risk", gives(())),
+        mutant("callers", regression("mixed_by_callers"), "rules.dtypes._is_mixed_by_a_caller", gives(False)),
+        mutant(
+            "float32 under autocast", fixture("UNP001/raised_under_autocast"), "rules.dtypes._is_raised", gives(False)
+        ),
+        mutant(
+            "verify",
+            within(test_verify.test_another_dtype_under_autocast_is_different),
+            "verification.files._under_autocast",
+            gives([]),
+        ),
+    ],
+    7: [
+        mutant("h.data = s", regression("datashared"), "analysis.stores.share_memory", gives(None)),
+        mutant("h.set_(s), Parameter(s)", regression("datashared"), "analysis.calls.share_memory", gives(None)),
+        mutant("nothing else holds s", regression("datashared"), "analysis.stores.is_handed_over", gives(True)),
+        mutant(
+            "the data of an argument",
+            regression("datashared"),
+            "analysis.stores.share_memory",
+            edited(("if any(obj.origin is not Origin.FRESH for obj in holder.objs):", "if False:")),
+        ),
+    ],
+    8: [
+        mutant("any update", fixture("UNP003/updates_through_data"), "rules.judging._is_hidden_update", gives(False)),
+        mutant(
+            "writes to a part",
+            fixture("UNP003/updates_through_data"),
+            "rules.judging._is_hidden_update",
+            edited(("site.write.kind is WriteKind.DATA or", "site.form is not Form.DATA_STORE or")),
+        ),
+    ],
+    9: [
+        mutant(
+            "no edit is analysed again",
+            of(test_harm.test_an_edit_that_repairs_nothing_is_taken_back),
+            "rewriter.unrepaired",
+            gives({}),
+        ),
+        mutant(
+            "callers saved nothing",
+            raising("what a caller passes was saved there"),
+            "rules.callers.Callers.saves_before",
+            gives(()),
+        ),
+    ],
+    10: [
+        mutant(
+            "no edit is looked at",
+            INTRODUCED,
+            "rules.planner.introduces_writes",
+            gives(False),
+        ),
+        mutant(
+            "copy_ counts for nothing",
+            INTRODUCED,
+            "rules.introduced._CALL",
+            is_now(re.compile(r"\binplace\s*=\s*True\b")),
+        ),
+    ],
+    11: [
+        mutant("an index in a loop", of(LISTS, "i"), "analysis.bindings.Bindings.counts", gives(False)),
+        mutant("a number", of(LISTS, "-1"), "analysis.bindings.Bindings.counts", gives(False)),
+        mutant(
+            "another index",
+            of(test_harm.test_an_element_at_an_unknown_index_may_be_one_of_a_list),
+            "sites.Site.harm",
+            edited((" and not is_guess", "")),
+        ),
+    ],
+    12: [
+        mutant("leaves", raising("a step by hand"), "analysis.forbidden._leaf", gives(None)),
+        mutant("views of leaves", raising("a view of a bias"), "analysis.forbidden._looked_into", OBJECTS_ALONE),
+        mutant("parameters of layers", raising("the weight of a layer"), "torchapi.is_registered_name", gives(False)),
+        mutant("a purpose that raises", raising("a view of a bias"), "rules.judging._written_leaf", gives(None)),
+        mutant("under no_grad", running("a helper under no_grad"), "analysis.recording.may_be_off", gives(False)),
+        mutant("frozen", running("a parameter frozen elsewhere"), "analysis.recording.may_be_frozen", gives(False)),
+    ],
+    13: [
+        mutant("own modules", raising("a module ends in ReLU"), "analysis.summaries._saved", gives(frozenset())),
+        mutant("own functions", raising("a function returns a pair"), "analysis.summaries._saved", gives(frozenset())),
+        mutant(
+            "own modules in a Sequential",
+            raising("a Sequential of own modules"),
+            "analysis.layers._only_reads",
+            gives(False),
+        ),
+        mutant(
+            "unpacked layers",
+            raising("a Sequential of a comprehension"),
+            "analysis.layers.of_sequential",
+            edited(("is_listed or ", "")),
+        ),
+        mutant(
+            "lists that callers pass",
+            raising("a list of saved tensors"),
+            "rules.callers.Callers.saved_before",
+            gives(None),
+        ),
+        mutant("pieces", raising("a piece of split"), "analysis.forbidden._piece", gives(None)),
+        mutant(
+            "views of pieces", raising("a view of a view of a piece"), "analysis.forbidden._looked_into", OBJECTS_ALONE
+        ),
+        mutant("rows", raising("rows of a loop"), "analysis.forbidden._piece", gives(None)),
+    ],
+    14: [
+        Mutant(
+            "longer and longer names",
+            MISSING,
+            (
+                ("analysis.project.Project.locate", edited(("max(least, 1)", "1"))),
+                ("analysis.resolution.Resolution._member", NOT_VISITED),
+                ("analysis.resolution.Resolution._imported", NOT_VISITED),
+            ),
+            RecursionError,
+        ),
+        mutant(
+            "cycles",
+            in_folder(test_import_graphs.test_every_name_of_a_generated_graph_is_followed_to_an_end, 2),
+            "analysis.resolution.Resolution._member",
+            NOT_VISITED,
+        ),
+    ],
+    15: [
+        mutant("an embedding of an own class", fixture(EMBEDDING), "analysis.calls.Calls._torch_ancestor", gives(None)),
+        mutant(
+            "from_pretrained",
+            fixture(EMBEDDING),
+            "analysis.calls.Calls.named",
+            edited(('qualified.removesuffix(".from_pretrained")', "qualified")),
+        ),
+        mutant("casts are views", fixture(EMBEDDING), "analysis.operators._differ", gives(False)),
+        mutant(
+            "numbers share memory",
+            fixture("UNP001/a_number_shares_no_memory"),
+            "analysis.calls.Calls.unknown_call",
+            edited(("if kinds == TENSOR:  # which", "if False:  # which")),
+        ),
+        mutant(
+            "a name is enough", fixture("UNP001/a_method_of_another_class"), "analysis.calling._leads_to", gives(True)
+        ),
+        mutant(
+            "parameters needn't fit", fixture("UNP001/a_call_that_cannot_bind"), "analysis.calling._binds", gives(True)
+        ),
+    ],
+    16: [
+        *(
+            mutant(
+                f"nothing is compiled: {name}",
+                scripted(name),
+                "analysis.program.compiled",
+                gives(frozenset()),
+                NOT_COMPILED,
+            )
+            for name in test_torchscript.PROGRAMS
+        ),
+        mutant("what compiled code calls", scripted("called"), "analysis.compiled._called", gives(()), NOT_COMPILED),
+        mutant(
+            "generators",
+            scripted("decorated"),
+            "rules.staying.Staying._aside",
+            edited(("site.run.scope in site.program.compiled", "False")),
+            NOT_COMPILED,
+        ),
+        mutant(
+            "other results",
+            scripted("a helper that writes"),
+            "rules.callers.Callers._plan",
+            edited(("scope in self.program.compiled", "False")),
+            NOT_COMPILED,
+        ),
+        mutant(
+            "other files",
+            in_folder(test_torchscript.test_what_another_file_compiles_is_known),
+            "analysis.project.handed_over",
+            gives(frozenset()),
+        ),
+    ],
+    17: [
+        mutant("made so", fixture(LAYOUTS), "analysis.operators.layout_of", gives(None)),
+        mutant("of an attribute", fixture(LAYOUTS), "sites.layout_of", gives(None)),
+        mutant("saved", regression("strides_and_saved"), "rules.judging.LASTING", is_now(frozenset())),
+        mutant(
+            "shared",
+            fixture(LAYOUTS),
+            "analysis.calls.Calls.tensor_method",
+            edited(('name == "share_memory_"', "False")),
+        ),
+    ],
+    18: [
+        mutant("of what is overwritten", fixture(MADE), "sites.Site.replaces_all", gives(False)),
+        mutant("of what was copied", fixture(MADE), "analysis.operators._COPYING", is_now(frozenset())),
+        mutant("of what is filled", fixture(MADE), "analysis.run.Run._fills", gives(False)),
+    ],
+    19: [
+        mutant("lambdas and operands", fixture(LOST_EFFECTS), "rules.effects.is_thrown_away", gives(False)),
+        mutant("all lambdas give values", fixture(LOST_EFFECTS), "rules.effects._is_called_for_its_value", gives(True)),
+        mutant("names that nothing reads", fixture(LOST_EFFECTS), "rules.effects._binds_unread", gives(False)),
+        mutant("values that nothing reads", fixture(LOST_EFFECTS), "rules.effects._binds_in_vain", gives(False)),
+        mutant("modules", fixture("UNP006/value_may_be_thrown_away"), "rules.modules.contradicted", gives(None)),
+    ],
+    20: [
+        mutant("inherited", fixture(UNBINDABLE), "analysis.refs.Class.may_inherit", gives(False)),
+        mutant("parameters", fixture(UNBINDABLE), "rules.judging._is_made_by", gives(True)),
+        mutant(
+            "of tensors",
+            fixture(UNBINDABLE),
+            "rules.judging._unbindable",
+            edited(("torchapi.tensor_attribute(name) is not None", "False")),
+        ),
+        mutant(
+            "of layers",
+            fixture(UNBINDABLE),
+            "rules.judging._unbindable",
+            edited(("torchapi.is_registered_name(name) or _through_data(site)", "False")),
+        ),
+        mutant("of classes like layers", fixture(UNBINDABLE), "analysis.program._is_layer", gives(False)),
+        mutant(
+            "properties",
+            fixture("UNP002/property_holds_the_state"),
+            "rules.judging._unbindable",
+            edited(('owner.lookup("special", name)', "False")),
+        ),
+        mutant(
+            "other names of them",
+            fixture(UNBINDABLE),
+            "analysis.observers.Watch._is_plain",
+            edited((" or owner.may_inherit(name)", "")),
+        ),
+    ],
+    21: [
+        mutant(
+            "out= is dropped",
+            fixture("UNP008/out_handed_through"),
+            "rules.effects.contradicted",
+            edited(("site.write.kind is WriteKind.OUT", "False")),
+        )
+    ],
+    22: [
+        mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "rules.judging.flag_around", gives(None)),
+        mutant("documentation", fixture("UNP005/documented_purpose"), "rules.callers.documented", gives(None)),
+        mutant(
+            "a name that says so", fixture("UNP005/documented_purpose"), "rules.callers.documented", whatever_is_called
+        ),
+    ],
+}
+
+
+# -- the tests --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def test_every_class_has_a_mutant() -> None:
+    assert [item for item, mutants in MUTANTS.items() if mutants] == [*CLASSES]
+
+
+@pytest.mark.parametrize(
+    ("item", "one"), [pytest.param(n, one, id=f"{n}-{one.mistake}") for n, own in MUTANTS.items() for one in own]
+)
+def test_the_mutant_is_caught(item: int, one: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if one.caught_by is EXCEPT_STAR and sys.version_info < (3, 11):
+        pytest.skip("`except*` is new in Python 3.11")
+    folders = [tmp_path / "right", tmp_path / "wrong"]
+    for folder in folders:
+        folder.mkdir()
+    one.caught_by.check(folders[0])
+    for place, becomes in one.changes:
+        name, target = derive_importpath(f"unplace.{place}", raising=True)
+        monkeypatch.setattr(target, name, becomes(inspect.getattr_static(target, name)))
+    try:
+        one.caught_by.check(folders[1])
+    except one.raises:
+        return
+    pytest.fail(f"{CLASSES[item]}: {one.caught_by.name} doesn't see that {one.mistake!r} is wrong again")
