@@ -25,7 +25,7 @@ _MADE = rb"\b%s\s*=\s*(?:[\w.]*\.)?(\w+)\("
 def handed_over(text: bytes) -> frozenset[str]:
     """The names of what a file hands to `torch.jit.script`: functions, classes, or those that made what it hands."""
     found: set[str] = set()
-    for match in _SCRIPTED.finditer(text) if b"jit" in text else ():
+    for match in _SCRIPTED.finditer(text) if b"jit" in text and b"script" in text else ():
         name = match[1].rpartition(b".")[2]
         found |= {name.decode(), *(made[1].decode() for made in re.finditer(_MADE % re.escape(name), text))}
     return frozenset(found)

@@ -75,6 +75,7 @@ class Program:
         self.starred = starred(self)
         self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
         self.answers: dict[Hashable, Any] = {}  # what other files asked about this one
+        self.other_holders: dict[tuple[Class, str], str | None] = {}  # why an attribute isn't all that holds its tensor
         self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
         self._bindings: dict[Scope, Bindings] = {}
         self._uses: Counter[str] | None = None

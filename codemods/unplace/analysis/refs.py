@@ -83,6 +83,8 @@ class Class:
 
     def linearized(self) -> list[Class]:
         """The class and its ancestors, each once, in the order in which Python looks a method up."""
+        if not self.ancestors:
+            return [self]
         found: list[Class] = []
         self._add_to(found, set())
         return found[::-1]

@@ -308,7 +308,8 @@ class Run:
         certain: bool = True,
     ) -> None:
         """Note that autograd keeps `value`, which is this part of `node`, for the backward of `operation`."""
-        self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
+        if self.grad.records:
+            self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
         """Note that an operation keeps these objects, whatever they are views of."""

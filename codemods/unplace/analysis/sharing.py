@@ -29,6 +29,13 @@ def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
 
 def other_holder(program: Program, owner: Class, name: str) -> str | None:
     """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
+    known = program.other_holders
+    if (owner, name) not in known:
+        known[owner, name] = _other_holder(program, owner, name)
+    return known[owner, name]
+
+
+def _other_holder(program: Program, owner: Class, name: str) -> str | None:
     other = next(_twins(owner, name), None)
     if other is not None:
         return f"`self.{other}` holds the tensor in `self.{name}`, too"

@@ -23,7 +23,8 @@ from unplace.analysis.values import (
 )
 
 Slot = tuple[Obj, Hashable]
-K = TypeVar("K", str, Slot)
+K = TypeVar("K", str, Slot, Obj)
+V = TypeVar("V")
 ANY = "*"  # the field that stands for all elements of a container
 HIDDEN = "<"  # begins the names of things that are alive without having a name in the source
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
@@ -295,7 +296,7 @@ class Merger:
         """The join of the states; unbound names stay bound to what they are bound to elsewhere."""
         if len(states) == 1:
             return states[0]
-        first, others = states[0], states[1:]
+        first = states[0]
         result = State(
             self._merge_values([s.env for s in states]),
             self._merge_binds([s.binds for s in states]),
@@ -306,26 +307,29 @@ class Merger:
             dict(first.saved),
             set(first.touched),
         )
-        for state in others:
-            for obj, base in state.bases.items():
+        for bases in _runs([s.bases for s in states])[1:]:
+            for obj, base in bases.items():
                 known = result.bases.get(obj)
                 if known is not base:
                     result.bases[obj] = base if known is None else join_bases(known, base)
-            for obj, keeper in state.kept.items():
+        for kept in _runs([s.kept for s in states])[1:]:
+            for obj, keeper in kept.items():
                 if obj not in result.kept:
                     result.kept[obj] = keeper
-            for obj, saved in state.saved.items():
+        for saved in _runs([s.saved for s in states])[1:]:
+            for obj, operations in saved.items():
                 known_saved = result.saved.get(obj)
-                if known_saved is not saved:
-                    result.saved[obj] = saved if known_saved is None else known_saved | saved
-            result.touched |= state.touched
-            for obj in [o for o, d in result.definitions.items() if not _same_definition(state.definitions.get(o), d)]:
+                if known_saved is not operations:
+                    result.saved[obj] = operations if known_saved is None else known_saved | operations
+        for definitions in _runs([s.definitions for s in states])[1:]:
+            for obj in [o for o, d in result.definitions.items() if not _same_definition(definitions.get(o), d)]:
                 del result.definitions[obj]
+        result.touched.update(*(s.touched for s in states[1:]))
         return result
 
     def _merge_binds(self, binds: list[dict[str, Token]]) -> dict[str, Token]:
         merged = dict(binds[0])
-        for other in binds[1:]:
+        for other in _runs(binds)[1:]:
             for name, token in other.items():
                 if name not in merged or merged[name] != token:
                     merged[name] = ("bind", self.place, name)
@@ -334,6 +338,7 @@ class Merger:
         return merged
 
     def _merge_values(self, tables: list[dict[K, Value]]) -> dict[K, Value]:
+        tables = _runs(tables)
         first, others = tables[0], tables[1:]
         merged: dict[K, Value] = {}
         differing: list[tuple[K, list[Value | None]]] = []
@@ -361,9 +366,10 @@ class Merger:
 
     def _join(self, key: Hashable, values: list[Value | None], classes: dict[Hashable, Hashable]) -> Value:
         present = [v for v in values if v is not None]
-        joined = present[0]
-        for value in present[1:]:
-            joined = weak_join(joined, value)
+        joined = last = present[0]
+        for value in present:
+            if value is not last:
+                joined, last = weak_join(joined, value), value
         if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
             return joined._replace(identity=None, shape=None, dtype=None)
         return joined._replace(
@@ -374,16 +380,20 @@ class Merger:
 
     def _token(self, aspect: str, key: Hashable, tokens: list[Token], classes: dict[Hashable, Hashable]) -> Token:
         first = tokens[0]
-        if first is not None and all(t == first for t in tokens) and not self.owns(first):
+        is_one = tokens.count(first) == len(tokens)
+        if is_one and first is not None and not self.owns(first):
             return first
-        if any(t is None for t in tokens):
-            return None
-        if aspect == "dtype" and not all(t == first for t in tokens):
+        if None in tokens or (aspect == "dtype" and not is_one):
             return None
         group: Hashable = (aspect, tuple(tokens))
         if any(isinstance(t, Obj) and t.old for t in tokens):
             group = (aspect, key)
         return classes.setdefault(group, ("phi", self.place, aspect, _sort_key(key)))
+
+
+def _runs(tables: list[dict[K, V]]) -> list[dict[K, V]]:
+    """Tables without those that say the same as the one before, of which a statement leaves most: each costs a walk."""
+    return [table for index, table in enumerate(tables) if index == 0 or table != tables[index - 1]]
 
 
 def _same_definition(first: Definition | None, second: Definition) -> bool:
