@@ -141,7 +141,7 @@ def by_what_is_known(original: Any) -> Any:
 
 def whatever_is_called(original: Any) -> Any:
     """`documented` as if calls were always seen, so that a name counts for nothing."""
-    return lambda scope, *, is_called: original(scope, is_called=True)
+    return lambda scope, parameter, *, is_called: original(scope, parameter, is_called=True)
 
 
 TRIES_ONLY = edited(
