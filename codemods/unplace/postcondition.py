@@ -1,10 +1,24 @@
-"""Every edit that is made is analysed again: the harm of its operation has to be gone."""
+"""Every edit that is made is analysed again: the harm of its operation has to be gone.
+
+So has that of the function's other writes where its arguments were copied, or the copy is for nothing:
+
+    def f(x):
+        x = x.clone()
+        z = x[1:].tanh_()
+        x[1:] *= 2                      still overwrites what tanh_() saved
+        return z
+"""
 
 from __future__ import annotations
 
-from unplace.edits import origin_of
-from unplace.findings import FileReport, Harm, Status
+import ast
+from collections.abc import Iterator
+
+from unplace.analysis.scopes import all_parameters
+from unplace.edits import Edit, origin_of
+from unplace.findings import FileReport, Finding, Harm, Status
 from unplace.positions import Text
+from unplace.trees import parsed
 
 Place = tuple[int, str]
 """A line of the text as it was at first, and the code of a rule."""
@@ -12,23 +26,43 @@ Place = tuple[int, str]
 
 def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, str]:
     """The rewritten operations that backward would go on failing for, with the reason; `rest` is about the new text."""
-    rewritten = [f for f in made.findings if f.status is Status.REWRITTEN and f.harm is Harm.HARMFUL]
-    if not rewritten or made.after != rest.before:
+    rewritten = [f for f in made.findings if f.status is Status.REWRITTEN and f.harm is not Harm.HARMLESS]
+    failing = [f for f in rest.findings if f.harm is Harm.HARMFUL and f.status is Status.REFUSED]
+    if not rewritten or not failing or made.after != rest.before:
         return {}
     before, after = Text(made.before), Text(made.after)
 
-    def place_before(line: int, column: int) -> tuple[int, int]:
-        return before.place(origin_of(after.offset_of(line, column), made.edits))
+    def line_before(line: int, column: int) -> int:
+        return before.place(origin_of(after.offset_of(line, column), made.edits))[0]
 
     found: dict[Place, str] = {}
-    for left in rest.findings:
-        if left.harm is not Harm.HARMFUL or left.status is not Status.REFUSED:
-            continue
-        line, _ = place_before(left.line, left.column)
-        if any(f.line == line and f.code == left.code for f in rewritten):
-            by = left.saved_by
-            what = (
-                f"overwrite what {by.operation} in line {place_before(by.line, 1)[0]} saved" if by else "be forbidden"
-            )
+    for left in failing:
+        line, by = line_before(left.line, left.column), left.saved_by
+        what = f"overwrite what {by.operation} in line {line_before(by.line, 1)} saved" if by else "be forbidden"
+        if any(f.harm is Harm.HARMFUL and (f.line, f.code) == (line, left.code) for f in rewritten):
             found[line, left.code] = f"where the write stays, it would still {what}"
+        for finding in rewritten:
+            if any(first <= line <= last for first, last in _copied_for(finding, before)):
+                found[finding.line, finding.code] = f"on a copy of the argument, line {line} would still {what}"
     return found
+
+
+def _copied_for(finding: Finding, text: Text) -> Iterator[tuple[int, int]]:
+    """The lines of the functions that a finding's edits give copies of their arguments."""
+    copied = {name: text.place(edit.start)[0] for edit in finding.edits for name in _cloned(edit)}
+    if not copied:
+        return
+    for node in ast.walk(parsed(text.text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            starts = {statement.lineno for statement in node.body[:2]}
+            if any(copied.get(a.arg) in starts for a in all_parameters(node.args)):
+                assert node.end_lineno is not None
+                yield node.lineno, node.end_lineno
+
+
+def _cloned(edit: Edit) -> Iterator[str]:
+    """The names that an inserted line copies: `x` of `x = x.clone()`."""
+    for line in edit.replacement.splitlines() if edit.start == edit.end else ():
+        name, _, value = line.strip().partition(" = ")
+        if value == f"{name}.clone()":
+            yield name
