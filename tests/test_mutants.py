@@ -491,7 +491,9 @@ MUTANTS: dict[int, list[Mutant]] = {
     22: [
         mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "rules.judging.flag_around", gives(None)),
         mutant("documentation", fixture("UNP005/documented_purpose"), "rules.callers.documented", gives(None)),
-        mutant("a copy in vain", fixture("UNP002/copy_of_the_argument_in_vain"), "postcondition._copied_for", gives(())),
+        mutant(
+            "a copy in vain", fixture("UNP002/copy_of_the_argument_in_vain"), "postcondition._copied_for", gives(())
+        ),
         mutant(
             "a name that says so", fixture("UNP005/documented_purpose"), "rules.callers.documented", whatever_is_called
         ),
