@@ -19,7 +19,7 @@ def f(x: torch.Tensor):
     y += 1
     y.mul_(2)
     x += 1
-    return y
+    return y, x
 """
 
 

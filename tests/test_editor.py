@@ -26,7 +26,7 @@ def f(x: torch.Tensor):
     é, y = "\N{GRINNING FACE}", x.exp(); y += 1
     y.mul_(2)
     x -= 1
-    return y
+    return y, x
 
 
 def g(x: torch.Tensor):

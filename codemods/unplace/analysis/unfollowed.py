@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unplace import torchapi
 from unplace.analysis.bindings import last_name
 from unplace.analysis.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.nodes import children, parents_below, walk
@@ -70,12 +71,18 @@ def line_of_value(program: Program, scope: Scope) -> int | None:
         assert scope.parent is not None
         outer = parents_below(scope.parent.node).get(scope.node)
         is_called = isinstance(outer, ast.Call) and outer.func is scope.node
-        return None if is_called else scope.node.lineno
+        return None if is_called or scope.node in hooks(program) else scope.node.lineno
     name = name_of(program, scope)
-    called = {call.func for _, call in program.call_sites().get(name, ())}
+    called = {call.func for _, call in program.call_sites().get(name, ())} | hooks(program)
     uses = _attributes if scope.enclosing_class is not None else _names
     found = (node for node in uses(program, scope, name) if node not in called) if program.uses()[name] else ()
     return next((node.lineno for node in found), None)
+
+
+def hooks(program: Program) -> set[ast.expr]:
+    """The expressions that are registered as hooks, which torch calls for their value."""
+    sites = (program.call_sites().get(name, ()) for name in torchapi.HOOKS)
+    return {argument for found in sites for _, call in found for argument in call.args}
 
 
 def _names(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:

@@ -15,6 +15,7 @@ from unplace import torchapi
 from unplace.analysis.nodes import code_of
 from unplace.analysis.refs import Named
 from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.unfollowed import hooks
 from unplace.analysis.values import Origin
 from unplace.rules.base import STATEMENTS
 from unplace.rules.judging import assumptions_about
@@ -115,6 +116,8 @@ def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
 
 def _is_called_for_its_value(run: Run, function: ast.Lambda) -> bool:
     """Whether all that is done with a lambda is that it is called, each time for the value that it gives."""
+    if function in hooks(run.program):
+        return True
     outer = run.scope.parent
     around = run.program.run(outer) if outer is not None and not outer.is_module else None
     if outer is None or around is None:

@@ -383,6 +383,16 @@ def is_registered_name(name: str) -> bool:
     return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
 
 
+HOOKS = frozenset(
+    [
+        *("register_hook", "register_prehook", "register_forward_hook", "register_forward_pre_hook"),
+        *("register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook"),
+        *("register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook"),
+    ]
+)
+"""The methods and functions that register a hook whose value, unless it is None, takes the place of its argument."""
+
+
 def is_buffer_name(name: str) -> bool:
     """Whether an attribute of a module that torch defines is a buffer, told by its name."""
     return name.startswith(("running_", "num_batches_"))
