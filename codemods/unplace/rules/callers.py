@@ -103,7 +103,7 @@ class Callers:
         purpose = documented(scope, parameter, is_called=bool(handed))
         if purpose is not None:
             return [purpose], []
-        return [], [assumption]
+        return [], list(dict.fromkeys((assumption, *assumptions)))  # the seen callers pass on what their own may read
 
     def _use_out_of_reach(self, scope: Scope, parameter: str) -> str | None:
         """The use of a function that the file shows and the analysis can't follow, if it may read the argument."""
