@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unplace import torchapi
 from unplace.analysis import operators
 from unplace.analysis.arguments import Arguments
-from unplace.analysis.refs import Function, Instance, TorchModule
+from unplace.analysis.refs import Function, Instance, TorchModule, first_layer
 from unplace.analysis.run import WriteKind
 from unplace.analysis.state import State
 from unplace.analysis.values import MODULE, TENSOR, Origin, Value
@@ -58,9 +58,7 @@ def called(calls: Calls, node: ast.Call, ref: TorchModule, arguments: Arguments,
 
 def _prove_tensor(calls: Calls, ref: TorchModule, arguments: Arguments, state: State) -> None:
     """Note that the first layer takes a tensor, if it does."""
-    while ref.parts and isinstance(ref.parts[0].ref, TorchModule):
-        ref = ref.parts[0].ref
-    calls.prove_tensor(ref.qualified, arguments, state)
+    calls.prove_tensor(first_layer(ref).qualified, arguments, state)
 
 
 def _sequential(

@@ -11,7 +11,7 @@ from unplace.analysis import evidence, kinds
 from unplace.analysis.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.classes import is_static
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.refs import Class, Instance, TorchModule
+from unplace.analysis.refs import Class, Instance, TorchModule, first_layer
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import (
     ARRAY,
@@ -100,9 +100,7 @@ def _takes_tensor(program: Program, scope: Scope, callee: ast.expr) -> bool:
     qualified = program.qualified(scope, callee)
     if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
         ref = program.estimate(scope, callee).ref
-        while isinstance(ref, TorchModule) and ref.parts:
-            ref = ref.parts[0].ref
-        qualified = ref.qualified if isinstance(ref, TorchModule) else None
+        qualified = first_layer(ref).qualified if isinstance(ref, TorchModule) else None
     return qualified is not None and torchapi.takes_tensor(qualified)
 
 

@@ -187,3 +187,10 @@ class Bound:
 
     receiver: Value
     name: str
+
+
+def first_layer(module: TorchModule) -> TorchModule:
+    """The module itself, or the layer of torch with which a Sequential begins, as far as these are known."""
+    while module.parts and isinstance(module.parts[0].ref, TorchModule):
+        module = module.parts[0].ref
+    return module
