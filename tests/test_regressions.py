@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from generator.oracle import Fault, judge
+from generator.oracle import judge
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.program import maker
 from unplace.verification.proof import Verdict, prove
@@ -25,6 +25,7 @@ def test_the_rewritten_program_is_right(case: Path) -> None:
     ast.parse(report.after)
     if not report.changed:
         return
+    assert rewrite_text(report.after, case.name, Options()).after == report.after, "a second run changes more"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         proof = prove(maker(before, case.name), maker(report.after, case.name))
@@ -41,7 +42,7 @@ def test_even_a_program_that_goes_on_failing_computes_what_it_did(case: Path) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         verdict = judge(case.read_bytes().decode())
-    assert verdict.fault in (None, Fault.REPEATED), verdict.details
+    assert verdict.fault is None, verdict.details
 
 
 def test_what_a_later_round_assumes_is_reported() -> None:

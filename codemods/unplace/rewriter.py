@@ -77,24 +77,50 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     An edit after which the analysis still finds its operation's harm is taken back: it repairs nothing.
     With a `Project` as the programs, the other files of the run tell what the module imports from them.
     """
-    failed: dict[Place, tuple[str, ...]] = {}
-    for _ in range(_MOST_TRIES):
-        report, rest = _rounds(text, path, options, programs, failed)
-        useless = unrepaired(report, rest)
-        if not useless:
+    report, is_final = _repaired(text, path, options, _itself, programs)
+    for _ in range(_MOST_ROUNDS):
+        if is_final:
             break
-        failed |= {place: (*failed.get(place, ()), reason) for place, reason in useless.items()}
+        origin = _origins(report.before, report.after, report.edits, _itself)
+        following, is_final = _repaired(report.after, path, options, origin, programs)
+        if not following.changed:
+            break
+        report = joined(report, following)
     return report
 
 
+def _repaired(
+    text: str, path: str, options: Options, origin: Callable[[int], int], programs: Programs | None
+) -> tuple[FileReport, bool]:
+    """The rounds over a text, less the edits that repair nothing; and whether another look can find no more to do.
+
+    It may where edits were taken back and others made: what failed next to what they replaced may do well now.
+    """
+    failed: dict[Place, tuple[str, ...]] = {}
+    for _ in range(_MOST_TRIES):
+        report, rest = _rounds(text, path, options, origin, programs, failed)
+        useless = unrepaired(report, rest)
+        if not useless:
+            break
+        for (line, code), reason in useless.items():
+            place = origin(line), code
+            failed[place] = (*failed.get(place, ()), reason)
+    return report, not (failed and report.changed)
+
+
 def _rounds(
-    text: str, path: str, options: Options, programs: Programs | None, failed: Mapping[Place, Sequence[str]]
+    text: str,
+    path: str,
+    options: Options,
+    origin: Callable[[int], int],
+    programs: Programs | None,
+    failed: Mapping[Place, Sequence[str]],
 ) -> tuple[FileReport, FileReport]:
     """All rounds over a text as one, and the last, which found nothing more to do."""
-    report = following = _round(text, path, options, lambda line: line, programs, failed=failed)
+    report = following = _round(text, path, options, origin, programs, failed=failed)
     for _ in range(_MOST_ROUNDS) if report.changed else ():
-        origin = _origins(report.before, report.after, report.edits)
-        following = _round(report.after, path, options, origin, programs, failed=failed)
+        lines = _origins(report.before, report.after, report.edits, origin)
+        following = _round(report.after, path, options, lines, programs, failed=failed)
         if not following.changed:
             break
         report = joined(report, following)
@@ -109,13 +135,17 @@ def first_round(
     Modules with `inplace=True` are judged by their calls in all of the text, or, `apart`, in the functions of the
     lines that the run is about.
     """
-    return _round(text, path, options, lambda line: line, programs, apart=apart)
+    return _round(text, path, options, _itself, programs, apart=apart)
 
 
-def _origins(before: str, after: str, edits: Sequence[Edit]) -> Callable[[int], int]:
-    """Tells which line of the original a line of the edited text comes from."""
+def _itself(line: int) -> int:
+    return line
+
+
+def _origins(before: str, after: str, edits: Sequence[Edit], further: Callable[[int], int]) -> Callable[[int], int]:
+    """Tells which line of the first text a line of the edited text comes from; `further` tells it for `before`."""
     old, new = Text(before), Text(after)
-    return lambda line: old.place(origin_of(new.offset_of(line, 1), edits))[0]
+    return lambda line: further(old.place(origin_of(new.offset_of(line, 1), edits))[0])
 
 
 def _round(

@@ -42,7 +42,6 @@ def of(run: Run, value: Value) -> Source:
 class _Walk:
     run: Run
     depth: int = 0
-    _keys: list[object] = field(default_factory=list)
     _objs: list[Obj] = field(default_factory=list)
     _seen: set[object] = field(default_factory=set)
 
@@ -62,24 +61,18 @@ class _Walk:
             return Source.GIVEN
         if obj.origin in (Origin.REGISTERED, Origin.GLOBAL):
             return Source.HELD
-        key = self._key_of(obj)
+        key = self.run.names.key_of(obj)
         if obj.origin is Origin.ATTRIBUTE:
             return self._attribute(key, kinds)
         node = key[0] if isinstance(key, tuple) else None
         return self.expression(node) if isinstance(node, ast.expr | ast.AugAssign) else Source.NOTHING
 
-    def _key_of(self, obj: Obj) -> object:
-        """What an object was made for: a node and more."""
-        if not self._keys:
-            self._keys, self._objs = list(self.run.names.by_key), list(self.run.names.by_key.values())
-        key = self._keys[obj.index]
-        is_old = isinstance(key, tuple) and len(key) == 2 and key[0] == "old"
-        return self._keys[key[1]] if is_old and isinstance(key, tuple) else key
-
     def _attribute(self, key: object, kinds: int) -> Source:
         """An attribute belongs to `self`, or to an argument; one that is computed of numbers will be a number."""
         if not isinstance(key, tuple) or not isinstance(key[0], int):
             return Source.NOTHING
+        if not self._objs:
+            self._objs = list(self.run.names.by_key.values())
         holder = self._objs[key[0]]
         owner = self.run.program.class_of(self.run.scope)
         if owner is None or holder.parameter not in [a.arg for a in self.run.scope.parameters[:1]]:

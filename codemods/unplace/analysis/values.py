@@ -170,6 +170,12 @@ class Names:
     """Hands out abstract objects; one per place in the source, and one more for its earlier iterations."""
 
     by_key: dict[Hashable, Obj] = field(default_factory=dict)
+    _keys: list[Hashable] = field(default_factory=list)
+
+    def key_of(self, obj: Obj) -> Hashable:
+        """What an object was made for: a node and more; that of a later iteration for one of an earlier."""
+        key = self._keys[obj.index]
+        return self._keys[key[1]] if obj.old and isinstance(key, tuple) else key
 
     def obj(self, key: Hashable, origin: Origin, label: str, line: int, *, overlapping: bool = False) -> Obj:
         """The object of this place: the same one each time it is asked for."""
@@ -177,6 +183,7 @@ class Names:
         if found is None:
             found = Obj(len(self.by_key), origin, label, line, False, overlapping)
             self.by_key[key] = found
+            self._keys.append(key)
         return found
 
     def aged(self, obj: Obj) -> Obj:
@@ -188,4 +195,5 @@ class Names:
         if found is None:
             found = Obj(len(self.by_key), obj.origin, obj.label, obj.line, True, obj.overlapping)
             self.by_key[key] = found
+            self._keys.append(key)
         return found

@@ -14,6 +14,9 @@ This is the one rule that means to change gradients; values stay the same. A wri
 or updates what is there (`h.data += k`, `h.data[0] = 1`, `h.data.clamp_()`) may be meant to stay unseen by autograd, so
 that rewriting it needs `--unsafe`.
 
+Where the stored values aren't computed from the old ones, nor by a module with weights, they may have no graph, and
+rebinding would cut the one that is there: that needs `--unsafe` (assumes that a gradient flows through them).
+
 Not rewritten: parameters, leaves whose `.grad` is used, optimizers, code under `no_grad` (kept: there `.data` is an
 update); arguments of a function, unless with `--unsafe` (assumes that no caller reads the argument after the call).
 """
@@ -21,12 +24,14 @@ update); arguments of a function, unless with `--unsafe` (assumes that no caller
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import libcst as cst
 
+from unplace.analysis import continuation
 from unplace.analysis.run import can_be_tracked
 from unplace.analysis.stores import is_handed_over
-from unplace.analysis.values import Link
+from unplace.analysis.values import Link, Value
 from unplace.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind
@@ -67,6 +72,9 @@ class DataStore(StatementRule):
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
             return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")
+        if isinstance(verdict, Rebind) and is_stored and not _has_graph(site, statement.value, value):
+            assumption = f"a gradient flows through `{ast.unparse(statement.value)}`"
+            return replace(verdict, assumptions=(*verdict.assumptions, assumption))
         return verdict
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
@@ -86,6 +94,13 @@ class DataStore(StatementRule):
     def message(self, site: Site, recipe: Verdict) -> str:
         """Says that the gradient is meant to change."""
         return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
+
+
+def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
+    """Whether rebinding certainly cuts no graph: the stored values have one, or there is none to cut."""
+    if not can_be_tracked(value) or continuation.has_no_graph(site.run, value):
+        return True
+    return continuation.goes_on(site.run, stored, value.objs)
 
 
 def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
