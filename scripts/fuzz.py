@@ -32,7 +32,7 @@ from fuzzing.examination import Examination, examine
 from fuzzing.tensors import about_tensors
 from generator.programs import generate
 from unplace.rewriter import Options
-from unplace.source import SourceError, read_source
+from unplace.text.source import SourceError, read_source
 
 
 def examined_file(path: str, options: Options, tensors: bool) -> Examination:

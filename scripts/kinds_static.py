@@ -15,7 +15,7 @@ from unplace.analysis.project import Project
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import TENSOR, UNKNOWN, Value
 from unplace.sites import is_anywhere, is_site, runs
-from unplace.source import read_source
+from unplace.text.source import read_source
 
 
 class Verdict(Enum):

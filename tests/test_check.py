@@ -16,10 +16,10 @@ import pytest
 import unplace
 from unplace import rules
 from unplace.cli import main
-from unplace.edits import apply_edits
 from unplace.outcome import rewrite_file
-from unplace.positions import Text
 from unplace.rewriter import Options
+from unplace.text.edits import apply_edits
+from unplace.text.positions import Text
 
 MODEL = """\
 import torch

@@ -21,7 +21,7 @@ from unplace.documents.cells import MARK, as_python
 from unplace.findings import FileReport
 from unplace.outcome import rewrite_bytes
 from unplace.rewriter import Options, rewrite_text
-from unplace.source import SourceError
+from unplace.text.source import SourceError
 
 HEAD = "import torch\nx = torch.ones(3, requires_grad=True)"
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))

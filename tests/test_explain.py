@@ -14,7 +14,7 @@ from unplace.cli import main
 from unplace.explanation import Explanation, LineReport, explain, target_of
 from unplace.reporting import explained
 from unplace.rewriter import Options
-from unplace.source import read_source
+from unplace.text.source import read_source
 
 ROOT = Path(__file__).parents[1]
 

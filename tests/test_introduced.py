@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from unplace.edits import Edit
 from unplace.findings import Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.rules import planner
 from unplace.rules.introduced import introduces_writes
+from unplace.text.edits import Edit
 
 TESTS = Path(__file__).parent
 PROGRAMS = [*TESTS.glob("fixtures/*/*/before.py"), *TESTS.glob("regressions/*.py"), *TESTS.glob("failures/*.py")]

@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from fuzzing.layouts import ENCODINGS, rearranged
-from unplace.edits import Edit
 from unplace.outcome import Outcome, rewrite_bytes
 from unplace.rewriter import Options
-from unplace.untouched import TouchedError, check
+from unplace.text.edits import Edit
+from unplace.text.integrity import TouchedError, check
 
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))
 PORTIONS = 12

@@ -13,9 +13,9 @@ import pytest
 
 from unplace import limits, parallel
 from unplace.cli import main
-from unplace.dialects import version_for
 from unplace.outcome import Outcome, rewrite_bytes, rewrite_file
 from unplace.rewriter import Options
+from unplace.text.dialects import version_for
 
 HEAD = "import torch\n\n\ndef f(x: torch.Tensor) -> torch.Tensor:\n    y = x.exp()\n"
 FOOT = "    return y\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from unplace.edits import apply_edits
 from unplace.findings import Status
 from unplace.rewriter import Options, first_round, rewrite_text
+from unplace.text.edits import apply_edits
 
 TESTS = Path(__file__).parent
 CASES = [

@@ -16,7 +16,7 @@ from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
-from unplace.positions import Text
+from unplace.text.positions import Text
 
 pytestmark = pytest.mark.asyncio
 

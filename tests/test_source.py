@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from unplace.source import SourceError, read_source
+from unplace.text.source import SourceError, read_source
 
 BOM = codecs.BOM_UTF8
 

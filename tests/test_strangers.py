@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from unplace.cli import main
-from unplace.visible import visible, visible_lines
+from unplace.text.visible import visible, visible_lines
 
 CODEMODS = Path(__file__).parents[1] / "codemods"
 MODEL = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"

@@ -12,9 +12,9 @@ import pytest
 
 from unplace import rules, suppressions
 from unplace.cli import main
-from unplace.edits import apply_edits
 from unplace.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
+from unplace.text.edits import apply_edits
 
 HEAD = "import torch\ndef f(x: torch.Tensor, m: torch.Tensor):\n    y = x.exp()\n"
 

@@ -16,10 +16,10 @@ import pytest
 
 from unplace import rewriter
 from unplace.cli import main
-from unplace.edits import Edit, apply_edits
 from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.outcome import Change, rewrite_file
 from unplace.rewriter import Options
+from unplace.text.edits import Edit, apply_edits
 from unplace.verification.command import Command
 from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError

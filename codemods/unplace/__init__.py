@@ -62,7 +62,7 @@ def rewrite_source(
     that of a notebook ends in `.ipynb`. The result's `after` is the new text and its `findings` tell what became of
     each operation.
 
-    Raises `SyntaxError` where the text isn't Python, `unplace.source.SourceError` where it is no notebook,
+    Raises `SyntaxError` where the text isn't Python, `unplace.text.source.SourceError` where it is no notebook,
     `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """

@@ -17,13 +17,13 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import NAMESPACE, UNKNOWN, Origin, Value
 from unplace.findings import Finding
-from unplace.positions import Text
 from unplace.rewriter import Options, Programs, rewrite_text
 from unplace.rules.callers import Callers
 from unplace.rules.wanted import Wanted
 from unplace.sites import Site, collect
 from unplace.suppressions import Suppressions
-from unplace.trees import parsed
+from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from unplace.edits import Edit
-from unplace.visible import visible
+from unplace.text.edits import Edit
+from unplace.text.visible import visible
 
 
 class Status(str, Enum):

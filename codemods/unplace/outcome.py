@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unplace import documents, rewriter
-from unplace.dialects import version_for
 from unplace.discovery import shown
-from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem, Status
 from unplace.keys import Basis
 from unplace.limits import BYTES, SPLIT, LimitError, limited
-from unplace.source import Source, SourceError
+from unplace.text.dialects import version_for
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Project

@@ -15,10 +15,10 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.scopes import all_parameters
-from unplace.edits import Edit, origin_of
 from unplace.findings import FileReport, Finding, Harm, Status
-from unplace.positions import Text
-from unplace.trees import parsed
+from unplace.text.edits import Edit, origin_of
+from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 Place = tuple[int, str]
 """A line of the text as it was at first, and the code of a rule."""

@@ -17,13 +17,13 @@ from platformdirs import user_cache_path
 
 from unplace import documents
 from unplace.discovery import shown
-from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Problem
 from unplace.keys import digest_of, key_of
 from unplace.mentions import Mentions
 from unplace.outcome import Change, Outcome
 from unplace.packing import UnpackError, packed, unpacked
 from unplace.rewriter import Options
+from unplace.text.edits import Edit, apply_edits
 
 VARIABLE = "UNPLACE_CACHE_DIR"
 """The environment variable that names another folder."""

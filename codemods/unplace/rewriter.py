@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
-from unplace.edits import Edit, apply_edits, origin_of
 from unplace.findings import FileReport, Finding, Harm, Status
-from unplace.positions import Text
 from unplace.postcondition import Place, unrepaired
 from unplace.rounds import joined
-from unplace.trees import parsed
+from unplace.text.edits import Edit, apply_edits, origin_of
+from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program

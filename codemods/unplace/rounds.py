@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from unplace.edits import Edit, compose, origin_of
 from unplace.findings import Applicability, FileReport, Finding, Status
-from unplace.positions import Text, renumbered
-from unplace.trees import parsed
+from unplace.text.edits import Edit, compose, origin_of
+from unplace.text.positions import Text, renumbered
+from unplace.text.trees import parsed
 
 
 def joined(first: FileReport, second: FileReport) -> FileReport:

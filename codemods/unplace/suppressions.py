@@ -7,10 +7,11 @@ import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from unplace import positions, rules
-from unplace.edits import Edit
+from unplace import rules
 from unplace.findings import Finding, Problem
 from unplace.selection import no_rule
+from unplace.text import positions
+from unplace.text.edits import Edit
 
 _MARK = re.compile(r"#\s*unplace:")
 _COMMENT = re.compile(

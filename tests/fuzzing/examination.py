@@ -9,8 +9,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unplace.edits import apply_edits
 from unplace.outcome import Outcome, rewrite_bytes
+from unplace.text.edits import apply_edits
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Project

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise, zip_longest
 from random import Random
 
-from unplace.edits import Edit, apply_edits
-from unplace.positions import Text
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.positions import Text
 
 Layout = Callable[[str, Random], str]
 Encoding = Callable[[str, Random], bytes]

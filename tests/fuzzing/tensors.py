@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from unplace.edits import Edit, apply_edits
-from unplace.positions import Text
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.positions import Text
 
 
 def about_tensors(text: str) -> str:

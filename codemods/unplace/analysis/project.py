@@ -23,8 +23,8 @@ from unplace.analysis.summaries import Summary
 from unplace.analysis.values import UNKNOWN_VALUE, Value
 from unplace.keys import Basis
 from unplace.mentions import Mentions
-from unplace.source import SourceError, read_source
-from unplace.trees import parsed
+from unplace.text.source import SourceError, read_source
+from unplace.text.trees import parsed
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from unplace.batch.records import ErrorRecord, FileRecord, SiteRecord
 from unplace.batch.verifying import Place
 from unplace.findings import Finding, Problem
 from unplace.outcome import Outcome
-from unplace.positions import Text
+from unplace.text.positions import Text
 
 
 def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> Iterator[FileRecord]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unplace.limits import LimitError
-from unplace.visible import visible_lines
+from unplace.text.visible import visible_lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

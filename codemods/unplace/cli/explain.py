@@ -18,10 +18,10 @@ from unplace.cli.sources import read_file
 from unplace.discovery import shown
 from unplace.documents.module import Module
 from unplace.limits import limited
-from unplace.positions import Text
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
-from unplace.source import Source
+from unplace.text.positions import Text
+from unplace.text.source import Source
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

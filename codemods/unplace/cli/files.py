@@ -19,7 +19,7 @@ from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
 from unplace.rewriter import Options
 from unplace.running import rewrite_files, written
-from unplace.visible import visible_lines
+from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from unplace.baseline import Changes

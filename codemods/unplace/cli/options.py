@@ -17,7 +17,7 @@ from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
 from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
-from unplace.visible import visible_lines
+from unplace.text.visible import visible_lines
 
 T = TypeVar("T")
 

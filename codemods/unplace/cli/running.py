@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unplace.visible import visible_lines
+from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from unplace.outcome import Outcome

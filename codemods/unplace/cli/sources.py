@@ -10,7 +10,7 @@ from unplace.cli.options import fail
 from unplace.findings import Problem
 from unplace.limits import limited
 from unplace.outcome import reject_invalid
-from unplace.source import Source, SourceError
+from unplace.text.source import Source, SourceError
 
 
 def read_file(path: str, name: str, *, markdown: bool = False) -> Source:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unplace.diagnosis.places import Place
-from unplace.edits import Edit, apply_edits
 from unplace.findings import Applicability, Finding, Form, Status
 from unplace.outcome import Change
 from unplace.reporting.diff import patch
 from unplace.rewriter import Options, rewrite_text
-from unplace.source import Source, SourceError, read_source
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.source import Source, SourceError, read_source
 
 
 @dataclass(frozen=True, slots=True)

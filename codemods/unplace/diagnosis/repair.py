@@ -12,7 +12,7 @@ from unplace.diagnosis.trial import Result, Trial
 from unplace.findings import Applicability
 from unplace.outcome import Change
 from unplace.reporting.diff import patch
-from unplace.source import Source, read_source
+from unplace.text.source import Source, read_source
 from unplace.writing import replace_contents
 
 _BEYOND = 2

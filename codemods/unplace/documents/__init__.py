@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from unplace import rewriter, suppressions
 from unplace.documents.module import Module
-from unplace.edits import Edit, apply_edits
 from unplace.findings import FileReport, Finding, Problem
-from unplace.positions import Text
 from unplace.rewriter import LineRanges, Options, Programs
-from unplace.source import Source, read_source
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.positions import Text
+from unplace.text.source import Source, read_source
 
 if TYPE_CHECKING:
     from unplace.explanation import LineReport
@@ -122,10 +122,10 @@ def rewrite(text: str, path: str, options: Options, programs: Programs | None = 
 
 def _checked(report: FileReport) -> FileReport:
     if report.changed:
-        from unplace import untouched  # only now: `tokenize` isn't free, and most files don't change
+        from unplace.text import integrity  # only now: `tokenize` isn't free, and most files don't change
 
         try:
-            untouched.check(report.before, report.after, report.edits)
+            integrity.check(report.before, report.after, report.edits)
         except SyntaxError as error:
             raise RuntimeError(f"the rewritten code does not parse ({error})") from error
     return report

@@ -15,7 +15,7 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-from unplace.positions import Text
+from unplace.text.positions import Text
 
 MARK = "\x1f"
 """The mark of code that isn't analysed."""

@@ -6,7 +6,7 @@ import json
 from json.decoder import JSONDecodeError
 from typing import Any
 
-from unplace.source import SourceError
+from unplace.text.source import SourceError
 
 
 def as_notebook(text: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unplace.edits import Edit
 from unplace.findings import Finding, InCell, Problem, SavedBy
-from unplace.positions import Text
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 class Module:

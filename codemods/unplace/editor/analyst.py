@@ -27,10 +27,10 @@ from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
 from unplace.findings import FileReport, Finding, Problem
-from unplace.positions import Text
 from unplace.rewriter import Options, may_have_sites
-from unplace.source import Source
-from unplace.trees import parsed
+from unplace.text.positions import Text
+from unplace.text.source import Source
+from unplace.text.trees import parsed
 
 Place = tuple[int, int]
 """Line and character of the protocol: from 0, in code units of the document's encoding."""

@@ -16,7 +16,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 from pygls.workspace import TextDocument, Workspace
 
-from unplace.positions import Text
+from unplace.text.positions import Text
 
 
 class Buffer(TextDocument):

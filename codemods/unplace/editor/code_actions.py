@@ -12,12 +12,12 @@ from typing import Any
 
 from unplace import documents
 from unplace.editor.document import Document
-from unplace.edits import Edit
 from unplace.findings import Applicability, FileReport, Finding, Harm, Problem
-from unplace.positions import Text
 from unplace.reporting import sentences
 from unplace.rewriter import LineRanges, Options
-from unplace.trees import parsed
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 FIX_ALL = "source.fixAll.unplace"
 

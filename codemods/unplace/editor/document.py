@@ -8,9 +8,9 @@ from typing import Any
 
 from unplace import documents
 from unplace.editor.plans import Plans
-from unplace.edits import Edit
 from unplace.findings import Problem
-from unplace.positions import Text
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.editor.document import Document
-from unplace.edits import Edit
 from unplace.findings import Problem
-from unplace.positions import Text
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from unplace.findings import Finding, Problem
-from unplace.positions import renumbered, with_plain_line_ends
 from unplace.rewriter import LineRanges
+from unplace.text.positions import renumbered, with_plain_line_ends
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

@@ -11,7 +11,7 @@ from unplace import documents
 from unplace.analysis.program import Program
 from unplace.findings import FileReport
 from unplace.rewriter import Options, first_round
-from unplace.trees import parsed
+from unplace.text.trees import parsed
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import AnyStr, NamedTuple, TextIO
 
 from unplace import documents
-from unplace.edits import Edit, apply_edits
 from unplace.outcome import Change, Outcome
 from unplace.reporting.styled import Span, wants_colour, write_lines
+from unplace.text.edits import Edit, apply_edits
 
 _ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
 """What Git writes in octal, in a name that it then puts in quotes."""

@@ -16,7 +16,6 @@ from typing import Any
 from unplace import __version__
 from unplace.analysis.aliases import Alias
 from unplace.analysis.provenance import Evidence
-from unplace.edits import apply_edits
 from unplace.explanation import Candidate, Explanation, LineReport
 from unplace.findings import Applicability, Finding, Status
 from unplace.outcome import Change
@@ -24,7 +23,8 @@ from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
 from unplace.reporting.json import site as as_site
 from unplace.reporting.styled import Span
-from unplace.source import Source
+from unplace.text.edits import apply_edits
+from unplace.text.source import Source
 
 _WIDTH = 11
 

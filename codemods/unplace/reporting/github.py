@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
-from unplace.visible import visible
+from unplace.text.visible import visible
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 

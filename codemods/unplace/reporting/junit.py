@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import reported
-from unplace.visible import visible_lines
+from unplace.text.visible import visible_lines
 
 
 def document(outcomes: Sequence[Outcome]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from unplace.visible import visible
+from unplace.text.visible import visible
 
 Span = tuple[str, str]
 """Text and the rich style that it is shown in."""

@@ -29,9 +29,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.unfollowed import calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
-from unplace.edits import Edit
 from unplace.findings import Form
-from unplace.positions import Text
 from unplace.rules import expressions
 from unplace.rules.base import without_places
 from unplace.rules.handback import Handback, Taking, returned_form
@@ -39,6 +37,8 @@ from unplace.rules.judging import private_copy, rebind, root_name
 from unplace.rules.layout import new_name
 from unplace.rules.verdicts import Copy, Rebind, Refuse
 from unplace.sites import Site, is_site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 @dataclass(slots=True)

@@ -24,8 +24,6 @@ from dataclasses import dataclass
 from unplace.analysis.nodes import LOOPS, walk
 from unplace.analysis.run import Run, Write
 from unplace.analysis.values import NUMBER, Objs, Origin
-from unplace.edits import Edit
-from unplace.positions import Text
 from unplace.rules.constructors import Constructor, constructor
 from unplace.rules.layout import new_name
 from unplace.rules.sizes import Linear, Sizes
@@ -33,6 +31,8 @@ from unplace.rules.slot_values import Contents
 from unplace.rules.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.rules.verdicts import Collect, Copy
 from unplace.sites import Site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -15,10 +15,10 @@ import ast
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR, Obj
-from unplace.positions import Text
 from unplace.rules.layout import put_before
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
+from unplace.text.positions import Text
 
 _OF_THE_OBJECT = frozenset(
     ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]

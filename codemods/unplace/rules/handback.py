@@ -10,11 +10,11 @@ from unplace.analysis.nodes import own_nodes
 from unplace.analysis.run import Run
 from unplace.analysis.scopes import Scope
 from unplace.analysis.values import NONE, Value
-from unplace.edits import Edit
-from unplace.positions import Text
 from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
 from unplace.rules.snippet import extended
 from unplace.rules.verdicts import Refuse
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 @dataclass(frozen=True, slots=True)

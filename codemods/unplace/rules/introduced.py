@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unplace.edits import Edit
+from unplace.text.edits import Edit
 
 _CALL = re.compile(r"[a-z0-9]_(?=\()|[(,]\s*out\s*=(?!=)|\binplace\s*=\s*True\b")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from unplace.edits import Edit
-from unplace.positions import Text
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: tuple[str, ...]) -> tuple[Edit, ...]:

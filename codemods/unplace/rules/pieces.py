@@ -27,10 +27,10 @@ from unplace.analysis.operands import operands
 from unplace.analysis.state import HIDDEN, State
 from unplace.analysis.stores import is_bound_once
 from unplace.analysis.values import Obj, Origin, Value, is_same
-from unplace.edits import Edit
-from unplace.positions import Text
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 _JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
 _VIEWING = frozenset({"as_strided", "view", "view_as"})

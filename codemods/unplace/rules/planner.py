@@ -14,9 +14,7 @@ from unplace import rules
 from unplace.analysis.program import Program
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import Saved
-from unplace.edits import Edit
 from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
-from unplace.positions import Text
 from unplace.rules import dtypes, effects, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers
@@ -29,6 +27,8 @@ from unplace.rules.staying import Staying
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 from unplace.rules.wanted import Wanted
 from unplace.sites import Site, collect, constructors
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 def load_rules() -> dict[Form, Any]:

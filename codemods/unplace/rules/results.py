@@ -16,14 +16,14 @@ from typing import Any
 from unplace import torchapi
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import NUMBER
-from unplace.edits import Edit
 from unplace.findings import Form
-from unplace.positions import Text
 from unplace.rules.base import CallRule, is_repeatable
 from unplace.rules.layout import standing_alone
 from unplace.rules.snippet import Snippet, expression, needs_parentheses
 from unplace.rules.verdicts import Refuse
 from unplace.sites import Site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:

@@ -17,11 +17,11 @@ import ast
 from unplace.analysis.nodes import own_nodes
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import Value
-from unplace.edits import Edit
-from unplace.positions import Text
 from unplace.rules.layout import new_name, put_before
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 def by_index(site: Site, text: Text) -> Aside | None:

@@ -26,13 +26,13 @@ from unplace.analysis.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
 from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
-from unplace.edits import Edit
 from unplace.findings import Form, Harm
-from unplace.positions import Text
 from unplace.rules.results import stored
 from unplace.rules.snippet import precedence
 from unplace.rules.verdicts import CopySaved
 from unplace.sites import Site, form_of
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 
 def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved | None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from unplace.positions import Text
+from unplace.text.positions import Text
 
 Change = Callable[[cst.CSTNode], cst.CSTNode]
 

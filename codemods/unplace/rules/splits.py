@@ -23,8 +23,6 @@ from unplace.analysis.nodes import own_nodes
 from unplace.analysis.operands import operands
 from unplace.analysis.state import HIDDEN
 from unplace.analysis.values import Obj
-from unplace.edits import Edit
-from unplace.positions import Text
 from unplace.rules import rows
 from unplace.rules.base import is_number, is_repeatable
 from unplace.rules.layout import new_name
@@ -32,6 +30,8 @@ from unplace.rules.snippet import precedence
 from unplace.rules.target import missing
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
 
 _INDEX = {0: "[{}]", 1: "[:, {}]", 2: "[:, :, {}]", -1: "[..., {}]"}
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from unplace.analysis.run import WHOLE
 from unplace.findings import Form, Harm
-from unplace.positions import Text
 from unplace.rules import entry, pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies
 from unplace.rules.decisions import Decision
 from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
 from unplace.sites import Site
+from unplace.text.positions import Text
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.edits import Edit
+from unplace.text.edits import Edit
 
 
 @dataclass(frozen=True, slots=True)

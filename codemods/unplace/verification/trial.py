@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from unplace.discovery import shown
-from unplace.edits import Edit, apply_edits
 from unplace.findings import Finding, Status
 from unplace.outcome import Change, Outcome
+from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command
 from unplace.verification.limits import Limits

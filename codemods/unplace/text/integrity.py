@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from unplace import positions
-from unplace.edits import Edit
-from unplace.positions import Text
-from unplace.trees import parsed
+from unplace.text import positions
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
