@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unplace.discovery import Discovery, discover, shown
+from unplace.files.discovery import Discovery, discover, shown
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unplace.writing import WriteError, replace_contents
+from unplace.files.writing import WriteError, replace_contents
 
 BEFORE, AFTER = b"x += 1\r\n", b"x = x + 1\r\n"
 

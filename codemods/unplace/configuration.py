@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unplace.files.globs import is_valid
+from unplace.files.patterns import Patterns
+from unplace.files.presence import is_there
 from unplace.findings import Harm
-from unplace.globs import is_valid
-from unplace.patterns import Patterns
-from unplace.presence import is_there
 from unplace.releases import Release
 from unplace.rules import codes
 from unplace.selection import guess, parse_codes, parse_harms, parse_release

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
-from unplace.discovery import shown
+from unplace.files.discovery import shown
 from unplace.outcome import Outcome, failed
 
 Work = Callable[[str], Outcome]

@@ -18,7 +18,7 @@ from unplace.text.trees import parsed
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
-    from unplace.patterns import Patterns
+    from unplace.files.patterns import Patterns
     from unplace.releases import Release
     from unplace.suppressions import Suppressions
 

@@ -73,7 +73,7 @@ def written(outcome: Outcome) -> Outcome:
     """Write what changed; the outcome, or the problem that kept the file as it was."""
     if outcome.change is None:
         return outcome
-    from unplace.writing import WriteError, replace_contents
+    from unplace.files.writing import WriteError, replace_contents
 
     try:
         replace_contents(outcome.path, outcome.change.before.data, outcome.change.after.data)

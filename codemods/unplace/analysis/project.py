@@ -21,7 +21,7 @@ from unplace.analysis.resolution import Resolution
 from unplace.analysis.scopes import Scope
 from unplace.analysis.summaries import Summary
 from unplace.analysis.values import UNKNOWN_VALUE, Value
-from unplace.keys import Basis
+from unplace.files.keys import Basis
 from unplace.mentions import Mentions
 from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed

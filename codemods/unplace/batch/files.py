@@ -8,11 +8,11 @@ from pathlib import Path
 
 from unplace.batch.limits import outcomes
 from unplace.batch.store import Store
-from unplace.discovery import discover, shown
+from unplace.files.discovery import discover, shown
+from unplace.files.keys import digest_of, key_of
+from unplace.files.patterns import Patterns
 from unplace.findings import Problem
-from unplace.keys import digest_of, key_of
 from unplace.outcome import Outcome
-from unplace.patterns import Patterns
 from unplace.rewriter import Options, may_have_sites
 
 Tick = Callable[[int, int], None]

@@ -23,7 +23,7 @@ from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
 from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
 from unplace.configuration import ConfigurationError
-from unplace.keys import key_of
+from unplace.files.keys import key_of
 from unplace.outcome import Outcome
 from unplace.reporting.diff import patch
 

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS verifications (key TEXT PRIMARY KEY, verification BLO
 class Store:
     """A database that one process at a time has open: a second attempt at a repository waits for the first to end.
 
-    An entry is found under a key, which must cover everything that it follows from (`unplace.keys`).
+    An entry is found under a key, which must cover everything that it follows from (`unplace.files.keys`).
     """
 
     def __init__(self, path: Path) -> None:

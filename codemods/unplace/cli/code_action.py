@@ -12,7 +12,7 @@ import typer
 from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, TargetTorch, Unsafe, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import checked, read_file
-from unplace.discovery import shown
+from unplace.files.discovery import shown
 from unplace.limits import limited
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -15,8 +15,8 @@ from unplace.cli.files import print_error
 from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
-from unplace.discovery import shown
 from unplace.documents.module import Module
+from unplace.files.discovery import shown
 from unplace.limits import limited
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number

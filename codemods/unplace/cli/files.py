@@ -13,8 +13,8 @@ import typer
 
 from unplace import signals
 from unplace.cli.options import Settings, fail
-from unplace.discovery import discover
 from unplace.documents import suffixes
+from unplace.files.discovery import discover
 from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
 from unplace.rewriter import Options
@@ -22,7 +22,7 @@ from unplace.running import rewrite_files, written
 from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
-    from unplace.baseline import Changes
+    from unplace.files.changes import Changes
     from unplace.results import Results
 
 STDIN = "-"
@@ -137,7 +137,7 @@ def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
 
 
 def _since(revision: str, files: Sequence[str]) -> Changes:
-    from unplace.baseline import BaselineError, changed_lines
+    from unplace.files.changes import BaselineError, changed_lines
 
     try:
         return changed_lines(revision, files)

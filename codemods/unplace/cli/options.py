@@ -12,8 +12,8 @@ import typer
 
 from unplace.cli.completion import several_of
 from unplace.configuration import Configuration, ConfigurationError, find, load
+from unplace.files.patterns import Patterns
 from unplace.findings import Harm
-from unplace.patterns import Patterns
 from unplace.rewriter import Options
 from unplace.rules import codes
 from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release

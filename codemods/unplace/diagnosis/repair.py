@@ -9,11 +9,11 @@ from typing import Any
 
 from unplace.diagnosis.fixes import FileFix, fix_of, shown
 from unplace.diagnosis.trial import Result, Trial
+from unplace.files.writing import replace_contents
 from unplace.findings import Applicability
 from unplace.outcome import Change
 from unplace.reporting.diff import patch
 from unplace.text.source import Source, read_source
-from unplace.writing import replace_contents
 
 _BEYOND = 2
 """A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""

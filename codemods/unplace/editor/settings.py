@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unplace.configuration import Configuration, find, load
-from unplace.discovery import is_skipped
+from unplace.files.discovery import is_skipped
 from unplace.rewriter import Options
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from unplace.discovery import ENVIRONMENT_MARKS
-from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
+from unplace.files.discovery import ENVIRONMENT_MARKS
+from unplace.files.ignored import IgnoreRules, rules_inside, with_ignore_file
 
 LARGE = 2**20
 """Files of more bytes are linked: they are data, which nobody writes to."""

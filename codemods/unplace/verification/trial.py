@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from unplace.discovery import shown
+from unplace.files.discovery import shown
 from unplace.findings import Finding, Status
 from unplace.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from unplace.globs import spec
+from unplace.files.globs import spec
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

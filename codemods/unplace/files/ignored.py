@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unplace.globs import compiled
-from unplace.presence import is_there
+from unplace.files.globs import compiled
+from unplace.files.presence import is_there
 
 if TYPE_CHECKING:
     from pathspec.pattern import Pattern

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unplace.files.ignored import IgnoreRules, rules_inside, with_ignore_file
+from unplace.files.patterns import Patterns
+from unplace.files.presence import is_there
 from unplace.findings import Problem
-from unplace.ignored import IgnoreRules, rules_inside, with_ignore_file
-from unplace.patterns import Patterns
-from unplace.presence import is_there
 
 _SKIPPED_FOLDERS = frozenset(
     {
