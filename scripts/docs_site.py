@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "codemods"))
 from unplace import rules  # noqa: E402
 from unplace.cli import main as unplace  # noqa: E402
 from unplace.cli.app import COMMANDS  # noqa: E402
-from unplace.configuration import KEYS, Configuration, shown  # noqa: E402
+from unplace.config.configuration import KEYS, Configuration, shown  # noqa: E402
 
 _MOST = {"rewritten": 8, "left alone": 6}
 

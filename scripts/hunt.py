@@ -28,7 +28,7 @@ from generator.oracle import Fault, Result, Verdict, judge
 from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Judgement, Outcome, judge_unsafe
-from unplace.findings import Harm, Status
+from unplace.diagnostics.findings import Harm, Status
 
 CHUNK = 25
 

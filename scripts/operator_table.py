@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unplace import torchapi
-from unplace.findings import Finding, Status
+from unplace.diagnostics.findings import Finding, Status
 from unplace.rewriter import Options, rewrite_text
 
 PAGE = Path(__file__).parents[1] / "docs/operators.md"

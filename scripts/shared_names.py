@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write codemods/unplace/analysis/shared_names.py: the names of tensor methods that other classes have as well.
+"""Write codemods/unplace/torchapi/shared_names.py: the names of tensor methods that other classes have as well.
 
 Needs numpy, pandas, polars, scipy, sympy, xarray, pillow, networkx, torch and torch_geometric:
 
@@ -26,7 +26,7 @@ from pathlib import Path
 
 from unplace import torchapi
 
-TARGET = Path(__file__).parents[1] / "codemods/unplace/analysis/shared_names.py"
+TARGET = Path(__file__).parents[1] / "codemods/unplace/torchapi/shared_names.py"
 BUILTIN = (list, tuple, dict, set, frozenset, str, bytes, bytearray, int, float, complex, range)
 STANDARD = (
     collections.Counter,

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from unplace.analysis.program import Program
+from unplace.diagnostics.findings import FileReport, Finding
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import CancelledError, Plans
-from unplace.findings import FileReport, Finding
 from unplace.rewriter import Options, first_round
 
 CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options, rewrite_text
 
 HEAD = "import torch\n\n\ndef run(x: torch.Tensor, w: torch.Tensor, n: int, m: int, cell, self):\n"

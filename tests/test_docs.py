@@ -16,7 +16,7 @@ import pytest
 
 from unplace import rules
 from unplace.cli.app import COMMANDS
-from unplace.configuration import KEYS
+from unplace.config.configuration import KEYS
 from unplace.rewriter import Options, rewrite_text
 
 ROOT = Path(__file__).parents[1]

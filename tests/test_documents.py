@@ -16,9 +16,9 @@ import pytest
 import unplace
 from test_check import SCHEMA
 from unplace.cli import main
+from unplace.diagnostics.findings import FileReport
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
-from unplace.findings import FileReport
 from unplace.outcome import rewrite_bytes
 from unplace.rewriter import Options, rewrite_text
 from unplace.text.source import SourceError

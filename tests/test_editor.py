@@ -13,9 +13,9 @@ import pytest
 
 import unplace
 from unplace.cli import main
+from unplace.diagnostics.findings import Status
 from unplace.editor.code_actions import code_actions
 from unplace.editor.document import Document
-from unplace.findings import Status
 from unplace.rewriter import Options
 
 MODEL = """\

@@ -10,9 +10,9 @@ import pytest
 
 from unplace.analysis import evidence, kinds
 from unplace.analysis.evidence import Evidence
-from unplace.analysis.shared_names import COMMON, RARE
-from unplace.findings import Finding
+from unplace.diagnostics.findings import Finding
 from unplace.rewriter import Options, rewrite_text
+from unplace.torchapi.shared_names import COMMON, RARE
 
 torch = pytest.importorskip("torch")
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))

@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from generator.oracle import IN_PLACE
-from unplace.findings import FileReport, Status
+from unplace.diagnostics.findings import FileReport, Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
 from unplace.verification.observe import observe

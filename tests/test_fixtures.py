@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import torch
 
-from unplace.findings import FileReport
+from unplace.diagnostics.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.observe import observe
 from unplace.verification.program import maker

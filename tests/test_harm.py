@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from unplace.analysis.project import Project
-from unplace.findings import Finding, Harm, Status
+from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.rewriter import Options, rewrite_text
 
 HEAD = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.rules import planner
 from unplace.rules.introduced import introduces_writes

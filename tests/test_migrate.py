@@ -26,7 +26,7 @@ from unplace.batch.state import State, locked
 from unplace.batch.store import Store
 from unplace.batch.targets import Target, TargetError, targets
 from unplace.cli import main
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options
 
 MODEL = """import torch

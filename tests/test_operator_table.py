@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from unplace import torchapi
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,7 +13,7 @@ import torch
 
 from unplace.analysis.project import Project
 from unplace.analysis.refs import Member
-from unplace.findings import Finding, Harm, Status
+from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.outcome import Outcome
 from unplace.rewriter import Options
 from unplace.running import rewrite_files

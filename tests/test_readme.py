@@ -15,7 +15,7 @@ import pytest
 
 from unplace import rules
 from unplace.cli import main
-from unplace.configuration import KEYS, load
+from unplace.config.configuration import KEYS, load
 from unplace.rewriter import Options, rewrite_text
 
 ROOT = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options, first_round, rewrite_text
 from unplace.text.edits import apply_edits
 

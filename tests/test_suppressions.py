@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from unplace import rules, suppressions
+from unplace import rules
 from unplace.cli import main
-from unplace.findings import FileReport
+from unplace.config import suppressions
+from unplace.diagnostics.findings import FileReport
 from unplace.rewriter import Options, rewrite_text
 from unplace.text.edits import apply_edits
 

@@ -12,12 +12,13 @@ from types import ModuleType
 
 import pytest
 
-from unplace import releases, rewrite_source
+from unplace import rewrite_source
 from unplace.analysis.imports import imported as names
 from unplace.cli import main
-from unplace.findings import Status
-from unplace.releases import Release, known, since
+from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options, rewrite_text
+from unplace.torchapi import releases
+from unplace.torchapi.releases import Release, known, since
 
 ROOT = Path(__file__).parents[1]
 OLDEST = known()[0]

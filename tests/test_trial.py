@@ -16,7 +16,7 @@ import pytest
 
 from unplace import rewriter
 from unplace.cli import main
-from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.outcome import Change, rewrite_file
 from unplace.rewriter import Options
 from unplace.text.edits import Edit, apply_edits

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from unplace import rewriter
-from unplace.findings import Applicability, FileReport, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.rewriter import Options
 from unplace.text.edits import Edit, apply_edits
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from unplace.diagnosis import Diagnosed
-    from unplace.findings import FileReport
+    from unplace.diagnostics.findings import FileReport
     from unplace.verification.callables import verify as verify
     from unplace.verification.files import verify_files as verify_files
 
@@ -66,10 +66,10 @@ def rewrite_source(
     `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
+    from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
     from unplace.documents import rewrite  # only now: the command line imports this module for its version
     from unplace.rewriter import Options
     from unplace.rules import codes
-    from unplace.selection import listed, parse_codes, parse_harms, parse_release
 
     if target_torch is not None and not isinstance(target_torch, str):
         raise TypeError(f'target_torch must be a text such as "2.1", not {target_torch!r}')

@@ -14,9 +14,9 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from unplace import rewrite_source
-from unplace.findings import Status
+from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
+from unplace.diagnostics.findings import Status
 from unplace.rules import codes
-from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
 
 
 class RewriteInPlace(CodemodCommand):

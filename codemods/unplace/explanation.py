@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unplace import suppressions, torchapi
+from unplace import torchapi
 from unplace.analysis.aliases import Alias, aliases
 from unplace.analysis.bindings import last_name
 from unplace.analysis.gradmode import GradMode
@@ -16,12 +16,13 @@ from unplace.analysis.provenance import Evidence, evidence, kind_in_words
 from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.values import NAMESPACE, UNKNOWN, Origin, Value
-from unplace.findings import Finding
+from unplace.config import suppressions
+from unplace.config.suppressions import Suppressions
+from unplace.diagnostics.findings import Finding
 from unplace.rewriter import Options, Programs, rewrite_text
 from unplace.rules.callers import Callers
 from unplace.rules.wanted import Wanted
 from unplace.sites import Site, collect
-from unplace.suppressions import Suppressions
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
 

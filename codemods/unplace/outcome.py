@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unplace import documents, rewriter
+from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
-from unplace.findings import Finding, Problem, Status
 from unplace.limits import BYTES, SPLIT, LimitError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.scopes import all_parameters
-from unplace.findings import FileReport, Finding, Harm, Status
+from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
 from unplace.text.edits import Edit, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
-from unplace.findings import FileReport, Finding, Harm, Status
+from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
 from unplace.postcondition import Place, unrepaired
 from unplace.rounds import joined
 from unplace.text.edits import Edit, apply_edits, origin_of
@@ -18,9 +18,9 @@ from unplace.text.trees import parsed
 
 if TYPE_CHECKING:
     from unplace.analysis.program import Program
+    from unplace.config.suppressions import Suppressions
     from unplace.files.patterns import Patterns
-    from unplace.releases import Release
-    from unplace.suppressions import Suppressions
+    from unplace.torchapi.releases import Release
 
 
 LineRanges = tuple[tuple[int, int], ...]
@@ -159,8 +159,8 @@ def _round(
     failed: Mapping[Place, Sequence[str]] = _NONE,
 ) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
-    from unplace import suppressions  # the road is only entered for files that may have sites
     from unplace.analysis.program import Program
+    from unplace.config import suppressions  # the road is only entered for files that may have sites
     from unplace.rules.wanted import Wanted
     from unplace.sites import has_sites
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from unplace.findings import Applicability, FileReport, Finding, Status
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Status
 from unplace.text.edits import Edit, compose, origin_of
 from unplace.text.positions import Text, renumbered
 from unplace.text.trees import parsed

@@ -22,7 +22,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.sharing import attributes_holding
 from unplace.analysis.state import State
 from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Tracked, Value
-from unplace.findings import Form, Harm
+from unplace.diagnostics.findings import Form, Harm
 
 _COMPOUND = (
     ast.If,

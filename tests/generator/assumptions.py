@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from generator import probing
-from unplace.findings import Finding
+from unplace.diagnostics.findings import Finding
 
 Same = Callable[[str], bool]
 """Whether a changed program computes what the original does, its arguments aside."""

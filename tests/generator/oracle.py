@@ -22,7 +22,7 @@ from enum import Enum
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
-from unplace.findings import FileReport, Harm, Status
+from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
     Difference,

@@ -13,7 +13,7 @@ from enum import Enum
 
 from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
-from unplace.findings import Finding, Status
+from unplace.diagnostics.findings import Finding, Status
 from unplace.verification.observe import ARGUMENT, Observation
 from unplace.verification.program import maker
 

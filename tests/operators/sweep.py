@@ -16,7 +16,7 @@ from operators import forms, samples
 from operators.running import Seen, compare, run, slope
 from operators.samples import Sample, quietly
 from unplace import torchapi
-from unplace.findings import Finding, Status
+from unplace.diagnostics.findings import Finding, Status
 from unplace.rewriter import Options, rewrite_text
 
 MODES = {"plain": Options(), "preserve-dtype": Options(preserve_dtype=True)}

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from unplace import torchapi
-from unplace.analysis import autocast
 from unplace.analysis.refs import TorchModule
 from unplace.analysis.run import Run, WriteKind, can_be_tracked
 from unplace.analysis.values import Obj, Objs, Tracked, Value
+from unplace.torchapi import autocast
 
 _CUTS = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 

@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import cache
 
 from unplace import torchapi
-from unplace.analysis.shared_names import COMMON, RARE
+from unplace.torchapi.shared_names import COMMON, RARE
 
 
 class Evidence(IntEnum):

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from enum import Flag
 
 from unplace import torchapi
-from unplace.analysis import autocast, operators
+from unplace.analysis import operators
 from unplace.analysis.refs import Bound, Function, Instance, TorchModule
 from unplace.analysis.run import Run
 from unplace.analysis.values import CONTAINER, DISCRETE, TENSOR, UNKNOWN, Obj, Origin, Value
+from unplace.torchapi import autocast
 
 _FIRST_ONLY = frozenset(["masked_fill", "clamp", "lerp"])
 _DEEPEST = 4

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
-from unplace.analysis import autocast, saves
+from unplace.analysis import saves
 from unplace.analysis.arithmetic import is_untracked
 from unplace.analysis.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.layouts import SHARED, layout_of
@@ -32,7 +32,7 @@ from unplace.analysis.values import (
     Tracked,
     Value,
 )
-from unplace.torchapi import ModuleClass, Operator, Result, View
+from unplace.torchapi import ModuleClass, Operator, Result, View, autocast
 
 if TYPE_CHECKING:
     from unplace.analysis.arguments import Arguments

@@ -48,7 +48,7 @@ from unplace.analysis.values import (
 
 if TYPE_CHECKING:
     from unplace.analysis.project import Place
-    from unplace.releases import Release
+    from unplace.torchapi.releases import Release
 
 _OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))

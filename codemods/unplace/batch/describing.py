@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unplace import __version__
 from unplace.batch.records import VerificationRecord
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.outcome import Outcome
 from unplace.reporting.summary import number
 

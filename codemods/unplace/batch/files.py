@@ -8,10 +8,10 @@ from pathlib import Path
 
 from unplace.batch.limits import outcomes
 from unplace.batch.store import Store
+from unplace.diagnostics.findings import Problem
 from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
-from unplace.findings import Problem
 from unplace.outcome import Outcome
 from unplace.rewriter import Options, may_have_sites
 

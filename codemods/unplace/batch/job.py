@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from unplace.batch.folder import PROGRESS, WORK
-from unplace.configuration import NAMES, Configuration, load
+from unplace.config.configuration import NAMES, Configuration, load
+from unplace.config.selection import parse_codes, parse_harms
 from unplace.rewriter import Options
 from unplace.rules import codes
-from unplace.selection import parse_codes, parse_harms
 
 TIMEOUT = 3600.0
 """Seconds for one run of a verification command, unless something else is said."""

@@ -22,7 +22,7 @@ from unplace.batch.recording import error_records, file_records
 from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
 from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
-from unplace.configuration import ConfigurationError
+from unplace.config.configuration import ConfigurationError
 from unplace.files.keys import key_of
 from unplace.outcome import Outcome
 from unplace.reporting.diff import patch

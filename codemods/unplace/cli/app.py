@@ -9,7 +9,7 @@ import typer
 
 from unplace import __version__
 from unplace.cli.parsing import CommandGroup
-from unplace.selection import guess
+from unplace.config.selection import guess
 
 COMMANDS = (
     *("rewrite", "check", "explain", "verify", "diagnose", "migrate"),

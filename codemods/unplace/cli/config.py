@@ -6,7 +6,7 @@ import typer
 
 from unplace.cli.options import Config, Isolated, configuration
 from unplace.cli.parsing import Command
-from unplace.configuration import shown
+from unplace.config.configuration import shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

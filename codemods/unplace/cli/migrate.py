@@ -165,8 +165,8 @@ def _settings(
     from unplace.batch.job import TIMEOUT, Choice, Settings
     from unplace.batch.publishing import FIELDS, unknown_fields
     from unplace.batch.targets import TargetError, positive
-    from unplace.configuration import Configuration
-    from unplace.selection import SelectionError
+    from unplace.config.configuration import Configuration
+    from unplace.config.selection import SelectionError
 
     if dry_run and (push or open_pr_command is not None):
         raise typer.BadParameter("makes no commits to push or propose.", param_hint="--dry-run")

@@ -11,12 +11,12 @@ from typing import Annotated, NoReturn, TypeVar
 import typer
 
 from unplace.cli.completion import several_of
-from unplace.configuration import Configuration, ConfigurationError, find, load
+from unplace.config.configuration import Configuration, ConfigurationError, find, load
+from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
+from unplace.diagnostics.findings import Harm
 from unplace.files.patterns import Patterns
-from unplace.findings import Harm
 from unplace.rewriter import Options
 from unplace.rules import codes
-from unplace.selection import SelectionError, parse_codes, parse_harms, parse_release
 from unplace.text.visible import visible_lines
 
 T = TypeVar("T")

@@ -29,7 +29,7 @@ from unplace.cli.options import (
 )
 from unplace.cli.parsing import Command
 from unplace.cli.running import Inputs, Measure, Memory, Timeout, parse_plan, verified
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.reporting import FORMATS, PLACED, TEXTS, concise, document, json, rich
 from unplace.reporting.diff import write as write_patch
 from unplace.reporting.styled import write_lines

@@ -8,8 +8,8 @@ import typer
 
 from unplace.cli.completion import one_of
 from unplace.cli.parsing import Command
+from unplace.config.selection import no_rule
 from unplace.rules import codes, documentation
-from unplace.selection import no_rule
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

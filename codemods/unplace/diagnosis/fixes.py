@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unplace.diagnosis.places import Place
-from unplace.findings import Applicability, Finding, Form, Status
+from unplace.diagnostics.findings import Applicability, Finding, Form, Status
 from unplace.outcome import Change
 from unplace.reporting.diff import patch
 from unplace.rewriter import Options, rewrite_text

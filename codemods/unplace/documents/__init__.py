@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from unplace import rewriter, suppressions
+from unplace import rewriter
+from unplace.config import suppressions
+from unplace.diagnostics.findings import FileReport, Finding, Problem
 from unplace.documents.module import Module
-from unplace.findings import FileReport, Finding, Problem
 from unplace.rewriter import LineRanges, Options, Programs
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import Text

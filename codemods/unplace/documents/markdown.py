@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
+from unplace.diagnostics.findings import Problem
 from unplace.documents.cells import Python, as_python, left_alone
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
-from unplace.findings import Problem
 from unplace.rewriter import Programs
 from unplace.text.positions import Text
 

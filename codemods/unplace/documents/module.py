@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unplace.findings import Finding, InCell, Problem, SavedBy
+from unplace.diagnostics.findings import Finding, InCell, Problem, SavedBy
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
 from unplace.text.edits import Edit

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from json.decoder import JSONDecoder
 from typing import Any
 
+from unplace.diagnostics.findings import Finding, InCell, Problem, SavedBy
 from unplace.documents.cells import Python, as_python
 from unplace.documents.ipynb import as_notebook
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
-from unplace.findings import Finding, InCell, Problem, SavedBy
 from unplace.reporting.styled import Span
 from unplace.rewriter import Programs
 from unplace.text.positions import Text, renumbered, with_plain_line_ends

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unplace import documents
+from unplace.diagnostics.findings import FileReport, Finding, Problem
 from unplace.editor.code_actions import (
     FIX_ALL,
     code_actions,
@@ -26,7 +27,6 @@ from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
-from unplace.findings import FileReport, Finding, Problem
 from unplace.rewriter import Options, may_have_sites
 from unplace.text.positions import Text
 from unplace.text.source import Source

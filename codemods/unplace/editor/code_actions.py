@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from unplace import documents
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.editor.document import Document
-from unplace.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.reporting import sentences
 from unplace.rewriter import LineRanges, Options
 from unplace.text.edits import Edit

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace import documents
+from unplace.diagnostics.findings import Problem
 from unplace.editor.plans import Plans
-from unplace.findings import Problem
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unplace.diagnostics.findings import Problem
 from unplace.editor.document import Document
-from unplace.findings import Problem
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 

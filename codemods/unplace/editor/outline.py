@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from unplace.findings import Finding, Problem
+from unplace.diagnostics.findings import Finding, Problem
 from unplace.rewriter import LineRanges
 from unplace.text.positions import renumbered, with_plain_line_ends
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from unplace import documents
 from unplace.analysis.program import Program
-from unplace.findings import FileReport
+from unplace.diagnostics.findings import FileReport
 from unplace.rewriter import Options, first_round
 from unplace.text.trees import parsed
 

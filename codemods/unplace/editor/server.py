@@ -27,7 +27,7 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path, uri_scheme
 
 from unplace import __version__
-from unplace.configuration import NAMES, ConfigurationError
+from unplace.config.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL

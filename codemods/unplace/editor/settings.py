@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unplace.configuration import Configuration, find, load
+from unplace.config.configuration import Configuration, find, load
 from unplace.files.discovery import is_skipped
 from unplace.rewriter import Options
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from unplace.diagnostics.findings import Problem
 from unplace.files.discovery import shown
 from unplace.files.git import GitError, NoGitError, ask, git
-from unplace.findings import Problem
 from unplace.rewriter import LineRanges
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")

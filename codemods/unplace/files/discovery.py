@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unplace.diagnostics.findings import Problem
 from unplace.files.ignored import IgnoreRules, rules_inside, with_ignore_file
 from unplace.files.patterns import Patterns
 from unplace.files.presence import is_there
-from unplace.findings import Problem
 
 _SKIPPED_FOLDERS = frozenset(
     {

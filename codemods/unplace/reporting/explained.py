@@ -16,8 +16,8 @@ from typing import Any
 from unplace import __version__
 from unplace.analysis.aliases import Alias
 from unplace.analysis.provenance import Evidence
+from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.explanation import Candidate, Explanation, LineReport
-from unplace.findings import Applicability, Finding, Status
 from unplace.outcome import Change
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled

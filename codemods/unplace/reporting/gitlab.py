@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from unplace.findings import Harm
+from unplace.diagnostics.findings import Harm
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import reported

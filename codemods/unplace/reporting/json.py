@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unplace import __version__
-from unplace.findings import Finding, Problem, SavedBy
+from unplace.diagnostics.findings import Finding, Problem, SavedBy
 from unplace.outcome import Outcome
 from unplace.reporting.summary import Summary
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from unplace.findings import Applicability, Finding, Harm
+from unplace.diagnostics.findings import Applicability, Finding, Harm
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.styled import Span

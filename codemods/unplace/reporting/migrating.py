@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unplace.batch.records import RepositoryRecord, Result
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.reporting.summary import number
 from unplace.reporting.text import visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unplace.findings import Status
+from unplace.diagnostics.findings import Status
 from unplace.outcome import Outcome
 from unplace.reporting.concise import STYLES
 from unplace.reporting.styled import Span

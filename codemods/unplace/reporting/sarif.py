@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from unplace import __version__, rules
-from unplace.findings import Finding, Problem, Status
+from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unplace.findings import Applicability, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, Status
 
 
 def headline(finding: Finding) -> str:

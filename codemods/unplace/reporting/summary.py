@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unplace.findings import Applicability, Status
+from unplace.diagnostics.findings import Applicability, Status
 from unplace.outcome import Outcome
 
 

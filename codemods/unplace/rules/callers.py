@@ -29,7 +29,7 @@ from unplace.analysis.scopes import Scope
 from unplace.analysis.state import State
 from unplace.analysis.unfollowed import calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules import expressions
 from unplace.rules.base import without_places
 from unplace.rules.handback import Handback, Taking, returned_form

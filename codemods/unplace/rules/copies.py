@@ -9,7 +9,7 @@ from unplace.analysis.bindings import assigned_names
 from unplace.analysis.nodes import walk
 from unplace.analysis.run import WHOLE, WriteKind
 from unplace.analysis.values import Objs
-from unplace.findings import Harm
+from unplace.diagnostics.findings import Harm
 from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site
 

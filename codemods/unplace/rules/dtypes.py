@@ -13,7 +13,7 @@ from enum import Enum
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis import autocast, lineage
+from unplace.analysis import lineage
 from unplace.analysis.callers import calls_that_hand
 from unplace.analysis.dtypes import is_floating, keeps_dtype, promoted
 from unplace.analysis.lineage import Source
@@ -24,6 +24,7 @@ from unplace.analysis.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN,
 from unplace.rules.base import bottom
 from unplace.rules.snippet import expression, parenthesized
 from unplace.sites import Site
+from unplace.torchapi import autocast
 
 
 class _Need(Enum):

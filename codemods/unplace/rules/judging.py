@@ -14,7 +14,7 @@ from unplace.analysis.refs import Class
 from unplace.analysis.run import WriteKind, can_be_tracked
 from unplace.analysis.stores import is_replayable
 from unplace.analysis.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
-from unplace.findings import Form, Harm
+from unplace.diagnostics.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
 from unplace.sites import Site

@@ -14,7 +14,7 @@ from unplace import rules
 from unplace.analysis.program import Program
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import Saved
-from unplace.findings import Applicability, Finding, Form, Harm, SavedBy, Status
+from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.rules import dtypes, effects, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
 from unplace.rules.callers import Callers

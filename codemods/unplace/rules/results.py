@@ -16,7 +16,7 @@ from typing import Any
 from unplace import torchapi
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import NUMBER
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.base import CallRule, is_repeatable
 from unplace.rules.layout import standing_alone
 from unplace.rules.snippet import Snippet, expression, needs_parentheses

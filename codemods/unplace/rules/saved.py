@@ -26,7 +26,7 @@ from unplace.analysis.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.state import State
 from unplace.analysis.summaries import leaves_alone
 from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
-from unplace.findings import Form, Harm
+from unplace.diagnostics.findings import Form, Harm
 from unplace.rules.results import stored
 from unplace.rules.snippet import precedence
 from unplace.rules.verdicts import CopySaved

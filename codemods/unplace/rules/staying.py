@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unplace.analysis.run import WHOLE
-from unplace.findings import Form, Harm
+from unplace.diagnostics.findings import Form, Harm
 from unplace.rules import entry, pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots
 from unplace.rules.copies import Copies

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unplace.releases import since
 from unplace.sites import Site
+from unplace.torchapi.releases import since
 
 
 def missing(site: Site, name: str) -> str | None:

@@ -25,7 +25,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules import dtypes
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy, rebind

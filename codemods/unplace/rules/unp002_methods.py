@@ -31,7 +31,7 @@ import libcst as cst
 from unplace import torchapi
 from unplace.analysis.run import stays_in_place
 from unplace.analysis.values import NUMBER, Tracked
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules import dtypes
 from unplace.rules.base import CallRule
 from unplace.rules.snippet import Change, expression

@@ -32,7 +32,7 @@ from unplace.analysis import continuation
 from unplace.analysis.run import can_be_tracked
 from unplace.analysis.stores import is_handed_over
 from unplace.analysis.values import Link, Value
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind
 from unplace.rules.snippet import Snippet, assignment

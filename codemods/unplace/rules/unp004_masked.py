@@ -23,7 +23,7 @@ import libcst as cst
 from unplace.analysis.dtypes import promoted
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import Value
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.base import is_number
 from unplace.rules.judging import rebind
 from unplace.rules.snippet import Snippet, assignment, expression

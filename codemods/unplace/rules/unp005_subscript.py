@@ -31,7 +31,7 @@ import libcst as cst
 
 from unplace.analysis.run import WriteKind
 from unplace.analysis.values import TENSOR
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy
 from unplace.rules.snippet import Snippet, blanks

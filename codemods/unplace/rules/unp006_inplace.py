@@ -20,7 +20,7 @@ Not rewritten: arguments of the enclosing function and modules at the start of a
 from __future__ import annotations
 
 from unplace import torchapi
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule
 from unplace.rules.snippet import Change

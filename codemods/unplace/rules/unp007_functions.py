@@ -20,7 +20,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules import dtypes
 from unplace.rules.base import CallRule
 from unplace.rules.snippet import Change

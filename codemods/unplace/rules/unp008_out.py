@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.findings import Form
+from unplace.diagnostics.findings import Form
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule
 from unplace.rules.dtypes import is_mixed_by_callers, result_dtype

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unplace.findings import Harm
-from unplace.suppressions import Suppressions
+from unplace.config.suppressions import Suppressions
+from unplace.diagnostics.findings import Harm
 
 if TYPE_CHECKING:
     from unplace.rewriter import LineRanges

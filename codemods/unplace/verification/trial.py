@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from unplace.diagnostics.findings import Finding, Status
 from unplace.files.discovery import shown
-from unplace.findings import Finding, Status
 from unplace.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets

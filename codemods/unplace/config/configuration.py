@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unplace.config.selection import guess, parse_codes, parse_harms, parse_release
+from unplace.diagnostics.findings import Harm
 from unplace.files.globs import is_valid
 from unplace.files.patterns import Patterns
 from unplace.files.presence import is_there
-from unplace.findings import Harm
-from unplace.releases import Release
 from unplace.rules import codes
-from unplace.selection import guess, parse_codes, parse_harms, parse_release
+from unplace.torchapi.releases import Release
 
 NAMES = ("unplace.toml", "pyproject.toml")
 

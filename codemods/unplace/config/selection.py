@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from unplace.findings import Harm
-from unplace.releases import Release, known, release
+from unplace.diagnostics.findings import Harm
+from unplace.torchapi.releases import Release, known, release
 
 
 class SelectionError(ValueError):

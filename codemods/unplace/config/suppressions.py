@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unplace import rules
-from unplace.findings import Finding, Problem
-from unplace.selection import no_rule
+from unplace.config.selection import no_rule
+from unplace.diagnostics.findings import Finding, Problem
 from unplace.text import positions
 from unplace.text.edits import Edit
 
