@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write codemods/unplace/releases.json: in which release torch got the functions that rewrites use.
+"""Write codemods/unplace/torchapi/releases.json: in which release torch got the functions that rewrites use.
 
 python scripts/releases.py FOLDER     # FOLDER/1.8.0/torch/_C/__init__.pyi and so on, unpacked from the wheels
 
@@ -93,7 +93,7 @@ def main() -> None:
     since = {name: next((release for release, has in known.items() if name in has), latest) for name in used()}
     document = {"releases": [*known, latest], "since": since}
     text = json.dumps(document, indent=0, ensure_ascii=False) + "\n"
-    (PACKAGE / "releases.json").write_text(text, encoding="utf-8", newline="\n")
+    (PACKAGE / "torchapi/releases.json").write_text(text, encoding="utf-8", newline="\n")
 
 
 def _key(version: str) -> tuple[int, ...]:
