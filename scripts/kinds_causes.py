@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.program import Program
-from unplace.analysis.refs import Bound, Class, Function, Instance, Named
-from unplace.analysis.run import Run
-from unplace.analysis.scopes import Scope
-from unplace.analysis.values import CONTAINER, UNKNOWN, Value
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Named
+from unplace.analysis.domain.values import CONTAINER, UNKNOWN, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.scopes import Scope
 
 _DEEPEST = 12
 

@@ -12,7 +12,7 @@ from kinds_candidates import Shape
 from kinds_observer import TENSOR
 from kinds_static import Judged, Verdict, judge
 
-from unplace.analysis.project import Project
+from unplace.analysis.project.files import Project
 
 NONE = "builtins.NoneType"
 _EXAMPLES = 3

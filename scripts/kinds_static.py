@@ -11,9 +11,9 @@ from pathlib import Path
 from kinds_candidates import Candidate, Shape, candidates
 from kinds_causes import Cause, Causes
 
-from unplace.analysis.project import Project
-from unplace.analysis.run import Run, Write
-from unplace.analysis.values import TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
+from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.project.files import Project
 from unplace.sites import is_anywhere, is_site, runs
 from unplace.text.source import read_source
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from unplace.analysis.program import Program
+from unplace.analysis.project.program import Program
 from unplace.diagnostics.findings import FileReport, Finding
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document

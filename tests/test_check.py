@@ -368,7 +368,7 @@ def test_what_needs_no_analysis_imports_none() -> None:
         "assert main(['rule', 'UNP001']) == 0 and main(['config', '--isolated']) == 0\n"
         "assert main(['check', '--isolated', 'clean.py']) == 0\n"
         "heavy = {'torch', 'libcst', 'rich', 'pathspec', 'tomllib', 'multiprocessing', 'xml'}\n"
-        "heavy |= {'unplace.analysis.program', 'unplace.files.changes', 'unplace.reporting.sarif'}\n"
+        "heavy |= {'unplace.analysis.project.program', 'unplace.files.changes', 'unplace.reporting.sarif'}\n"
         "heavy &= set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)\n"
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from unplace.analysis import evidence, kinds
-from unplace.analysis.evidence import Evidence
+from unplace.analysis.types import evidence, kinds
+from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.findings import Finding
 from unplace.rewriter import Options, rewrite_text
 from unplace.torchapi.shared_names import COMMON, RARE

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unplace.analysis.flow import Flow, may_swallow
+from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.rewriter import Options, rewrite_text
 
 _SIMPLE = st.just("MARK")

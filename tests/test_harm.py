@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from unplace.analysis.project import Project
+from unplace.analysis.project.files import Project
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.rewriter import Options, rewrite_text
 

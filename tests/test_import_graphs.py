@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from unplace.analysis.project import Project
-from unplace.analysis.refs import Member
+from unplace.analysis.domain.refs import Member
+from unplace.analysis.project.files import Project
 from unplace.rewriter import Options
 from unplace.running import rewrite_files
 

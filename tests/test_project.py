@@ -11,8 +11,8 @@ from textwrap import dedent
 import pytest
 import torch
 
-from unplace.analysis.project import Project
-from unplace.analysis.refs import Member
+from unplace.analysis.domain.refs import Member
+from unplace.analysis.project.files import Project
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.outcome import Outcome
 from unplace.rewriter import Options

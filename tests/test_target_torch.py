@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from unplace import rewrite_source
-from unplace.analysis.imports import imported as names
+from unplace.analysis.syntax.imports import imported as names
 from unplace.cli import main
 from unplace.diagnostics.findings import Status
 from unplace.rewriter import Options, rewrite_text

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.aliases import Alias, aliases
-from unplace.analysis.bindings import last_name
-from unplace.analysis.gradmode import GradMode
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.program import Program
-from unplace.analysis.provenance import Evidence, evidence, kind_in_words
-from unplace.analysis.scopes import Scope
-from unplace.analysis.state import State
-from unplace.analysis.values import NAMESPACE, UNKNOWN, Origin, Value
+from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import NAMESPACE, UNKNOWN, Origin, Value
+from unplace.analysis.project.program import Program
+from unplace.analysis.queries.aliases import Alias, aliases
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.provenance import Evidence, evidence, kind_in_words
 from unplace.config import suppressions
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Finding

@@ -22,7 +22,7 @@ from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError
 
 if TYPE_CHECKING:
-    from unplace.analysis.project import Project
+    from unplace.analysis.project.files import Project
 
 
 @dataclass(frozen=True, slots=True)

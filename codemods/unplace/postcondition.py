@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.scopes import all_parameters
+from unplace.analysis.syntax.scopes import all_parameters
 from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
 from unplace.text.edits import Edit, origin_of
 from unplace.text.positions import Text

@@ -16,10 +16,10 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from unplace import documents
+from unplace.analysis.project.mentions import Mentions
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
-from unplace.mentions import Mentions
 from unplace.outcome import Change, Outcome
 from unplace.packing import UnpackError, packed, unpacked
 from unplace.rewriter import Options

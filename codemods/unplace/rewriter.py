@@ -17,7 +17,7 @@ from unplace.text.positions import Text
 from unplace.text.trees import parsed
 
 if TYPE_CHECKING:
-    from unplace.analysis.program import Program
+    from unplace.analysis.project.program import Program
     from unplace.config.suppressions import Suppressions
     from unplace.files.patterns import Patterns
     from unplace.torchapi.releases import Release
@@ -159,7 +159,7 @@ def _round(
     failed: Mapping[Place, Sequence[str]] = _NONE,
 ) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
-    from unplace.analysis.program import Program
+    from unplace.analysis.project.program import Program
     from unplace.config import suppressions  # the road is only entered for files that may have sites
     from unplace.rules.wanted import Wanted
     from unplace.sites import has_sites

@@ -13,7 +13,7 @@ from unplace.outcome import Outcome, failed, rewrite_file
 from unplace.rewriter import Options
 
 if TYPE_CHECKING:
-    from unplace.analysis.project import Project
+    from unplace.analysis.project.files import Project
     from unplace.results import Results
 
 _FILES_PER_PROCESS = 8
@@ -64,7 +64,7 @@ def project_of(paths: Sequence[str]) -> Project | None:
     if len(paths) < 2:
         return None
     gc.set_threshold(ALLOCATIONS)
-    from unplace.analysis.project import Project  # only now: one file needs none of it
+    from unplace.analysis.project.files import Project  # only now: one file needs none of it
 
     return Project(paths)
 

@@ -8,20 +8,32 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis import evidence
-from unplace.analysis.arithmetic import is_untracked
-from unplace.analysis.candidates import Reaches, candidates
-from unplace.analysis.evidence import Evidence
-from unplace.analysis.forbidden import Forbidden, why_forbidden
-from unplace.analysis.layouts import layout_of
-from unplace.analysis.nodes import children, code_of, walk
-from unplace.analysis.observers import Observers, Watch
-from unplace.analysis.program import Program
-from unplace.analysis.run import Run, Write, WriteKind, can_be_tracked
-from unplace.analysis.scopes import Scope
-from unplace.analysis.sharing import attributes_holding
-from unplace.analysis.state import State
-from unplace.analysis.values import LIST, NUMBER, TENSOR, TUPLE, UNKNOWN, Obj, Objs, Origin, Saved, Tracked, Value
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import (
+    LIST,
+    NUMBER,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Obj,
+    Objs,
+    Origin,
+    Saved,
+    Tracked,
+    Value,
+)
+from unplace.analysis.interpret.arithmetic import is_untracked
+from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.project.candidates import Reaches, candidates
+from unplace.analysis.project.program import Program
+from unplace.analysis.project.sharing import attributes_holding
+from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
+from unplace.analysis.queries.layouts import layout_of
+from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.syntax.nodes import children, code_of, walk
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types import evidence
+from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.findings import Form, Harm
 
 _COMPOUND = (

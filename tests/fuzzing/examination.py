@@ -13,7 +13,7 @@ from unplace.outcome import Outcome, rewrite_bytes
 from unplace.text.edits import apply_edits
 
 if TYPE_CHECKING:
-    from unplace.analysis.project import Project
+    from unplace.analysis.project.files import Project
     from unplace.rewriter import Options
 
 

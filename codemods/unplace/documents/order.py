@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from unplace.analysis.program import Program
+from unplace.analysis.project.program import Program
 from unplace.documents.cells import MARK
 from unplace.rewriter import Programs
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from unplace import documents
-from unplace.analysis.program import Program
+from unplace.analysis.project.program import Program
 from unplace.diagnostics.findings import FileReport
 from unplace.rewriter import Options, first_round
 from unplace.text.trees import parsed

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from typing import Any
 
 from unplace import __version__
-from unplace.analysis.aliases import Alias
-from unplace.analysis.provenance import Evidence
+from unplace.analysis.queries.aliases import Alias
+from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.explanation import Candidate, Explanation, LineReport
 from unplace.outcome import Change

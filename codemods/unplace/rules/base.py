@@ -6,11 +6,11 @@ import ast
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from unplace.analysis.observers import reads
-from unplace.analysis.refs import Function
-from unplace.analysis.run import Run, WriteKind
-from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import CONTAINER, NUMBER
+from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.values import CONTAINER, NUMBER
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.queries.observers import reads
 from unplace.rules.layout import new_name
 from unplace.rules.snippet import Change, Snippet
 from unplace.rules.verdicts import Collect, Copy, Rebind, Refuse, Verdict

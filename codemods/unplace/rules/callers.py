@@ -16,19 +16,19 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from unplace.analysis.bindings import assigned_names
-from unplace.analysis.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.observers import Observers, Watch
-from unplace.analysis.parameters import default_of
-from unplace.analysis.program import Program
-from unplace.analysis.purpose import documented
-from unplace.analysis.refs import Function
-from unplace.analysis.run import Run
-from unplace.analysis.scopes import Scope
-from unplace.analysis.state import State
-from unplace.analysis.unfollowed import calls_that_may_hand, line_of_value, name_of
-from unplace.analysis.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
+from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
+from unplace.analysis.project.program import Program
+from unplace.analysis.project.unfollowed import calls_that_may_hand, line_of_value, name_of
+from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.queries.purpose import documented
+from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import default_of
 from unplace.diagnostics.findings import Form
 from unplace.rules import expressions
 from unplace.rules.base import without_places

@@ -21,9 +21,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from unplace.analysis.nodes import LOOPS, walk
-from unplace.analysis.run import Run, Write
-from unplace.analysis.values import NUMBER, Objs, Origin
+from unplace.analysis.domain.values import NUMBER, Objs, Origin
+from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.syntax.nodes import LOOPS, walk
 from unplace.rules.constructors import Constructor, constructor
 from unplace.rules.layout import new_name
 from unplace.rules.sizes import Linear, Sizes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.run import Run
+from unplace.analysis.interpret.run import Run
 from unplace.rules.sizes import Linear, Sizes, shape_of
 from unplace.rules.slots import LAST
 

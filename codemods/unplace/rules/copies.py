@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from unplace.analysis.bindings import assigned_names
-from unplace.analysis.nodes import walk
-from unplace.analysis.run import WHOLE, WriteKind
-from unplace.analysis.values import Objs
+from unplace.analysis.domain.values import Objs
+from unplace.analysis.interpret.run import WHOLE, WriteKind
+from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Harm
 from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
 from unplace.sites import Site

@@ -13,14 +13,14 @@ from enum import Enum
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis import lineage
-from unplace.analysis.callers import calls_that_hand
-from unplace.analysis.dtypes import is_floating, keeps_dtype, promoted
-from unplace.analysis.lineage import Source
-from unplace.analysis.program import Program
-from unplace.analysis.run import Run, WriteKind
-from unplace.analysis.scopes import Scope
-from unplace.analysis.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
+from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, promoted
+from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.project.callers import calls_that_hand
+from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types import lineage
+from unplace.analysis.types.lineage import Source
 from unplace.rules.base import bottom
 from unplace.rules.snippet import expression, parenthesized
 from unplace.sites import Site

@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.analysis.nodes import code_of
-from unplace.analysis.refs import Named
-from unplace.analysis.run import Run, WriteKind
-from unplace.analysis.unfollowed import hooks
-from unplace.analysis.values import Origin
+from unplace.analysis.domain.refs import Named
+from unplace.analysis.domain.values import Origin
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.project.unfollowed import hooks
+from unplace.analysis.syntax.nodes import code_of
 from unplace.rules.base import STATEMENTS
 from unplace.rules.judging import assumptions_about
 from unplace.rules.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict

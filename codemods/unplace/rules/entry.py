@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import TENSOR, Obj
+from unplace.analysis.domain.values import TENSOR, Obj
+from unplace.analysis.interpret.run import WriteKind
+from unplace.analysis.syntax.nodes import own_nodes
 from unplace.rules.layout import put_before
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from unplace.analysis.observers import Observers, reads, replays
-from unplace.analysis.run import WriteKind
+from unplace.analysis.interpret.run import WriteKind
+from unplace.analysis.queries.observers import Observers, reads, replays
 from unplace.rules import judging
 from unplace.rules.base import CallRule
 from unplace.rules.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict

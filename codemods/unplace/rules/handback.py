@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.run import Run
-from unplace.analysis.scopes import Scope
-from unplace.analysis.values import NONE, Value
+from unplace.analysis.domain.values import NONE, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.scopes import Scope
 from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
 from unplace.rules.snippet import extended
 from unplace.rules.verdicts import Refuse

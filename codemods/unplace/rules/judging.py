@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.analysis.bindings import assigned_names
-from unplace.analysis.gradmode import GradMode
-from unplace.analysis.layouts import LASTING
-from unplace.analysis.observers import Observers, replays
-from unplace.analysis.purpose import flag_around
-from unplace.analysis.refs import Class
-from unplace.analysis.run import WriteKind, can_be_tracked
-from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.interpret.run import WriteKind, can_be_tracked
+from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.queries.layouts import LASTING
+from unplace.analysis.queries.observers import Observers, replays
+from unplace.analysis.queries.purpose import flag_around
+from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.findings import Form, Harm
 from unplace.rules.pieces import put_back
 from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.bindings import last_name
-from unplace.analysis.nodes import parents_below
-from unplace.analysis.program import Program
-from unplace.analysis.scopes import Scope
+from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import parents_below
+from unplace.analysis.syntax.scopes import Scope
 from unplace.rules import expressions
 from unplace.rules.arguments import drop_argument
 from unplace.rules.base import CallRule

@@ -21,12 +21,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.observers import replays
-from unplace.analysis.operands import operands
-from unplace.analysis.state import HIDDEN, State
-from unplace.analysis.stores import is_bound_once
-from unplace.analysis.values import Obj, Origin, Value, is_same
+from unplace.analysis.domain.state import HIDDEN, State
+from unplace.analysis.domain.values import Obj, Origin, Value, is_same
+from unplace.analysis.interpret.stores import is_bound_once
+from unplace.analysis.queries.observers import replays
+from unplace.analysis.queries.operands import operands
+from unplace.analysis.syntax.nodes import own_nodes
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site
 from unplace.text.edits import Edit

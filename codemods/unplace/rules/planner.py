@@ -11,9 +11,9 @@ from typing import Any
 import libcst as cst
 
 from unplace import rules
-from unplace.analysis.program import Program
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import Saved
+from unplace.analysis.domain.values import Saved
+from unplace.analysis.interpret.run import WriteKind
+from unplace.analysis.project.program import Program
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.rules import dtypes, effects, expressions, judging, modules
 from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from unplace import torchapi
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import NUMBER
+from unplace.analysis.domain.values import NUMBER
+from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
 from unplace.rules.base import CallRule, is_repeatable
 from unplace.rules.layout import standing_alone

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.stores import is_replayable
-from unplace.analysis.values import Value
+from unplace.analysis.domain.values import Value
+from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.syntax.nodes import own_nodes
 from unplace.rules.layout import new_name, put_before
 from unplace.rules.verdicts import Aside
 from unplace.sites import Site

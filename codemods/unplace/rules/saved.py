@@ -19,13 +19,13 @@ from itertools import pairwise
 from typing import Any
 
 from unplace import torchapi
-from unplace.analysis.arithmetic import FUNCTION_OF
-from unplace.analysis.nodes import walk
-from unplace.analysis.refs import Bound, Function, Instance
-from unplace.analysis.run import WHOLE, Run, Write, WriteKind
-from unplace.analysis.state import State
-from unplace.analysis.summaries import leaves_alone
-from unplace.analysis.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
+from unplace.analysis.domain.refs import Bound, Function, Instance
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
+from unplace.analysis.effects.summaries import leaves_alone
+from unplace.analysis.interpret.arithmetic import FUNCTION_OF
+from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
+from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Form, Harm
 from unplace.rules.results import stored
 from unplace.rules.snippet import precedence

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from unplace.analysis.nodes import walk
-from unplace.analysis.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.syntax.nodes import walk
 
 
 @dataclass(frozen=True, slots=True)

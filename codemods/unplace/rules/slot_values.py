@@ -9,8 +9,8 @@ import ast
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.nodes import walk
-from unplace.analysis.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
+from unplace.analysis.syntax.nodes import walk
 from unplace.rules.constructors import Constructor
 from unplace.rules.sizes import Sizes
 from unplace.rules.slots import picked

@@ -17,12 +17,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from unplace.analysis import evidence
-from unplace.analysis.evidence import Evidence
-from unplace.analysis.nodes import own_nodes
-from unplace.analysis.operands import operands
-from unplace.analysis.state import HIDDEN
-from unplace.analysis.values import Obj
+from unplace.analysis.domain.state import HIDDEN
+from unplace.analysis.domain.values import Obj
+from unplace.analysis.queries.operands import operands
+from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.types import evidence
+from unplace.analysis.types.evidence import Evidence
 from unplace.rules import rows
 from unplace.rules.base import is_number, is_repeatable
 from unplace.rules.layout import new_name

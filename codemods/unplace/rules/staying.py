@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unplace.analysis.run import WHOLE
+from unplace.analysis.interpret.run import WHOLE
 from unplace.diagnostics.findings import Form, Harm
 from unplace.rules import entry, pieces, rows, saved, splits
 from unplace.rules.collect import collect as collect_slots

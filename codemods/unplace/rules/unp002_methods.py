@@ -29,8 +29,8 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.run import stays_in_place
-from unplace.analysis.values import NUMBER, Tracked
+from unplace.analysis.domain.values import NUMBER, Tracked
+from unplace.analysis.interpret.run import stays_in_place
 from unplace.diagnostics.findings import Form
 from unplace.rules import dtypes
 from unplace.rules.base import CallRule

@@ -28,10 +28,10 @@ from dataclasses import replace
 
 import libcst as cst
 
-from unplace.analysis import continuation
-from unplace.analysis.run import can_be_tracked
-from unplace.analysis.stores import is_handed_over
-from unplace.analysis.values import Link, Value
+from unplace.analysis.domain.values import Link, Value
+from unplace.analysis.interpret.run import can_be_tracked
+from unplace.analysis.interpret.stores import is_handed_over
+from unplace.analysis.queries import continuation
 from unplace.diagnostics.findings import Form
 from unplace.rules.base import StatementRule
 from unplace.rules.judging import rebind

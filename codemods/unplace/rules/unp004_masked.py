@@ -20,9 +20,9 @@ import ast
 
 import libcst as cst
 
-from unplace.analysis.dtypes import promoted
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import Value
+from unplace.analysis.domain.dtypes import promoted
+from unplace.analysis.domain.values import Value
+from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
 from unplace.rules.base import is_number
 from unplace.rules.judging import rebind

@@ -29,8 +29,8 @@ import ast
 
 import libcst as cst
 
-from unplace.analysis.run import WriteKind
-from unplace.analysis.values import TENSOR
+from unplace.analysis.domain.values import TENSOR
+from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
 from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
 from unplace.rules.judging import private_copy

@@ -1,0 +1,118 @@
+"""What is known of dtypes: the tokens of those that the source doesn't name, and how two of them combine.
+
+A token stands for one dtype, whichever it is. Tokens can be derived from another: `("float", t)` is that of a true
+quotient, `("lowered", t)` what an operation gives that autocast runs in its low precision, `("raised", t)` what one
+gives that autocast runs in float32. Without autocast both are t itself.
+"""
+
+from __future__ import annotations
+
+from unplace.analysis.domain.values import FLOATS, INTEGERS, NONE, NUMBER, Token, Value
+
+_PLAIN = 1
+_RANKS = {"lowered": 0, "float": _PLAIN, "raised": 2}
+_NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "int32")
+_WIDTHS = {
+    "int8": 8,
+    "uint8": 8,
+    "int16": 16,
+    "int32": 32,
+    "int64": 64,
+    "float16": 16,
+    "bfloat16": 16,
+    "float32": 32,
+    "float64": 64,
+}
+
+
+def floating(dtype: Token) -> Token:
+    """The dtype of a true quotient of a tensor of this dtype and something that isn't wider."""
+    return dtype if dtype is None or dtype in FLOATS or is_floating(dtype) else ("float", dtype)
+
+
+def lowered(dtype: Token) -> Token:
+    """The dtype of what an operation makes of it that autocast runs in its low precision."""
+    return None if dtype is None else ("lowered", _origin(dtype))
+
+
+def raised(dtype: Token) -> Token:
+    """The dtype of what an operation makes of it that autocast runs in float32, and that widens narrow integers."""
+    return dtype if dtype is None or isinstance(dtype, str) else ("raised", _origin(dtype))
+
+
+def is_floating(dtype: Token) -> bool:
+    """Whether it is a floating point dtype for certain."""
+    return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
+
+
+def _origin(dtype: Token) -> Token:
+    """The token that another was derived from in all."""
+    while isinstance(dtype, tuple) and len(dtype) == 2 and dtype[0] in _RANKS:
+        dtype = dtype[1]
+    return dtype
+
+
+def _rank(dtype: Token) -> int:
+    """How a token compares with those of the same origin: a wider one isn't smaller."""
+    return _RANKS.get(dtype[0], _PLAIN) if isinstance(dtype, tuple) and len(dtype) == 2 else _PLAIN
+
+
+def with_number(dtype: Token, *, integral: bool) -> Token:
+    """The dtype of a tensor combined with a Python number."""
+    if isinstance(dtype, str):
+        return dtype if dtype in FLOATS or (integral and dtype in INTEGERS) else None
+    return dtype if integral else floating(dtype)
+
+
+def promoted(left: Token, right: Token) -> Token:
+    """The dtype of two tensors combined, where it follows (0-dim operands may keep the other's dtype)."""
+    if left == right or right == "bool":
+        return left
+    if left == "bool":
+        return right
+    if is_floating(left) and right in INTEGERS:
+        return left
+    if is_floating(right) and left in INTEGERS:
+        return right
+    if left is None or _origin(left) != _origin(right):
+        return None
+    low, high = sorted((left, right), key=_rank)
+    if _rank(low) == _rank(high):
+        return floating(_origin(left))  # a quotient and its operand
+    return high if is_floating(high) or not is_floating(low) or _rank(low) < _PLAIN else None
+
+
+def keeps_dtype(target: Value, operand: Value) -> bool | None:
+    """Whether `target op operand` has the target's dtype: True, False, or None where it isn't known.
+
+    In place the result always has it; only a wider tensor operand of the same category changes it silently
+    (the operations that would raise in place aren't of interest, because the original ran).
+    """
+    if operand.must_be(NUMBER | NONE) or "bool" in (operand.dtype, target.dtype):
+        return True  # what isn't bool can't be written into bool
+    origin = _origin(target.dtype)
+    if origin is not None and origin == _origin(operand.dtype) and _rank(operand.dtype) <= _rank(target.dtype):
+        return True
+    if is_floating(target.dtype) and operand.dtype in INTEGERS:
+        return True
+    if operand.dtype == "float64":
+        return False  # mixed on purpose: the target's dtype may be any, so it is kept
+    if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
+        return _absorbs(target.dtype, operand.dtype)
+    if target.dtype in _NARROW:
+        return False  # made narrow on purpose, and the operand may be wider
+    return None
+
+
+def _absorbs(target: str, operand: str) -> bool | None:
+    """Whether an operand of another dtype, but of the same category, leaves a tensor's dtype as it is.
+
+    torch's default float dtype may be any of the wide ones.
+    """
+    if target == "default":
+        return operand in ("float16", "bfloat16", "float32") if operand in FLOATS else None
+    if operand == "default":
+        return None if target == "float32" else target == "float64"
+    if target not in _WIDTHS or operand not in _WIDTHS:
+        return None
+    return _WIDTHS[operand] < _WIDTHS[target]

@@ -1,0 +1,48 @@
+"""Grad mode: does autograd record here?"""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum
+
+from unplace.analysis.domain.refs import Named
+from unplace.analysis.domain.values import Value
+
+
+class GradMode(Enum):
+    """What the code itself says about grad mode; a caller may have set another one where it says nothing."""
+
+    CALLER = "as the caller has it"
+    ENABLED = "torch.enable_grad"
+    DISABLED = "torch.no_grad"
+    INFERENCE = "torch.inference_mode"
+    FUNCTION = "an autograd.Function"
+    OPTIMIZER = "an optimizer"
+
+    @property
+    def records(self) -> bool:
+        """Whether autograd may record operations."""
+        return self in (GradMode.CALLER, GradMode.ENABLED)
+
+
+def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:
+    """The mode inside `with node:` or under the decorator `node`, whose callee evaluates to `value`."""
+    ref = value.ref
+    if not isinstance(ref, Named):
+        return before
+    name = ref.qualified
+    argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if isinstance(node, ast.Call) and argument is None and node.keywords:
+        argument = node.keywords[0].value
+    constant = argument.value if isinstance(argument, ast.Constant) else None
+    if name == "torch.no_grad":
+        return GradMode.DISABLED
+    if name == "torch.enable_grad":
+        return GradMode.ENABLED
+    if name == "torch.inference_mode":
+        return GradMode.ENABLED if constant is False else GradMode.INFERENCE
+    if name == "torch.set_grad_enabled":
+        if constant is None:
+            return before if argument is None else GradMode.CALLER
+        return GradMode.ENABLED if constant else GradMode.DISABLED
+    return before

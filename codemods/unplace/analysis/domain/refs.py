@@ -1,0 +1,196 @@
+"""What a callable value stands for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from unplace.analysis.domain.values import Value
+from unplace.analysis.syntax.scopes import Scope
+
+_OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
+_WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something imported or builtin, by its qualified name: `torch.nn.functional.relu`, `builtins.len`."""
+
+    qualified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A name that a module of the run defines; without a name: the module."""
+
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function, method or lambda of a file of the run."""
+
+    scope: Scope
+    owner: Class | None = None
+
+    def captured(self, scope: Scope) -> set[str]:
+        """The names that it may take from a scope around it; none from one of another file."""
+        return self.scope.free_names() if self.scope.module is scope.module else set()
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """What a class derives from: the names, qualified where known, else as written, and the classes that are known."""
+
+    names: tuple[str, ...] = ()
+    classes: tuple[Class, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of a file of the run and what its methods say about its instances' attributes."""
+
+    node: ast.ClassDef
+    scope: Scope
+    find_parents: Callable[[], Parents]
+    assigned: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
+    augmented: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.x += value`
+    declared: dict[str, ast.expr] = field(default_factory=dict)  # `x: Tensor` in the body of the class
+    registered: set[str] = field(default_factory=set)  # parameters and buffers
+    buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
+    special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
+    fields: tuple[str, ...] | None = None  # what the constructor of a dataclass or named tuple stores, in order
+    _parents: Parents | None = None
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The names of the bases, qualified where known, else as written."""
+        return self._known_parents().names
+
+    @property
+    def ancestors(self) -> tuple[Class, ...]:
+        """The bases that are classes of the run."""
+        return self._known_parents().classes
+
+    def _known_parents(self) -> Parents:
+        if self._parents is None:
+            self._parents = Parents()  # what classes of two files that derive from each other see
+            found = self.find_parents()
+            self._parents = Parents(found.names, tuple(c for c in found.classes if self not in c.linearized()))
+        return self._parents
+
+    def linearized(self) -> list[Class]:
+        """The class and its ancestors, each once, in the order in which Python looks a method up."""
+        if not self.ancestors:
+            return [self]
+        found: list[Class] = []
+        self._add_to(found, set())
+        return found[::-1]
+
+    def _add_to(self, found: list[Class], seen: set[Class]) -> None:
+        """Add the class behind all its ancestors, those of its last base first."""
+        seen.add(self)
+        for ancestor in reversed(self.ancestors):
+            if ancestor not in seen:
+                ancestor._add_to(found, seen)
+        found.append(self)
+
+    def derives_from(self, *qualified: str) -> bool:
+        """Whether the class has one of these among its (known) bases."""
+        return any(base in qualified for cls in self.linearized() for base in cls.bases)
+
+    @property
+    def is_module(self) -> bool:
+        """Whether instances are nn.Modules as far as the files show."""
+        return self.derives_from("torch.nn.Module") or any(
+            base.startswith("torch.nn.") or base.endswith("Module") for base in self.all_bases()
+        )
+
+    @property
+    def is_immutable(self) -> bool:
+        """Whether instances refuse that an attribute is assigned: named tuples and frozen dataclasses."""
+        frozen = any(
+            isinstance(d, ast.Call) and any(k.arg == "frozen" and ast.unparse(k.value) == "True" for k in d.keywords)
+            for d in self.node.decorator_list
+        )
+        return frozen or any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
+
+    def may_inherit(self, name: str) -> bool:
+        """Whether an attribute may come from a base out of sight, which may have made it a parameter or a property."""
+        family = [*self.linearized()]
+        if any(name in table for c in family for table in (c.assigned, c.declared, c.fields or ())):
+            return False
+        return self.is_module or any(c.has_unknown_base for c in family)
+
+    @property
+    def has_unknown_base(self) -> bool:
+        """Whether the class derives from one that isn't seen, those aside that give their instances no attributes."""
+        plain = [base for base in self.bases if base.split("[")[0].rsplit(".", 1)[-1] not in _WITHOUT_ATTRIBUTES]
+        return len(plain) > len(self.ancestors)
+
+    def intercepts(self, name: str) -> bool:
+        """Whether assigning an attribute, or reading it back, runs code of the class that may do anything."""
+        methods = {s.name for cls in self.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef)}
+        is_assigned = any(name in cls.assigned for cls in self.linearized())
+        return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
+
+    def has_property(self, name: str) -> bool:
+        """Whether an attribute is a property, or a method that a decorator wraps."""
+        return any(
+            isinstance(s, ast.FunctionDef) and s.name == name and name in cls.special
+            for cls in self.linearized()
+            for s in cls.node.body
+        )
+
+    def all_bases(self) -> set[str]:
+        """The names of all known bases."""
+        return {base for cls in self.linearized() for base in cls.bases}
+
+    def lookup(self, table: str, name: str) -> bool:
+        """Whether a name is in `registered` / `buffers` / `special` of the class or an ancestor."""
+        return any(name in getattr(cls, table) for cls in self.linearized())
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of a file of the run."""
+
+    of: Class
+
+
+@dataclass(frozen=True, slots=True)
+class TorchModule:
+    """An instance of a module class of torch: where it was made, with which parts if it is a Sequential.
+
+    `last` is the last of its layers where only that is known.
+    """
+
+    qualified: str
+    call: ast.Call
+    inplace: bool | None = False  # None: a variable decides
+    parts: tuple[Value, ...] | None = None
+    last: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleList:
+    """An nn.ModuleList or nn.ModuleDict, with the modules that it is made of."""
+
+    members: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method looked up on a value."""
+
+    receiver: Value
+    name: str
+
+
+def first_layer(module: TorchModule) -> TorchModule:
+    """The module itself, or the layer of torch with which a Sequential begins, as far as these are known."""
+    while module.parts and isinstance(module.parts[0].ref, TorchModule):
+        module = module.parts[0].ref
+    return module

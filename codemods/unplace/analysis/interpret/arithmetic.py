@@ -1,0 +1,167 @@
+"""Operators: kinds, shapes and dtypes of their results, and what autograd saves."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised, with_number
+from unplace.analysis.domain.state import State, weak_join
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CONTAINER,
+    FLOATS,
+    LIST,
+    NONE,
+    NUMBER,
+    NUMBER_VALUE,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TEXT_VALUE,
+    TUPLE,
+    UNKNOWN,
+    Token,
+    Tracked,
+    Value,
+)
+from unplace.analysis.effects import saves
+from unplace.analysis.interpret.run import Run, can_be_tracked
+
+FUNCTION_OF: dict[type[ast.operator], str] = {
+    ast.Add: "torch.add",
+    ast.Sub: "torch.sub",
+    ast.Mult: "torch.mul",
+    ast.Div: "torch.div",
+    ast.FloorDiv: "torch.floor_divide",
+    ast.Mod: "torch.remainder",
+    ast.Pow: "torch.pow",
+    ast.MatMult: "torch.matmul",
+    ast.BitAnd: "torch.bitwise_and",
+    ast.BitOr: "torch.bitwise_or",
+    ast.BitXor: "torch.bitwise_xor",
+    ast.LShift: "torch.bitwise_left_shift",
+    ast.RShift: "torch.bitwise_right_shift",
+}
+
+
+def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
+    """`left op right`."""
+    kinds = left.kinds | right.kinds
+    if (
+        (left.is_tensor and right.is_tensor and kinds & TENSOR)
+        or _tensor_with(left, right)
+        or _tensor_with(right, left)
+    ):
+        if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
+            return NUMBER_VALUE
+        return tensor_result(run, node, op, left, right, state)
+    if kinds & ARRAY and not kinds & (UNKNOWN | TENSOR):
+        return run.fresh(node, state, "an array", ARRAY)
+    if left.must_be(NUMBER) and right.must_be(NUMBER):
+        return NUMBER_VALUE
+    if left.must_be(TEXT):
+        return TEXT_VALUE
+    if (
+        (left.must_be(CONTAINER) and right.must_be(CONTAINER | NUMBER))
+        or left.must_be(SHAPE)
+        or right.must_be(LIST | TUPLE)
+    ):
+        return _container(run, node, left, right, state)
+    return run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
+
+
+def _tensor_with(tensor: Value, other: Value) -> bool:
+    """A tensor combined with something of unknown kind is a tensor, whatever runs."""
+    return tensor.must_be(TENSOR) and not other.may_be(ARRAY | LIST | TUPLE | TEXT) and not other.must_be(NONE)
+
+
+def _container(run: Run, node: ast.expr, left: Value, right: Value, state: State) -> Value:
+    kinds = SHAPE if left.must_be(SHAPE) else left.kinds if left.must_be(CONTAINER) else right.kinds
+    fields = None
+    for holder in left.objs | right.objs:
+        for _, value in state.fields_of(holder):
+            fields = value if fields is None else weak_join(fields, value)
+    if kinds == SHAPE or fields is None:
+        return Value(kinds) if kinds == SHAPE else run.container(node, state, kinds, {})
+    return run.container(node, state, kinds, {"*": fields})
+
+
+def tensor_result(
+    run: Run, node: ast.expr | ast.AugAssign, op: ast.operator, left: Value, right: Value, state: State
+) -> Value:
+    """The fresh tensor that an arithmetic operator makes, with what autograd saves for it."""
+    name = FUNCTION_OF[type(op)]
+    elementwise = not isinstance(op, ast.MatMult)
+    result = run.fresh(
+        node,
+        state,
+        "a result",
+        TENSOR,
+        shape=common_shape(left, right) if elementwise else None,
+        dtype=None if run.autocast and not elementwise else result_dtype(op, left, right, node),
+        tracked=Tracked.NO if is_untracked(run, left, right) else Tracked.MAYBE,
+        likely=left.likely and not right.must_be(TENSOR),
+    )
+    operator = torchapi.function(name)
+    if operator is not None:
+        names = operator.parameters[:2]
+        saves.note(run, state, operator, dict(zip(names, (left, right), strict=False)), result, node)
+    return result
+
+
+def is_untracked(run: Run, *operands: Value) -> bool:
+    """Whether no gradient can flow into the result."""
+    return not run.grad.records or not any(can_be_tracked(v) for v in operands)
+
+
+def common_shape(left: Value, right: Value) -> Token:
+    """The shape of an element-wise result where it is that of an operand for certain."""
+    if right.must_be(NUMBER | NONE):
+        return left.shape
+    if left.must_be(NUMBER | NONE):
+        return right.shape
+    return left.shape if left.shape is not None and left.shape == right.shape else None
+
+
+def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Value:
+    """A comparison: a fresh bool tensor when a tensor takes part, else a number."""
+    assert isinstance(node, ast.Compare)
+    if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
+        return NUMBER_VALUE
+    if len(node.ops) == 1:
+        left, right = operands
+        if _tensor_with(left, right) or _tensor_with(right, left) or (left.is_tensor and right.is_tensor):
+            if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
+                return NUMBER_VALUE
+            likely = left.likely and right.likely
+            return run.fresh(
+                node, state, "a mask", shape=common_shape(left, right), dtype="bool", tracked=Tracked.NO, likely=likely
+            )
+    if any(v.may_be(ARRAY) for v in operands):
+        return Value(ARRAY | NUMBER)
+    if any(v.may_be(UNKNOWN) for v in operands):
+        return run.fresh(node, state, "a comparison", UNKNOWN, dtype="bool", tracked=Tracked.NO)
+    return NUMBER_VALUE
+
+
+def result_dtype(op: ast.operator, left: Value, right: Value, node: ast.AST) -> Token:
+    """The dtype of `left op right` where it follows from the operands, else None."""
+    tensor, other = (left, right) if not left.must_be(NUMBER | NONE) else (right, left)
+    dtype: Token
+    if other.must_be(NUMBER | NONE):
+        literal = getattr(node, "right", None) or getattr(node, "value", None)
+        dtype = with_number(tensor.dtype, integral=_is_int(literal))
+    else:
+        dtype = promoted(left.dtype, right.dtype)
+    if isinstance(op, ast.MatMult):
+        return lowered(left.dtype)
+    if isinstance(op, ast.Pow):
+        dtype = raised(dtype)
+    if isinstance(op, ast.Div) and isinstance(dtype, str) and dtype not in FLOATS:
+        return None
+    return floating(dtype) if isinstance(op, ast.Div) else dtype
+
+
+def _is_int(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int

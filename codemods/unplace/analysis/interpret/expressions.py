@@ -1,0 +1,591 @@
+"""What an expression may evaluate to, in evaluation order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
+from unplace.analysis.domain.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    DICT,
+    LIST,
+    MODULE,
+    NAMESPACE,
+    NONE,
+    NONE_VALUE,
+    NUMBER,
+    NUMBER_VALUE,
+    OTHER,
+    OTHER_VALUE,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TEXT_VALUE,
+    TUPLE,
+    UNKNOWN,
+    Base,
+    Link,
+    Obj,
+    Origin,
+    Tracked,
+    Value,
+)
+from unplace.analysis.interpret import arithmetic, indexing
+from unplace.analysis.interpret.calls import Calls
+from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.stores import refined, store_attribute, store_item
+from unplace.analysis.syntax.imports import canonical
+from unplace.analysis.syntax.nodes import children, code_of, walk
+from unplace.torchapi import Result, View
+
+TRANSPOSED = frozenset({"T", "mT", "H", "mH"})
+
+
+class Evaluator:
+    """Evaluates the expressions of one run; every value is also noted in `run.values`."""
+
+    def __init__(self, run: Run) -> None:
+        """`run` collects what is met on the way."""
+        self.run = run
+        self.calls = Calls(self)
+
+    def evaluate(self, node: ast.expr, state: State) -> Value:
+        """The value of an expression; `state` is updated with its effects."""
+        handler = _BY_TYPE.get(type(node))
+        if handler is None:
+            for child in children(node):
+                if isinstance(child, ast.expr):
+                    self.evaluate(child, state)
+            value = self.unknown(node, state, "an expression")
+        else:
+            value = handler(self, node, state)
+        self.run.values[node] = value
+        return value
+
+    def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
+        """A value of which nothing is known: it may be held elsewhere."""
+        value = self.run.foreign((node, key), Origin.CALL, label, node.lineno, UNKNOWN)
+        for obj in value.objs:
+            self.run.make(obj, state)
+        return value
+
+    def _call(self, node: ast.expr, state: State) -> Value:
+        return self.calls.call(node, state)
+
+    # -- leaves ---------------------------------------------------------------------------------------------------
+
+    def _constant(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Constant)
+        constant = node.value
+        if constant is None:
+            return NONE_VALUE
+        if isinstance(constant, str | bytes):
+            return TEXT_VALUE
+        if isinstance(constant, int | float | complex):
+            return NUMBER_VALUE
+        return OTHER_VALUE
+
+    def _name(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Name)
+        found = state.env.get(node.id)
+        if found is not None and node.id not in self.run.scope.volatile:
+            return found
+        value = self.run.program.free_name(self.run, node, state)
+        return value._replace(objs=value.objs | found.objs) if found is not None else value
+
+    def _text(self, node: ast.expr, state: State) -> Value:
+        for child in walk(node):
+            if isinstance(child, ast.FormattedValue):
+                self.evaluate(child.value, state)
+        return TEXT_VALUE
+
+    def _slice(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Slice)
+        for part in (node.lower, node.upper, node.step):
+            if part is not None:
+                self.evaluate(part, state)
+        return OTHER_VALUE
+
+    def _starred(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Starred)
+        return self.evaluate(node.value, state)
+
+    def _lambda(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Lambda)
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            value = self.evaluate(default, state)
+            self.run.keep(state, value.objs, "a default argument", node.lineno, certain=True)
+        scope = self.run.program.scopes.by_node[node]
+        return Value(CALLABLE, ref=Function(scope))
+
+    def _walrus(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.NamedExpr)
+        value = self.evaluate(node.value, state)
+        state.env[node.target.id] = value
+        state.binds[node.target.id] = node
+        return value
+
+    def _suspend(self, node: ast.expr, state: State) -> Value:
+        inner = getattr(node, "value", None)
+        if inner is not None:
+            value = self.evaluate(inner, state)
+            self.run.keep(state, value.objs, "the consumer of the generator", node.lineno, certain=True)
+        return self.unknown(node, state, "what was sent in")
+
+    # -- attributes and subscripts --------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Attribute)
+        base = self.evaluate(node.value, state)
+        return self.attribute_of(node, base, state)
+
+    def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
+        """`base.attr`, with `base` evaluated already."""
+        name = node.attr
+        if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
+            return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
+        if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
+            return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
+        if base.is_tensor or (base.kinds & UNKNOWN and name in TRANSPOSED):
+            return self._tensor_attribute(node, base, state)
+        if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
+            qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
+            return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
+        if isinstance(base.ref, Instance) and len(base.objs) == 1:
+            return self._instance_attribute(node, base, base.ref.of, state)
+        if base.must_be(MODULE) and torchapi.is_registered_name(name):
+            tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
+            return self._remember(node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
+        if base.must_be(SHAPE | NUMBER | TEXT):
+            return Value(NUMBER | TEXT | CALLABLE)
+        if base.must_be(ARRAY):
+            return Value(NUMBER | SHAPE if name in ("shape", "size", "ndim") else ARRAY)
+        if name in ("shape",):
+            return Value(SHAPE)
+        if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
+            return self._tensor_attribute(node, base, state)._replace(likely=True)
+        return self._foreign_attribute(node, base, state, UNKNOWN)
+
+    def _tensor_attribute(self, node: ast.Attribute, base: Value, state: State) -> Value:
+        operator = torchapi.tensor_attribute(node.attr)
+        if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
+            return Value(CALLABLE, base.objs)  # a bound method holds its tensor
+        if operator is None:
+            return self._foreign_attribute(node, base, state, UNKNOWN)
+        if operator.result is Result.TENSOR:
+            if operator.view is View.NEVER:
+                return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype)
+            link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+            same = node.attr == "data"
+            tracked = Tracked.NO if node.attr == "data" else None
+            return self.run.view(node, state, base, f".{node.attr}", link, same_shape=same, tracked=tracked)
+        return Value(_result_kinds(operator.result))
+
+    def _instance_attribute(self, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
+        (holder,) = base.objs
+        known = state.heap.get((holder, node.attr))
+        if known is not None:
+            return known
+        if owner.has_property(node.attr):
+            return self.inside(node, base, state)
+        method = self.run.program.method(owner, node.attr)
+        if method is not None:
+            return Value(CALLABLE, ref=Bound(base, node.attr))
+        facts = self.run.program.attribute(owner, node.attr)
+        is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
+        origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+        value = self._remember(node, base, state, facts, origin)
+        if value.must_be(LIST | DICT):
+            elements = self.run.program.attribute_elements(owner, node.attr)
+            self.run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
+        return value
+
+    def _foreign_attribute(self, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
+        if len(base.objs) == 1:
+            (holder,) = base.objs
+            known = state.heap.get((holder, node.attr))
+            if known is not None:
+                return known
+        return self._remember(node, base, state, Value(kinds))
+
+    def _remember(
+        self, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
+    ) -> Value:
+        """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
+        if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
+            return facts
+        holder = next(iter(base.objs), None)
+        key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
+        value = self.run.foreign(
+            key,
+            origin,
+            code_of(node),
+            node.lineno,
+            facts.kinds,
+            ref=facts.ref,
+            tracked=facts.tracked,
+            likely=facts.likely,
+        )
+        if len(base.objs) == 1 and holder is not None and not holder.old:
+            state.heap[(holder, node.attr)] = value
+            return value
+        return value._replace(identity=(node, "read"))
+
+    def _subscript(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Subscript)
+        base = self.evaluate(node.value, state)
+        self.evaluate(node.slice, state)
+        return self.element_of(node, base, state)
+
+    def element_of(self, node: ast.Subscript, base: Value, state: State) -> Value:
+        """`base[index]`, with both evaluated already."""
+        if base.is_tensor:
+            basic = indexing.is_basic_index(self.run, node.slice)
+            if basic is not True:
+                indexing.save_indices(self.run, node.slice, state)
+            if basic is False:
+                return self.run.fresh(
+                    node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely
+                )
+            link = Link.VIEW if basic else Link.MAYBE
+            piece = indexing.piece_of(node.slice, base, state) if basic else None
+            return self.run.view(node, state, base, f"`{code_of(node)}`", link, piece=piece)
+        if base.must_be(SHAPE):
+            return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
+        if isinstance(base.ref, ModuleList):
+            return base if isinstance(node.slice, ast.Slice) else self._member(node, base.ref)
+        if base.must_be(TEXT):
+            return TEXT_VALUE
+        if base.must_be(ARRAY):
+            return self.run.fresh(node, state, "an array", ARRAY | NUMBER)
+        if base.must_be(CONTAINER) and base.objs:
+            if isinstance(node.slice, ast.Slice):
+                element = self.element(node, base, state)
+                return self.run.container(node, state, base.kinds, {ANY: element})
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            return self.element(node, base, state, key)
+        if base.kinds == NUMBER | TEXT | CALLABLE or (base.must_be(CALLABLE | OTHER | NONE) and not base.objs):
+            return OTHER_VALUE
+        return self.inside(node, base, state)
+
+    def _member(self, node: ast.expr, modules: ModuleList) -> Value:
+        """One of the modules of an nn.ModuleList."""
+        member = modules.members[0]
+        for other in modules.members[1:]:
+            alike = (
+                isinstance(member.ref, TorchModule)
+                and isinstance(other.ref, TorchModule)
+                and (
+                    (member.ref.qualified, member.ref.inplace, member.ref.parts, member.ref.last)
+                    == (other.ref.qualified, other.ref.inplace, other.ref.parts, other.ref.last)
+                )
+            )
+            member = member if alike else weak_join(member, other)
+        if isinstance(member.ref, Instance):
+            return self.run.foreign(
+                (node, "member"), Origin.ATTRIBUTE, code_of(node), node.lineno, member.kinds, ref=member.ref
+            )
+        return Value(member.kinds, ref=member.ref, tracked=Tracked.NO)
+
+    def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
+        """Something that an object hands out: it may be anything that can be reached from there."""
+        value = self.unknown(node, state, f"`{code_of(node)}`", "inside")
+        if holder.objs:
+            for obj in value.objs:
+                state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)
+        return value
+
+    def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
+        """A slot of a container: the one under a constant key, or any of them."""
+        found: list[Value] = []
+        exact = False
+        for holder in base.objs:
+            slots = dict(state.fields_of(holder))
+            if isinstance(key, int) and key < 0 and ANY not in slots and all(isinstance(k, int) for k in slots):
+                key = len(slots) + key
+            if key is not None and key in slots and ANY not in slots and not holder.old:
+                found.append(slots[key])
+                exact = len(base.objs) == 1
+            elif holder.origin is not Origin.FRESH and ANY not in slots:
+                found.append(self.inside(node, base, state))
+            else:
+                found.extend(slots.values())
+        if not found:
+            return self.inside(node, base, state)
+        value = found[0]
+        for other in found[1:]:
+            value = weak_join(value, other)
+        return value if exact else value._replace(identity=(node, "read"), shape=(node, "shape"))  # some element
+
+    # -- operators ------------------------------------------------------------------------------------------------
+
+    def _binary(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.BinOp)
+        left = self.evaluate(node.left, state)
+        right = self.evaluate(node.right, state)
+        for operand in (left, right):
+            if operand.may_be(OTHER | MODULE) and operand.objs:  # an operator that a class defines
+                return self.inside(node, operand._replace(objs=left.objs | right.objs), state)
+        return arithmetic.binary(self.run, node, node.op, left, right, state)
+
+    def _unary(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.UnaryOp)
+        operand = self.evaluate(node.operand, state)
+        if isinstance(node.op, ast.Not):
+            return NUMBER_VALUE
+        if operand.must_be(NUMBER):
+            return NUMBER_VALUE
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        return self.run.fresh(
+            node,
+            state,
+            "a result",
+            operand.kinds,
+            shape=operand.shape,
+            dtype=operand.dtype,
+            tracked=operand.tracked,
+            likely=operand.likely,
+        )
+
+    def _compare(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Compare)
+        operands = [self.evaluate(e, state) for e in (node.left, *node.comparators)]
+        return arithmetic.compare(self.run, node, operands, state)
+
+    def _boolean(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.BoolOp)
+        values = [self.evaluate(node.values[0], state)]
+        states = [state.fork()]
+        for operand in node.values[1:]:
+            values.append(self.evaluate(operand, state))
+            states.append(state.fork())
+        state.become(Merger(node).merge(states))
+        return self._either(node, values)
+
+    def _conditional(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.IfExp)
+        self.evaluate(node.test, state)
+        other = state.fork()
+        values = [self.evaluate(node.body, state), self.evaluate(node.orelse, other)]
+        state.become(Merger(node).merge([state.fork(), other]))
+        return self._either(node, values)
+
+    def _either(self, node: ast.expr, values: list[Value]) -> Value:
+        value = values[0]
+        for other in values[1:]:
+            value = weak_join(value, other)
+        return value._replace(identity=(node, "either"), shape=value.shape or (node, "shape"))
+
+    # -- displays and comprehensions ------------------------------------------------------------------------------
+
+    def _display(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Tuple | ast.List)
+        kinds = TUPLE if isinstance(node, ast.Tuple) else LIST
+        fields: dict[Hashable, Value] = {}
+        for index, element in enumerate(node.elts):
+            value = self.evaluate(element, state)
+            if isinstance(element, ast.Starred):
+                inner = self.iterate(element, value, state)
+                fields[ANY] = weak_join(fields[ANY], inner) if ANY in fields else inner
+            else:
+                fields[index] = value
+        return self.run.container(node, state, kinds, fields)
+
+    def _set(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Set)
+        values = [self.evaluate(e, state) for e in node.elts]
+        self.run.keep(state, anything(values), "a set", node.lineno, certain=True)
+        return OTHER_VALUE
+
+    def _dict(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.Dict)
+        fields: dict[Hashable, Value] = {}
+        for key, item in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                self.evaluate(key, state)
+            value = self.evaluate(item, state)
+            if key is None:
+                value = self.element(item, value, state) if value.objs else value
+            slot = key.value if isinstance(key, ast.Constant) else ANY
+            fields[slot] = weak_join(fields[slot], value) if slot in fields and slot == ANY else value
+        return self.run.container(node, state, DICT, fields)
+
+    def _comprehension(self, node: ast.expr, state: State) -> Value:
+        assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+        outer, binds = dict(state.env), dict(state.binds)
+        born: set[Obj] = set()
+        self.run.born.append(born)
+        self.run.inside.append(node)
+        is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.scopes.runs_at_once(node)
+        for generator in node.generators:
+            iterable = self.evaluate(generator.iter, state)
+            if is_late:
+                self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
+            element = self.iterate(generator.iter, iterable, state)
+            self.bind_target(generator.target, element, state)
+            for condition in generator.ifs:
+                self.evaluate(condition, state)
+        if isinstance(node, ast.DictComp):
+            self.evaluate(node.key, state)
+            element = self.evaluate(node.value, state)
+        else:
+            element = self.evaluate(node.elt, state)
+        self.run.inside.pop()
+        self.run.born.pop()
+        is_distinct = state.is_unheld(element) and element.identity in born
+        state.age(self.run.names, born)
+        element = aged_value(element, self.run.names, born)._replace(identity=DISTINCT if is_distinct else None)
+        own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
+        state.env = {
+            name: outer[name] if name in own else value
+            for name, value in state.env.items()
+            if name in outer or name not in own
+        }
+        for name in own & binds.keys():
+            state.binds[name] = binds[name]
+        kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
+        return self.run.container(node, state, kinds, {ANY: element})
+
+    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """What a loop over `iterable` yields; `node` is the expression it came from."""
+        if iterable.is_tensor:
+            return self.run.view(node, state, iterable, "a row", Link.VIEW, key="row", forbidden=True)
+        if iterable.must_be(SHAPE):
+            return NUMBER_VALUE
+        if isinstance(iterable.ref, ModuleList):
+            return self._member(node, iterable.ref)
+        if iterable.must_be(CONTAINER) and iterable.objs:
+            if iterable.must_be(DICT):
+                return Value(TEXT | NUMBER | UNKNOWN)
+            return self.element(node, iterable, state)._replace(identity=(node, "item"), shape=(node, "shape"))
+        if iterable.must_be(ARRAY):
+            return Value(ARRAY | NUMBER)
+        if iterable.must_be(TEXT | NUMBER):
+            return iterable
+        return self.inside(node, iterable, state)
+
+    def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """What a loop's iterator holds: the rows of a tensor, all made when the loop begins, or the sequence."""
+        if iterable.is_tensor:
+            return self.run.view(node, state, iterable, "the loop", Link.VIEW, key="rows", forbidden=True)
+        return iterable
+
+    def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
+        """Bind a loop or comprehension target, or one side of an unpacking."""
+        if isinstance(target, ast.Name):
+            state.env[target.id] = refined(self.run, target.id, value)
+            state.binds[target.id] = target
+        elif isinstance(target, ast.Tuple | ast.List):
+            starred = any(isinstance(e, ast.Starred) for e in target.elts)
+            for index, element in enumerate(target.elts):
+                if isinstance(element, ast.Starred):
+                    rest = self.iterate(element.value, value, state)._replace(identity=None)
+                    inner = self.run.container(element, state, LIST, {ANY: rest})
+                    self.bind_target(element.value, inner, state)
+                else:
+                    self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)
+        elif isinstance(target, ast.Attribute):
+            holder = self.evaluate(target.value, state)
+            store_attribute(self, target, holder, value, state)
+        elif isinstance(target, ast.Subscript):
+            holder = self.evaluate(target.value, state)
+            self.evaluate(target.slice, state)
+            store_item(self, target, holder, value, state)
+
+    def _unpacked(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+        if value.must_be(CONTAINER) and value.objs:
+            return self._piece_of(node, value, index, state)
+        if value.is_tensor:
+            return self.run.view(node, state, value, "a row", Link.VIEW, key="row", forbidden=True)
+        if value.must_be(SHAPE | NUMBER):
+            return NUMBER_VALUE
+        return self.iterate(node, value, state)
+
+    def _piece_of(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+        """One output of a split, known to be disjoint from the others; or a plain element."""
+        element = self.element(node, value, state, index)
+        if index is None or len(element.objs) != 1 or len(value.objs) != 1:
+            return element
+        (obj,) = element.objs
+        base = state.bases.get(obj)
+        if base is None or base.piece is None or base.piece[1] != ANY:
+            return element
+        if self.run.names.by_key.get((base.piece[0], None)) not in value.objs:
+            return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
+        return self.run.view(
+            node,
+            state,
+            element._replace(objs=base.objs),
+            element_label(obj.label, index),
+            base.link,
+            piece=(base.piece[0], index),
+            forbidden=base.forbidden,
+        )
+
+    def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+        """`holder.attr = value` for an ordinary attribute."""
+        for obj in holder.objs:
+            state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
+        if len(holder.objs) == 1:
+            (obj,) = holder.objs
+            slot = (obj, target.attr)
+            state.heap[slot] = weak_join(state.heap[slot], value) if obj.old and slot in state.heap else value
+            return
+        for obj in holder.objs:
+            slot = (obj, target.attr)
+            state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
+        if not holder.objs:
+            self.run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
+
+
+def element_label(label: str, index: int) -> str:
+    """How a message calls one output of a splitting operation."""
+    return f"output {index} of {label}"
+
+
+def _result_kinds(result: Result) -> int:
+    return {
+        Result.TENSOR: TENSOR,
+        Result.TENSORS: TUPLE,
+        Result.NUMBER: NUMBER,
+        Result.BOOL: NUMBER,
+        Result.SHAPE: SHAPE,
+        Result.OTHER: OTHER,
+        Result.UNKNOWN: UNKNOWN,
+    }[result]
+
+
+_BY_TYPE: dict[type, Callable[[Evaluator, ast.expr, State], Value]] = {
+    ast.Constant: Evaluator._constant,
+    ast.Name: Evaluator._name,
+    ast.Attribute: Evaluator._attribute,
+    ast.Subscript: Evaluator._subscript,
+    ast.Call: Evaluator._call,
+    ast.BinOp: Evaluator._binary,
+    ast.UnaryOp: Evaluator._unary,
+    ast.Compare: Evaluator._compare,
+    ast.BoolOp: Evaluator._boolean,
+    ast.IfExp: Evaluator._conditional,
+    ast.Tuple: Evaluator._display,
+    ast.List: Evaluator._display,
+    ast.Set: Evaluator._set,
+    ast.Dict: Evaluator._dict,
+    ast.ListComp: Evaluator._comprehension,
+    ast.SetComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+    ast.DictComp: Evaluator._comprehension,
+    ast.Lambda: Evaluator._lambda,
+    ast.NamedExpr: Evaluator._walrus,
+    ast.Starred: Evaluator._starred,
+    ast.Await: Evaluator._suspend,
+    ast.Yield: Evaluator._suspend,
+    ast.YieldFrom: Evaluator._suspend,
+    ast.JoinedStr: Evaluator._text,
+    ast.Slice: Evaluator._slice,
+}

@@ -1,0 +1,506 @@
+"""Walks the statements of one scope in execution order: branches are joined, loops run to a fixpoint."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from unplace import torchapi
+from unplace.analysis.domain.gradmode import entered
+from unplace.analysis.domain.refs import Class, Function, Named
+from unplace.analysis.domain.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    DICT,
+    LIST,
+    MODULE,
+    NONE,
+    NUMBER,
+    NUMBER_VALUE,
+    OTHER,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Obj,
+    Origin,
+    Value,
+)
+from unplace.analysis.interpret import arithmetic, indexing
+from unplace.analysis.interpret.expressions import Evaluator
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.stores import bind_name, store_attribute, store_item
+from unplace.analysis.syntax.flow import TRIES
+from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.types import kinds
+
+_MOST_ROUNDS = 25
+
+
+class TooComplexError(Exception):
+    """A loop didn't come to rest; the function can't be judged."""
+
+
+@dataclass(slots=True)
+class _Loop:
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+class Interpreter:
+    """Runs the abstract semantics of statements over states; expressions are the evaluator's."""
+
+    def __init__(self, run: Run) -> None:
+        """`run` collects values and writes."""
+        self.run = run
+        self.evaluator = Evaluator(run)
+        self._loops: list[_Loop] = []
+        self._raises: list[list[State]] = []
+        self._heads: dict[ast.stmt, State] = {}
+
+    def block(self, body: list[ast.stmt], state: State | None) -> State | None:
+        """Walk statements; None means that their end can't be reached."""
+        for statement in body:
+            if state is None:
+                return None
+            handler = _BY_TYPE.get(type(statement))
+            if handler is not None:
+                self.run.program.pause()
+                self.run.statement = statement
+                state = handler(self, statement, state)
+                if state is not None and self._raises:
+                    left = state.fork()
+                    for raised in self._raises:  # a handler further out may be the one that fits
+                        raised.append(left)
+        return state
+
+    # -- simple statements ----------------------------------------------------------------------------------------
+
+    def _expression(self, s: ast.Expr, state: State) -> State:
+        self.evaluator.evaluate(s.value, state)
+        return state
+
+    def _assert(self, s: ast.Assert, state: State) -> State:
+        self.evaluator.evaluate(s.test, state)
+        self._narrow(s.test, state, True)
+        return state
+
+    def _assign(self, s: ast.Assign, state: State) -> State:
+        value = self.evaluator.evaluate(s.value, state)
+        if _is_self_clone(s) and isinstance(value.identity, Obj):
+            self.run.private.add(value.identity)
+        for target in s.targets:
+            self.assign(target, value, state, s.value)
+        return state
+
+    def _annotated(self, s: ast.AnnAssign, state: State) -> State:
+        if s.value is None:
+            return state
+        value = self.evaluator.evaluate(s.value, state)
+        promised = kinds.of_annotation(s.annotation)
+        if value.kinds & UNKNOWN and not promised & UNKNOWN:
+            value = value._replace(kinds=promised)
+        self.assign(s.target, value, state, s.value)
+        return state
+
+    def assign(self, target: ast.expr, value: Value, state: State, source: ast.expr | None) -> None:
+        """`target = value`."""
+        if isinstance(target, ast.Name):
+            bind_name(self.run, target.id, value, target, source, state)
+        elif isinstance(target, ast.Attribute):
+            holder = self.evaluator.evaluate(target.value, state)
+            store_attribute(self.evaluator, target, holder, value, state)
+            if target.attr == "requires_grad" and holder.is_tensor and source is not None:
+                self.run.require_grad(state, holder, source)
+        elif isinstance(target, ast.Subscript):
+            holder = self.evaluator.evaluate(target.value, state)
+            self.evaluator.evaluate(target.slice, state)
+            store_item(self.evaluator, target, holder, value, state)
+        elif _matches(target, source):
+            assert isinstance(target, ast.Tuple | ast.List)
+            assert isinstance(source, ast.Tuple | ast.List)
+            for one, part in zip(target.elts, source.elts, strict=True):
+                self.assign(one, self.run.values[part], state, part)
+        else:
+            self.evaluator.bind_target(target, value, state)
+
+    def _augmented(self, s: ast.AugAssign, state: State) -> State:
+        target = s.target
+        holder: Value | None = None
+        if isinstance(target, ast.Name):
+            old = self.evaluator.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target), state)
+            self.run.values[target] = old
+        else:
+            holder = self.evaluator.evaluate(target.value, state)
+            if isinstance(target, ast.Subscript):
+                self.evaluator.evaluate(target.slice, state)
+                old = self.evaluator.element_of(target, holder, state)
+            else:
+                old = self.evaluator.attribute_of(target, holder, state)
+            self.run.values[target] = old
+        operand = self.evaluator.evaluate(s.value, state)
+        if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
+            self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
+            self._saves_of(s, old, operand, state)
+            indexing.save_indices(self.run, target.slice, state)
+            if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
+                self.run.save(state, holder, "pow()", s)
+            return state
+        new = self._operated(s, old, operand, state)
+        if new is old and old.objs:
+            return state
+        if isinstance(target, ast.Name):
+            bind_name(self.run, target.id, new, s, None, state)
+        elif isinstance(target, ast.Attribute) and holder is not None:
+            self.evaluator.store_attribute(target, holder, new, state)
+        elif isinstance(target, ast.Subscript) and holder is not None:
+            store_item(self.evaluator, target, holder, new, state)
+        return state
+
+    def _operated(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> Value:
+        """What the target is after `target op= operand`: itself where it was written in place."""
+        in_place = not isinstance(s.op, ast.MatMult)
+        if old.is_tensor or (old.kinds & UNKNOWN and operand.is_tensor):
+            if not in_place:
+                return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
+            self._saves_of(s, old, operand, state)  # first, because `y *= y` overwrites what it saves
+            self.run.write(s, WriteKind.AUGMENTED, s.target, old, state, operands=(operand,))
+            if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
+                self.run.save(state, old, "pow()", s, "result")
+            if old.must_be(TENSOR):
+                return old
+            if old.must_be(TENSOR | NONE):
+                return old._replace(kinds=TENSOR)  # None would have raised
+            fresh = arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
+            if not operand.may_be(TENSOR):
+                return old._replace(identity=(s, "sum"))
+            joined = weak_join(old._replace(kinds=TENSOR), fresh)
+            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
+        if old.must_be(NUMBER) and operand.must_be(NUMBER):
+            return NUMBER_VALUE
+        if old.must_be(LIST) and old.objs:
+            element = self.evaluator.iterate(s.value, operand, state)
+            for holder in old.objs:
+                slot = (holder, ANY)
+                loose = element._replace(identity=None)
+                state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
+            return old
+        if old.must_be(DICT) and old.objs:
+            for holder in old.objs:
+                for _, held in list(state.reachable_slots(operand.objs)):
+                    slot = (holder, ANY)
+                    state.heap[slot] = (
+                        weak_join(state.heap[slot], held) if slot in state.heap else held._replace(identity=None)
+                    )
+            return old
+        if old.must_be(ARRAY | CONTAINER):
+            return old
+        if old.must_be(NUMBER) and operand.is_tensor:
+            return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
+        if old.must_be(NUMBER | TEXT | NONE):
+            return Value(old.kinds | operand.kinds)
+        self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
+        fresh = self.run.fresh(s, state, "a result", UNKNOWN)
+        return weak_join(old, fresh)._replace(identity=(s, "sum"))
+
+    def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
+        """In place, autograd keeps a copy of the old target but the operand itself."""
+        shadow = state.fork()
+        arithmetic.tensor_result(self.run, s, s.op, old._replace(objs=frozenset()), operand, shadow)
+        state.saved = shadow.saved
+
+    def _delete(self, s: ast.Delete, state: State) -> State:
+        for target in s.targets:
+            if isinstance(target, ast.Name):
+                state.env.pop(target.id, None)
+                state.binds.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                holder = self.evaluator.evaluate(target.value, state)
+                self.evaluator.evaluate(target.slice, state)
+                key = target.slice.value if isinstance(target.slice, ast.Constant) and holder.must_be(DICT) else None
+                state.remove(holder.objs, key)
+        return state
+
+    def _function(self, s: ast.FunctionDef, state: State) -> State:
+        run = self.run
+        for default in [*s.args.defaults, *(d for d in s.args.kw_defaults if d is not None)]:
+            value = self.evaluator.evaluate(default, state)
+            run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
+        plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
+        ref = Function(run.program.scopes.by_node[s]) if plain else None
+        bind_name(run, s.name, Value(CALLABLE, ref=ref), s, None, state)
+        return state
+
+    def _is_plain_decorator(self, node: ast.expr, state: State) -> bool:
+        value = self.evaluator.evaluate(node, state)
+        target = node.func if isinstance(node, ast.Call) else node
+        ref = self.run.values[target].ref if target in self.run.values else value.ref
+        return isinstance(ref, Named) and ref.qualified in (
+            "torch.no_grad",
+            "torch.enable_grad",
+            "torch.inference_mode",
+            "torch.set_grad_enabled",
+            "torch.jit.script",
+            "torch.compile",
+        )
+
+    def _class(self, s: ast.ClassDef, state: State) -> State:
+        found = self.run.program.classes.get(s)
+        inner = self.run.program.scopes.by_node[s]
+        for name in sorted(inner.read & state.env.keys()):
+            self.run.keep(state, state.env[name].objs, f"the class `{s.name}`", s.lineno, certain=True)
+        bind_name(self.run, s.name, Value(CALLABLE, ref=found), s, None, state)
+        return state
+
+    # -- leaving --------------------------------------------------------------------------------------------------
+
+    def _return(self, s: ast.Return, state: State) -> None:
+        value = self.evaluator.evaluate(s.value, state) if s.value is not None else Value(NONE)
+        self.run.returns.append((value, state))
+
+    def _raise(self, s: ast.Raise, state: State) -> None:
+        for part in (s.exc, s.cause):
+            if part is not None:
+                self.evaluator.evaluate(part, state)
+
+    def _break(self, s: ast.Break, state: State) -> None:
+        if self._loops:
+            self._loops[-1].breaks.append(state)
+
+    def _continue(self, s: ast.Continue, state: State) -> None:
+        if self._loops:
+            self._loops[-1].continues.append(state)
+
+    # -- branches -------------------------------------------------------------------------------------------------
+
+    def _join(self, place: object, states: list[State | None]) -> State | None:
+        reached = [s for s in states if s is not None]
+        return Merger(place).merge(reached) if reached else None
+
+    def _if(self, s: ast.If, state: State) -> State | None:
+        self.evaluator.evaluate(s.test, state)
+        other = state.fork()
+        self._narrow(s.test, state, True)
+        self._narrow(s.test, other, False)
+        then = self.block(s.body, state)
+        return self._join((s, "join"), [then, self.block(s.orelse, other)])
+
+    def _narrow(self, test: ast.expr, state: State, holds: bool) -> None:
+        """What `isinstance(x, T)`, `torch.is_tensor(x)` and `x is None` say about x."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self._narrow(test.operand, state, not holds)
+        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
+            for part in test.values:
+                self._narrow(part, state, True)
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+            is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+            if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
+                self._restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
+        elif isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
+            callee = self.run.values.get(test.func)
+            name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
+            if name == "torch.is_tensor":
+                self._restrict(test.args[0].id, TENSOR, state, holds)
+            elif name == "builtins.isinstance" and len(test.args) == 2:
+                self._restrict(test.args[0].id, self._type_kinds(test.args[1], holds), state, holds)
+
+    def _type_kinds(self, node: ast.expr, holds: bool) -> int:
+        """The kinds that `isinstance` tells an object to have, or not to have."""
+        if isinstance(node, ast.Tuple):
+            result = 0
+            for element in node.elts:
+                result |= self._type_kinds(element, holds)
+            return result
+        value = self.run.values.get(node)
+        name = value.ref.qualified if value is not None and isinstance(value.ref, Named) else ""
+        if holds and torchapi.module(name) is not None:
+            return MODULE
+        if holds and value is not None and isinstance(value.ref, Class) and value.ref.is_module:
+            return MODULE
+        known = {
+            "torch.Tensor": TENSOR,
+            "torch.nn.Module": MODULE,
+            "numpy.ndarray": ARRAY,
+            "builtins.list": LIST,
+            "builtins.tuple": TUPLE,
+            "builtins.dict": DICT,
+            "builtins.int": NUMBER,
+            "builtins.float": NUMBER,
+            "builtins.bool": NUMBER,
+            "builtins.str": TEXT,
+        }
+        return known.get(name, UNKNOWN)
+
+    def _restrict(self, name: str, to: int, state: State, holds: bool) -> None:
+        value = state.env.get(name)
+        if value is None:
+            return
+        if holds:
+            inside = to if value.kinds & UNKNOWN else value.kinds & to
+            kinds_now = inside if inside and not to & UNKNOWN else value.kinds
+            state.env[name] = value._replace(kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
+        elif value.kinds & ~to:
+            state.env[name] = value._replace(kinds=value.kinds & ~(to & ~UNKNOWN))
+
+    def _match(self, s: ast.Match, state: State) -> State | None:
+        subject = self.evaluator.evaluate(s.subject, state)
+        ends: list[State | None] = [state.fork()]
+        for case in s.cases:
+            branch = state.fork()
+            for part in walk(case.pattern):
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    value = self.run.foreign((part, name), Origin.ATTRIBUTE, f"`{name}`", s.lineno, UNKNOWN)
+                    self.evaluator.calls.may_be_any(value.objs, subject.objs, branch, Link.MAYBE)
+                    bind_name(self.run, name, value, part, None, branch)
+            if case.guard is not None:
+                self.run.statement = s
+                self.evaluator.evaluate(case.guard, branch)
+            ends.append(self.block(case.body, branch))
+        return self._join((s, "join"), ends)
+
+    def _with(self, s: ast.With, state: State) -> State | None:
+        before, autocast = self.run.grad, self.run.autocast
+        for item in s.items:
+            value = self.evaluator.evaluate(item.context_expr, state)
+            if "autocast" in code_of(item.context_expr):
+                self.run.autocast += 1
+            self.run.grad = entered(value, item.context_expr, self.run.grad)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value, state, None)
+        if not self.run.may_swallow(s):
+            end = self.block(s.body, state)
+        else:
+            self._raises.append([state.fork()])
+            end = self.block(s.body, state)
+            end = self._join((s, "swallowed"), [end, Merger((s, "raised")).merge(self._raises.pop())])
+        self.run.grad, self.run.autocast = before, autocast
+        return end
+
+    def _try(self, s: ast.Try, state: State) -> State | None:
+        before = len(self.run.returns)
+        self._raises.append([state.fork()])
+        body = self.block(s.body, state)
+        raised = self._raises.pop()
+        anywhere = Merger((s, "raised")).merge(raised)
+        ends: list[State | None] = [self.block(s.orelse, body) if body is not None else None]
+        for handler in s.handlers:
+            branch = anywhere.fork()
+            if handler.type is not None:
+                self.run.statement = s
+                self.evaluator.evaluate(handler.type, branch)
+            if handler.name:
+                bind_name(self.run, handler.name, Value(OTHER), handler, None, branch)
+            ends.append(self.block(handler.body, branch))
+        joined = self._join((s, "join"), ends)
+        if not s.finalbody:
+            return joined
+        pending = [self._pending(s, value, at) for value, at in self.run.returns[before:]]
+        entered = self._join((s, "final"), [joined if joined is not None else anywhere, *pending])
+        final = self.block(s.finalbody, entered)
+        if joined is None or final is None:
+            return None
+        final.env.pop(f"{HIDDEN}the return in the `try` of line {s.lineno}", None)
+        return final
+
+    def _pending(self, s: ast.Try, value: Value, state: State) -> State:
+        """The state in which the final block runs while a value is being returned."""
+        state = state.fork()
+        if value.objs:
+            state.env[f"{HIDDEN}the return in the `try` of line {s.lineno}"] = value
+        return state
+
+    # -- loops ----------------------------------------------------------------------------------------------------
+
+    def _loop(self, s: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
+        iterable = None if isinstance(s, ast.While) else self.evaluator.evaluate(s.iter, state)
+        iterator = hidden_name(s)
+        if iterable is not None and iterable.objs and not isinstance(s, ast.While):
+            state.env[iterator] = self.evaluator.iterator_over(s.iter, iterable, state)
+        known = self._heads.get(s)
+        head = state if known is None else Merger((s, "head")).merge([known, state])
+        merger = Merger((s, "head"))
+        for _ in range(_MOST_ROUNDS):
+            frame = _Loop()
+            self._loops.append(frame)
+            self.run.born.append(set())
+            self.run.statement = s
+            inside = head.fork()
+            if isinstance(s, ast.While):
+                self.evaluator.evaluate(s.test, inside)
+                leaving = inside.fork()
+            else:
+                assert iterable is not None
+                leaving = inside.fork()
+                element = self.evaluator.iterate(s.iter, iterable, inside)
+                self.evaluator.bind_target(s.target, element, inside)
+            end = self.block(s.body, inside)
+            born = self.run.born.pop()
+            self._loops.pop()
+            back = self._join((s, "back"), [end, *frame.continues])
+            if back is None:
+                break
+            new = merger.merge([head, back])
+            new.age(self.run.names, born)
+            if same_facts(new, head):
+                break
+            head = new
+        else:
+            raise TooComplexError(f"the loop in line {s.lineno} doesn't come to rest")
+        self._heads[s] = head
+        for left in (leaving, *frame.breaks):
+            left.env.pop(iterator, None)
+        forever = isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
+        after = None if forever else self.block(s.orelse, leaving)
+        return self._join((s, "after"), [after, *frame.breaks])
+
+
+def _matches(target: ast.expr, source: ast.expr | None) -> bool:
+    """Whether an unpacking gives every target one element of a display."""
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(source, ast.Tuple | ast.List):
+        return False
+    parts = [*target.elts, *source.elts]
+    return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)
+
+
+def hidden_name(s: ast.stmt) -> str:
+    """The name under which a loop's iterator is kept alive while the loop runs."""
+    return f"{HIDDEN}the loop in line {s.lineno}"
+
+
+def _is_self_clone(s: ast.Assign) -> bool:
+    """`x = x.clone()`: the step that this tool makes before a store."""
+    call = s.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
+        return False
+    receiver = code_of(call.func.value)
+    return any(code_of(target) == receiver for target in s.targets)
+
+
+_BY_TYPE: dict[type, Callable[..., State | None]] = {
+    ast.Expr: Interpreter._expression,
+    ast.Assign: Interpreter._assign,
+    ast.AnnAssign: Interpreter._annotated,
+    ast.AugAssign: Interpreter._augmented,
+    ast.If: Interpreter._if,
+    ast.For: Interpreter._loop,
+    ast.AsyncFor: Interpreter._loop,
+    ast.While: Interpreter._loop,
+    ast.With: Interpreter._with,
+    ast.AsyncWith: Interpreter._with,
+    ast.Return: Interpreter._return,
+    ast.Raise: Interpreter._raise,
+    ast.Break: Interpreter._break,
+    ast.Continue: Interpreter._continue,
+    ast.FunctionDef: Interpreter._function,
+    ast.AsyncFunctionDef: Interpreter._function,
+    ast.ClassDef: Interpreter._class,
+    ast.Delete: Interpreter._delete,
+    ast.Assert: Interpreter._assert,
+    ast.Match: Interpreter._match,
+    **dict.fromkeys(TRIES, Interpreter._try),
+}

@@ -1,0 +1,219 @@
+"""Stores into subscripts, and what may be said of a view that a name is bound to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.state import ANY, Definition, State, join_bases, weak_join
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    UNKNOWN,
+    Base,
+    Link,
+    Obj,
+    Origin,
+    Value,
+    is_same,
+)
+from unplace.analysis.interpret import indexing
+from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.types import parameters
+from unplace.analysis.types.evidence import Evidence
+
+if TYPE_CHECKING:
+    from unplace.analysis.interpret.expressions import Evaluator
+
+
+def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
+    """`holder[index] = value`, with holder and index evaluated already."""
+    run = evaluator.run
+    if holder.is_tensor:
+        run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
+        indexing.save_indices(run, target.slice, state)
+        if _is_selectable(run, target, holder, value):
+            state.touched |= holder.objs - run.private  # becomes masked_fill or where
+        return
+    if not holder.objs:
+        run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
+        return
+    key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
+    for obj in holder.objs:
+        slots = dict(state.fields_of(obj))
+        exact = key in slots and ANY not in slots and len(holder.objs) == 1 and not obj.old
+        if exact and holder.must_be(CONTAINER):
+            state.heap[(obj, key)] = value
+        else:
+            slot = (obj, ANY)
+            loose = value._replace(identity=None)
+            state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
+            if not holder.must_be(CONTAINER):
+                run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
+
+
+def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:
+    """Whether a masked store can become a new tensor: `y[mask] = 0`, `y[mask] = x[mask]`, the mask as large as `y`."""
+    mask = run.values.get(target.slice)
+    if mask is None or mask.dtype != "bool" or mask.shape is None or mask.shape != holder.shape:
+        return False
+    statement = run.statement
+    return value.must_be(NUMBER) or (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript))
+
+
+def store_attribute(evaluator: Evaluator, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+    """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
+    if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
+        evaluator.store_attribute(target, holder, value, state)
+        return
+    run = evaluator.run
+    run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))
+    run.forget_shapes(state, holder)
+    share_memory(run, target, holder, value, state)
+
+
+def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: State) -> None:
+    """From now on a tensor looks into the memory of another one: `h.data = value`, `h.set_(value)`."""
+    if not value.objs or is_handed_over(state, value):
+        return
+    for obj in holder.objs:
+        given = value.objs - {obj}
+        known = state.bases.get(obj) if obj.old or len(holder.objs) > 1 else None
+        if given:
+            shared = Base(given, Link.DATA)
+            state.bases[obj] = shared if known is None else join_bases(known, shared)
+    if any(obj.origin is not Origin.FRESH for obj in holder.objs):
+        run.keep(state, value.objs, f"`{code_of(node)}`", node.lineno, certain=True)
+
+
+def is_handed_over(state: State, value: Value) -> bool:
+    """Whether nothing else holds a tensor, or looks into its memory, as far as this function shows."""
+    for obj in value.objs:
+        base = state.bases.get(obj)
+        if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
+            return False
+    return not any(held.objs & value.objs for held in (*state.env.values(), *state.heap.values()))
+
+
+def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr | None, state: State) -> None:
+    """`name = value`; `source` is the expression that was assigned, where the name got exactly its value."""
+    if name in run.scope.global_names or name in run.scope.nonlocal_names or name in run.scope.volatile:
+        run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
+        if name not in run.scope.volatile:
+            return
+    value = refined(run, name, value)
+    known = state.env.get(name)
+    state.env[name] = value
+    if known is not None and is_same(known, value):
+        return  # `x = x.relu_()`: still the same object
+    state.binds[name] = node
+    if source is None or not isinstance(value.identity, Obj):
+        return
+    base = state.bases.get(value.identity)
+    if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
+        return
+    names = {n.id for n in walk(source) if isinstance(n, ast.Name)}
+    elsewhere = names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
+    if name not in names and not elsewhere and names - state.binds.keys() <= _modules(run, names):
+        uses = {n: state.binds.get(n) for n in sorted(names)}
+        state.definitions[value.identity] = Definition(source, uses)
+
+
+def _modules(run: Run, names: set[str]) -> set[str]:
+    """Those of the names that are imported modules, which don't change."""
+    return {n for n in names if n in run.program.imports.names and n not in run.scope.bound}
+
+
+def refined(run: Run, name: str, value: Value) -> Value:
+    """What a value is, given all that the scope does with a name that only this value is bound to."""
+    is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
+    if not is_guess or not is_bound_once(run, name):
+        return value
+    if name in run.program.bindings(run.scope).unlike_tensors:
+        return value._replace(kinds=UNKNOWN, likely=False)
+    found = parameters.used_as_tensor(run.program, run.scope, name)
+    if found is Evidence.PROOF or (found and value.kinds == UNKNOWN):
+        return value._replace(kinds=TENSOR, likely=found is Evidence.HINT)
+    return value
+
+
+def is_bound_once(run: Run, name: str) -> bool:
+    """Whether the scope assigns the name in one place only, so that its uses tell what that one value is."""
+    return len(run.program.bindings(run.scope).sources.get(name, ())) == 1
+
+
+def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
+    """Whether evaluating the expression again gives the same view (of what its base is then), without effects."""
+    if isinstance(node, ast.Constant | ast.Name):
+        return True
+    if isinstance(node, ast.Slice):
+        return all(is_replayable(run, part) for part in (node.lower, node.upper, node.step) if part is not None)
+    if isinstance(node, ast.Tuple):
+        return all(is_replayable(run, e) for e in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        return is_replayable(run, node.operand)
+    if isinstance(node, ast.BinOp):
+        return is_replayable(run, node.left) and is_replayable(run, node.right) and _is_number(run, node)
+    value = run.values.get(node)
+    if value is None:
+        return False
+    if isinstance(node, ast.Attribute):
+        receiver = run.values.get(node.value)
+        if receiver is not None and receiver.is_tensor and node.attr != "grad":  # x.T, x.shape
+            return is_replayable(run, node.value)
+        return _is_constant_attribute(run, node)
+    if isinstance(node, ast.Subscript):
+        base = run.values.get(node.value)
+        if base is None or not (base.is_tensor or base.must_be(SHAPE)):
+            return False  # an element of a container may change
+        return is_replayable(run, node.value) and is_replayable(run, node.slice)
+    if isinstance(node, ast.Call) and not node.keywords:
+        function = isinstance(node.func, ast.Attribute) and is_replayable_call(run, node, node.func)
+        return function and all(is_replayable(run, a) for a in node.args)
+    return False
+
+
+def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
+    """Whether an attribute is a number that only constructors of known classes assign (`self.half`)."""
+    receiver = run.values.get(node.value)
+    if receiver is None or not isinstance(receiver.ref, Instance) or not isinstance(node.value, ast.Name):
+        return False
+    owner = receiver.ref.of
+    assigned = [
+        scope.name
+        for cls in (*owner.linearized(), *run.program.descendants(owner))
+        for scope, _ in (*cls.assigned.get(node.attr, ()), *cls.augmented.get(node.attr, ()))
+    ]
+    is_constant = bool(assigned) and all(name == "__init__" for name in assigned)
+    return is_constant and _is_number(run, node) and not _is_stored_elsewhere(run, owner, node.attr)
+
+
+def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
+    """Whether the file or that of a base class assigns the attribute of anything but a method's own `self`."""
+    trees = {run.program.tree, *(cls.scope.home.tree for cls in owner.linearized())}
+    return any(
+        isinstance(n, ast.Attribute)
+        and n.attr == attribute
+        and isinstance(n.ctx, ast.Store)
+        and not (isinstance(n.value, ast.Name) and n.value.id == "self")
+        for tree in trees
+        for n in walk(tree)
+    )
+
+
+def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:
+    """Whether a method call is a view, or asks a tensor for its size."""
+    receiver = run.values.get(func.value)
+    if receiver is None or not receiver.is_tensor:
+        return False
+    return is_replayable(run, func.value) and not func.attr.endswith("_")
+
+
+def _is_number(run: Run, node: ast.expr) -> bool:
+    value = run.values.get(node)
+    return value is not None and value.must_be(NUMBER | SHAPE | OTHER)

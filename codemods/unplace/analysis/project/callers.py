@@ -1,0 +1,86 @@
+"""What the calls in this file say about a parameter that is written: does a caller look at its argument afterwards?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unplace.analysis.domain.refs import Class, Function
+from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.project.calling import holders_of
+from unplace.analysis.project.program import Program
+from unplace.analysis.project.unfollowed import name_of
+from unplace.analysis.syntax.scopes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A call that hands a tensor to a function which writes it."""
+
+    run: Run
+    write: Write
+
+
+def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
+    """The calls of a function in this file, with what they pass for a parameter that the function writes."""
+    summary = program.summary(Function(scope))
+    if summary is None or parameter not in summary.writes:
+        return []
+    owner = program.class_of(scope)
+    callee = owner if owner is not None and scope.name in ("forward", "__call__") else scope.name
+    if callee not in program.handed:
+        program.handed[callee] = _handed(program, _callers_of(program, callee))
+    return [Handed(run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
+
+
+def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
+    """The functions that may call functions of a name, or objects of a class; all of them where that can't be told."""
+    if callee == "<lambda>":
+        return set(program.scopes.by_node.values())
+    if isinstance(callee, str):
+        return {caller for caller, _ in program.call_sites().get(callee, ())}
+    classes = {callee, *program.descendants(callee)}
+    holders = holders_of(program, classes)
+    return {
+        scope
+        for scope in program.scopes.by_node.values()
+        if program.class_of(scope) in classes or holders.are_called_in(scope)
+    }
+
+
+def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:
+    """What the calls in some functions hand over to others."""
+    found: dict[tuple[Scope, str], list[tuple[Run, Write]]] = {}
+    for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
+        run = program.run(caller)
+        if run is None:
+            continue
+        for (_, parameter), (callee, write) in run.handed.items():
+            found.setdefault((callee, parameter), []).append((run, write))
+    return found
+
+
+def is_private(program: Program, scope: Scope, calls: int) -> bool:
+    """Whether all calls of a function are among these in the file.
+
+    That holds for a nested function and one whose name begins with an underscore, when the name is only ever called,
+    and no other file of the run contains it.
+    """
+    name = scope.name
+    if not is_nested(scope) and (not name.startswith("_") or name.startswith("__")):
+        return False
+    return calls > 0 and uses_of(program, scope) == calls and not is_named_elsewhere(program, scope)
+
+
+def is_nested(scope: Scope) -> bool:
+    """Whether a function stands inside another one."""
+    return scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
+
+
+def is_named_elsewhere(program: Program, scope: Scope) -> bool:
+    """Whether another file of the run may use a function, because it contains its name."""
+    return not is_nested(scope) and program.is_named_elsewhere(scope.name)
+
+
+def uses_of(program: Program, scope: Scope) -> int:
+    """How often the file uses the name of a function or method, whatever it is looked up on."""
+    return program.uses()[name_of(program, scope)]

@@ -1,0 +1,96 @@
+"""The functions of a module that TorchScript compiles: it takes no generators, and no comprehensions over tensors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.scopes import Scope
+
+if TYPE_CHECKING:
+    from unplace.analysis.project.program import Program
+
+_COMPILING = frozenset(
+    {"torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"}
+)
+_EXEMPT = frozenset({"torch.jit.ignore", "torch.jit.unused"})
+_SCRIPTED = re.compile(rb"\bscript(?:_if_tracing)?\(\s*([\w.]+)")
+_MADE = rb"\b%s\s*=\s*(?:[\w.]*\.)?(\w+)\("
+
+
+def handed_over(text: bytes) -> frozenset[str]:
+    """The names of what a file hands to `torch.jit.script`: functions, classes, or those that made what it hands."""
+    found: set[str] = set()
+    for match in _SCRIPTED.finditer(text) if b"jit" in text and b"script" in text else ():
+        name = match[1].rpartition(b".")[2]
+        found |= {name.decode(), *(made[1].decode() for made in re.finditer(_MADE % re.escape(name), text))}
+    return frozenset(found)
+
+
+def compiled(program: Program) -> frozenset[Scope]:
+    """The functions that TorchScript compiles as far as the run shows, those that they call in this file included."""
+    names = frozenset(_handed_here(program))
+    if program.place is not None:
+        names |= program.place.project.handed_to_script(program.place.path)
+    todo = [scope for scope in program.scopes.by_node.values() if _is_root(program, scope, names)]
+    found: set[Scope] = set()
+    while todo:
+        scope = todo.pop()
+        if scope not in found and not _decorators(program, scope) & _EXEMPT:
+            found.add(scope)
+            todo += _called(program, scope)
+    return frozenset(found)
+
+
+def _handed_here(program: Program) -> Iterator[str]:
+    """The names of what the module itself hands over, and of what made it."""
+    for called in ("script", "script_if_tracing"):
+        for scope, call in program.call_sites().get(called, ()):
+            given = call.args[0] if call.args else None
+            sources = program.bindings(scope).sources.get(given.id, ()) if isinstance(given, ast.Name) else ()
+            for node in (given, *sources):
+                name = last_name(node.func if isinstance(node, ast.Call) else node) if node is not None else None
+                if name is not None:
+                    yield name
+
+
+def _decorators(program: Program, scope: Scope) -> set[str]:
+    written = getattr(scope.node, "decorator_list", [])
+    targets = [d.func if isinstance(d, ast.Call) else d for d in written]
+    return {program.qualified(scope.parent or scope, target) or "" for target in targets}
+
+
+def _is_root(program: Program, scope: Scope, names: frozenset[str]) -> bool:
+    if not isinstance(scope.node, ast.FunctionDef):
+        return False
+    if _decorators(program, scope) & _COMPILING or scope.name in names:
+        return True
+    owner = program.class_of(scope)
+    if owner is None or scope.name != "forward":
+        return False
+    return bool(_names(program, owner) & names) or owner.derives_from("torch.jit.ScriptModule")
+
+
+def _names(program: Program, owner: Class) -> set[str]:
+    """The names of a class and of those that inherit its methods."""
+    return {owner.node.name, *(derived.node.name for derived in program.descendants(owner))}
+
+
+def _called(program: Program, scope: Scope) -> Iterator[Scope]:
+    """The functions of the file whose names are called, and what the attributes of the class are called as."""
+    called = {name for call in program.bindings(scope).calls if (name := last_name(call.func)) is not None}
+    owner = program.class_of(scope)
+    made = [source for cls in (owner.linearized() if owner is not None else ()) for _, source in _sources(cls)]
+    classes = {last_name(n.func) for source in made for n in ast.walk(source) if isinstance(n, ast.Call)}
+    for other in program.scopes.by_node.values():
+        within = program.class_of(other)
+        if other.name in called or (within is not None and other.name == "forward" and within.node.name in classes):
+            yield other
+
+
+def _sources(cls: Class) -> Iterator[tuple[Scope, ast.expr]]:
+    return ((s, source) for made in cls.assigned.values() for s, source in made if source is not None)

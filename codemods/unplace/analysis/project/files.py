@@ -1,0 +1,331 @@
+"""The files of one run: which of them an import means, and what one file may ask about another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
+
+from unplace.analysis.domain.refs import Class, Function, Member
+from unplace.analysis.domain.values import UNKNOWN_VALUE, Value
+from unplace.analysis.effects.summaries import Summary
+from unplace.analysis.project.compiled import handed_over
+from unplace.analysis.project.exports import binds, reexported
+from unplace.analysis.project.locating import Files, package_of
+from unplace.analysis.project.mentions import Mentions
+from unplace.analysis.project.program import Program
+from unplace.analysis.project.resolution import Resolution
+from unplace.analysis.syntax.scopes import Scope
+from unplace.files.keys import Basis
+from unplace.text.source import SourceError, read_source
+from unplace.text.trees import parsed
+
+T = TypeVar("T")
+
+_MOST_OPEN = 1_500_000
+"""How many characters the parsed files may have that are kept although nobody uses them."""
+
+_DEEPEST = 8
+"""How many files a question may lead through, one asking the next."""
+
+
+_STARRED = re.compile(rb"import[\s\\]*\*")
+_BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\b(?:def|class|type)[\s\\]+%s\b"
+"""A name before what can follow one that is bound, or where it is defined; in the prose of comments it often isn't."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a module stands: its file, the folder from which its own package is imported, and that package."""
+
+    project: Project
+    path: str
+    root: str
+    package: tuple[str, ...]
+
+    def absolute(self, written: str) -> list[str]:
+        """The parts of a name imported in this module, relative imports resolved; empty above the top package."""
+        name = written.lstrip(".")
+        level = len(written) - len(name)
+        parts = name.split(".") if name else []
+        if level == 0:
+            return parts
+        up = len(self.package) - (level - 1)
+        return [*self.package[:up], *parts] if up >= 0 else []
+
+
+class Project:
+    """The files of one run, each parsed when another one asks for a name in it.
+
+    What is found out about a file for others is worked out as if nothing had been asked before, and kept only where no
+    question led back to one under way. So the answers don't depend on the order in which files are handled, nor on how
+    they are distributed over processes; each process has its own.
+    """
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """`files` are the absolute paths."""
+        self.files = Files(frozenset(files))
+        self._mentions = Mentions(self.files.paths)
+        self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
+        self._recent: OrderedDict[str, Program] = OrderedDict()
+        self._open = 0  # characters in those
+        self._broken: set[str] = set()
+        self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
+        self._asked: list[Hashable] = []
+        self._cuts = 0  # how often a question led back to one under way, or to such an answer
+        self._in_hand = ""
+        self._read: set[str] = set()  # the files that what is being worked out follows from
+        self._sources: dict[Hashable, frozenset[str]] = {}  # those that an answer follows from
+        self._asked_names: dict[str, bool] = {}
+
+    def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
+        return Project, (tuple(sorted(self.files.paths)),)
+
+    def begin(self, path: str, text: str) -> Program:
+        """The program of a file that is handled now; raises `SyntaxError` where CPython's parser does."""
+        self._passing.clear()
+        is_first = path != self._in_hand  # of the rounds over a file; the text of later ones isn't what is on disk
+        if is_first:
+            self._in_hand, self._read, self._asked_names = path, set(), {}
+        known = self._programs.get(path)
+        if known is not None and known.text == text:
+            return known.fresh()
+        program = self._parsed(path, text)
+        if known is None and is_first:
+            self._programs[path] = program
+        return program.fresh()
+
+    def basis(self, path: str) -> Basis:
+        """What was looked at in other files for the one that was handled last, from its first round on."""
+        if path != self._in_hand:
+            return Basis()  # nothing: it was done without the program
+        found, todo = {self._in_hand}, list(self._read)
+        while todo:
+            path = todo.pop()
+            if path not in found:
+                found.add(path)
+                todo += self._sources.get(("bases", path), ())
+        return Basis(tuple(sorted(found - {self._in_hand})), tuple(sorted(self._asked_names.items())))
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def program(self, path: str) -> Program | None:
+        """The program of a file of the run, as it is on disk; None where it can't be read or parsed."""
+        self._read.add(path)
+        found = self._programs.get(path)
+        if found is None and path not in self._broken:
+            try:
+                found = self._programs[path] = self._parsed(path, read_source(Path(path).read_bytes()).text)
+            except (OSError, SourceError, SyntaxError, ValueError):  # reported when it is that file's turn
+                self._broken.add(path)
+        if found is not None:
+            self._open += len(found.text) if path not in self._recent else 0
+            self._recent[path] = found
+            self._recent.move_to_end(path)
+            while self._open > _MOST_OPEN and len(self._recent) > 1:
+                self._open -= len(self._recent.popitem(last=False)[1].text)
+        return found
+
+    def _parsed(self, path: str, text: str) -> Program:
+        folder, package = Path(path).parent, package_of(str(Path(path).parent))
+        root = folder.parents[len(package) - 1] if package else folder
+        return Program(parsed(text), Place(self, path, str(root), package), text)
+
+    def is_named_elsewhere(self, name: str, path: str) -> bool:
+        """Whether any other file of the run contains a name, in whatever meaning."""
+        found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
+        return found
+
+    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[Program]:
+        """The programs of the other files that contain a name, and one of some texts."""
+        if not self.is_named_elsewhere(name, path):
+            return []
+        programs = map(self.program, self._mentions.others_with(name, texts, path))
+        return [program for program in programs if program is not None]
+
+    def handed_to_script(self, path: str) -> frozenset[str]:
+        """What the other files of the run hand to `torch.jit.script`, by name."""
+        if not self.is_named_elsewhere("script", path):
+            return frozenset()
+        self._read |= self._scripting.keys()
+        return frozenset().union(*self._scripting.values())
+
+    @cached_property
+    def _scripting(self) -> dict[str, frozenset[str]]:
+        contents = self._mentions.contents.items()
+        return {path: names for path, text in contents if (names := handed_over(text))}
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def find(self, program: Program, written: str) -> Member | str:
+        """What a name imported in a module stands for: a member of a file of the run, or a name from outside.
+
+        Re-exports are followed, also those of names from outside: of `from .core import Tensor` to `torch.Tensor`.
+        """
+        assert program.place is not None
+        question = ("find", program.place.path, written)
+        found = program.targets.get(written)
+        if found is None:
+            found = self._noted(question, lambda: Resolution(self).imported(program, written)) or written
+            program.targets[written] = found
+        self._read |= self._sources.get(question, {program.place.path})
+        return found
+
+    def base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
+        """What the base of a class of a module is, and the class where that is one of the run."""
+        assert program.place is not None
+        return self._noted(("bases", program.place.path), lambda: self._base_of(program, written))
+
+    def _base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
+        target = self.find(program, written)
+        return target, self.class_named(target) if isinstance(target, Member) else None
+
+    def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
+        """Do some work, and note which files it looks at for all who ask for what it finds."""
+        outer, self._read = self._read, set()
+        try:
+            return work()
+        finally:
+            self._sources[question] = self._sources.get(question, frozenset()) | self._read
+            self._read |= outer
+
+    def may_offer(self, path: str, name: str) -> bool:
+        """Whether a file from which everything is imported may have a name."""
+        self._read.add(path)
+        return self._may_bind(path, name)
+
+    def _may_bind(self, path: str, name: str) -> bool:
+        """Whether a file may bind a name, as far as its bytes tell: the others needn't be parsed."""
+        known = self._binding.get((path, name))
+        if known is None:
+            data = self._mentions.contents.get(path, b"")
+            known = not name.isascii() or _STARRED.search(data) is not None
+            if not known and (plain := name.encode()) in data:
+                known = re.search(_BOUND % (plain, plain), data) is not None
+            self._binding[path, name] = known
+        return known
+
+    @cached_property
+    def _binding(self) -> dict[tuple[str, str], bool]:
+        return {}
+
+    def locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
+        """The file that an imported name leads to, and the names to look up in it."""
+        place = program.place
+        assert place is not None
+        parts = place.absolute(written)
+        root = self._root(place, written, parts)
+        if root is None:
+            return None
+        module = program.imports.module_of(written)
+        least = len(place.absolute(module) or ()) if module is not None else 1
+        for length in range(len(parts), max(least, 1) - 1, -1):
+            path = self.files.file(root, parts[:length])
+            if path is not None:
+                outer = self.files.file(root, parts[:-1]) if length == len(parts) > 1 else None
+                if outer is not None and self._is_shadowed(outer, parts):
+                    return outer, parts[-1:]
+                return path, parts[length:]
+        return None
+
+    def module(self, program: Program, written: str) -> str | None:
+        """The file of a module from which a module imports."""
+        place = program.place
+        assert place is not None
+        parts = place.absolute(written)
+        root = self._root(place, written, parts)
+        return self.files.file(root, parts) if root is not None else None
+
+    def _root(self, place: Place, written: str, parts: list[str]) -> str | None:
+        """The folder below which an import looks."""
+        if not parts:
+            return None
+        return place.root if written[0] == "." else self.files.root(place.root, place.package, parts[0])
+
+    def find_starred(self, program: Program, name: str) -> Member | None:
+        """What a name is that a module can only have from `from ... import *`."""
+        if not program.starred or program.place is None:
+            return None
+        question = ("starred", program.place.path, name)
+        if question not in program.answers:
+            program.answers[question] = self._noted(question, lambda: Resolution(self).starred(program, name))
+        self._read |= self._sources[question]
+        return cast(Member | None, program.answers[question])
+
+    def module_name(self, path: str) -> str:
+        """The dotted name of a file's module, seen from the folder from which its package is imported."""
+        own = Path(path)
+        return ".".join([*package_of(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
+
+    def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
+        """Whether a package binds the name of one of its own modules to something else."""
+        package = self.program(outer)
+        if package is None or package.place is None or not binds(package, parts[-1]):
+            return False
+        imported = reexported(package, parts[-1])
+        return imported is None or package.place.absolute(imported) != parts
+
+    # -- questions ------------------------------------------------------------------------------------------------
+
+    def value(self, member: Member) -> Value:
+        """What a name that a module defines is, whatever the flow."""
+        home = self.program(member.path)
+        if home is None:
+            return UNKNOWN_VALUE
+        found = self._answer(
+            home.answers, ("value", home, member.name), lambda: home.fresh().guess(home.scopes.module, member.name)
+        )
+        return found if found is not None else UNKNOWN_VALUE
+
+    def class_named(self, member: Member) -> Class | None:
+        """The class that a module defines under a name."""
+        ref = self.value(member).ref
+        return ref if isinstance(ref, Class) else None
+
+    def estimate(self, scope: Scope, source: ast.expr) -> Value:
+        """The value of an expression of another file, without knowing the flow up to it."""
+        home = scope.home
+        found = self._answer(home.answers, ("estimate", source), lambda: home.fresh().estimate(scope, source))
+        return found if found is not None else UNKNOWN_VALUE
+
+    def elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        """What the elements of a list or dictionary are that an expression of another file makes."""
+        home = scope.home
+        found = self._answer(home.answers, ("elements", source), lambda: home.fresh().elements_of(scope, source))
+        return found if found is not None else UNKNOWN_VALUE
+
+    def summary(self, asking: Program, function: Function) -> Summary | None:
+        """What calling a function of another file does, given the classes that the asking file derives from its own."""
+        home = function.scope.home
+        derived = asking.derived_from(function.owner) if function.owner is not None else ()
+        answers = asking.answers if derived else home.answers
+        return self._answer(
+            answers, ("summary", function.scope, derived), lambda: home.fresh(derived).summary(function)
+        )
+
+    def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
+        """The answer to a question about a file; None where it leads back to itself or too far."""
+        if question in lasting:
+            self._read |= self._sources[question]
+            return cast(T, lasting[question])
+        if question in self._passing:
+            self._cuts += 1
+            self._read |= self._sources[question]
+            return cast(T, self._passing[question])
+        if question in self._asked or len(self._asked) == _DEEPEST:
+            self._cuts += 1
+            return None
+        before = self._cuts
+        self._asked.append(question)
+        try:
+            answer = self._noted(question, work)
+        finally:
+            self._asked.pop()
+        (lasting if self._cuts == before else self._passing)[question] = answer
+        return answer

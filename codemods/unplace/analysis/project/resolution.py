@@ -1,0 +1,101 @@
+"""What an imported name stands for in the end: followed through the files of a run, whichever way they import.
+
+The question is one of reachability: a name of a module leads to what the module defines, to what it imports the name
+from, or to the modules from which it imports everything. There are finitely many modules and names that they import,
+and each is visited once, so that the search ends on every import graph: cycles, packages that import a missing module
+of their own under the name that it would define, modules that import everything from each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unplace.analysis.domain.refs import Member
+from unplace.analysis.project.exports import binds, defines, imports_own, reexported
+
+if TYPE_CHECKING:
+    from unplace.analysis.project.files import Project
+    from unplace.analysis.project.program import Program
+
+Meanings = frozenset[Member | str]
+
+_NOTHING: Meanings = frozenset()
+_ANYTHING: Meanings = frozenset([""])
+"""Bound in a way that can't be followed."""
+
+
+class Resolution:
+    """One search through the files of a run; what it has visited is what makes it end."""
+
+    def __init__(self, project: Project) -> None:
+        """Nothing is visited yet."""
+        self._project = project
+        self._visited: dict[tuple[str, str, bool], Meanings] = {}
+
+    def imported(self, program: Program, written: str) -> Member | str | None:
+        """What a name imported in a module stands for: a member of a file, a name from outside, or None: unknown."""
+        return _single(self._imported(program, written))
+
+    def starred(self, program: Program, name: str) -> Member | None:
+        """What a name is that a module can only have from `from ... import *`."""
+        found = _single(self._starred(program, name))
+        return found if isinstance(found, Member) else None
+
+    def _imported(self, program: Program, written: str) -> Meanings:
+        assert program.place is not None
+        key = (program.place.path, written, True)
+        if key not in self._visited:
+            self._visited[key] = _NOTHING  # what a way that leads back here adds
+            self._visited[key] = self._found(program, written)
+        return self._visited[key]
+
+    def _found(self, program: Program, written: str) -> Meanings:
+        located = self._project.locate(program, written)
+        if located is None:
+            return frozenset([written]) if not written.startswith(".") else _ANYTHING
+        path, names = located
+        found: Meanings = frozenset([Member(path)])
+        for name in names:
+            found = _NOTHING.union(*(self._attribute(one, name) for one in found))
+        return found
+
+    def _attribute(self, of: Member | str, name: str) -> Meanings:
+        """What is looked up on a module, or on something from outside."""
+        if isinstance(of, str):
+            return frozenset([f"{of}.{name}"]) if of else _ANYTHING
+        return self._member(of.path, name) if not of.name else _ANYTHING
+
+    def _member(self, path: str, name: str) -> Meanings:
+        """What a module of the run has under a name."""
+        key = (path, name, False)
+        if key not in self._visited:
+            self._visited[key] = _NOTHING
+            home = self._project.program(path)
+            self._visited[key] = self._offered(home, path, name) if home is not None else _ANYTHING
+        return self._visited[key]
+
+    def _offered(self, home: Program, path: str, name: str) -> Meanings:
+        submodule = self._project.files.submodule(path, name)
+        if binds(home, name):
+            if submodule is not None and not imports_own(home, name):
+                return _ANYTHING  # whoever imports that module rebinds the name
+            imported = reexported(home, name)
+            if imported is not None:
+                return self._imported(home, imported)
+            return frozenset([Member(path, name)]) if defines(home, name) else _ANYTHING
+        return frozenset([Member(submodule)]) if submodule is not None else self._starred(home, name)
+
+    def _starred(self, home: Program, name: str) -> Meanings:
+        """What a module has under a name by importing everything from others."""
+        modules = [self._project.module(home, written) for written in home.starred]
+        if not modules or name.startswith("_"):
+            return _NOTHING
+        known = [path for path in modules if path is not None]
+        if len(known) < len(modules):
+            return _ANYTHING
+        return _NOTHING.union(*(self._member(path, name) for path in known if self._project.may_offer(path, name)))
+
+
+def _single(found: Meanings) -> Member | str | None:
+    """The one thing that a name can stand for."""
+    return next(iter(found)) or None if len(found) == 1 else None

@@ -1,0 +1,147 @@
+"""What else holds the tensor in an attribute, as the class and the calls that make its objects show."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import Obj
+from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for
+
+if TYPE_CHECKING:
+    from unplace.analysis.project.program import Program
+
+
+def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
+    """The attributes that hold an object, with the classes of the named objects whose attributes they are."""
+    for (holder, name), held in state.heap.items():
+        if obj in held.objs and isinstance(name, str):
+            for value in state.env.values():
+                if isinstance(value.ref, Instance) and holder in value.objs:
+                    yield value.ref.of, name
+
+
+def other_holder(program: Program, owner: Class, name: str) -> str | None:
+    """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
+    known = program.other_holders
+    if (owner, name) not in known:
+        known[owner, name] = _other_holder(program, owner, name)
+    return known[owner, name]
+
+
+def _other_holder(program: Program, owner: Class, name: str) -> str | None:
+    other = next(_twins(owner, name), None)
+    if other is not None:
+        return f"`self.{other}` holds the tensor in `self.{name}`, too"
+    for scope, call in program.call_sites().get(owner.node.name, ()):
+        for passed in _passed(owner, name, call):
+            root = _root(passed) if passed is not None else None
+            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+                return f"`{root.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
+    taken = next(_taken(program, name), None)
+    if taken is not None:
+        return f"`{taken.id}` in line {taken.lineno} holds the tensor in `.{name}`, too"
+    given = next(_given(program, owner, name), None)
+    return f"the call in line {given.lineno} passes the tensor in `.{name}`, too" if given is not None else None
+
+
+def _taken(program: Program, name: str) -> Iterator[ast.Name]:
+    """The names that get the attribute of an object, or a view of it, outside of its own methods, or that give it."""
+    for scope in program.scopes.by_node.values():
+        for node in scope.nodes:
+            if not isinstance(node, ast.Assign):
+                continue
+            if any(_is_from_outside(part, name) for part in _parts(node.value)):
+                yield from (t for t in node.targets if isinstance(t, ast.Name) and _is_read_elsewhere(scope, t))
+            root = _root(node.value) if any(_is_from_outside(target, name) for target in node.targets) else None
+            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+                yield root
+
+
+def _given(program: Program, owner: Class, name: str) -> Iterator[ast.Call]:
+    """The calls of methods that use the attribute themselves, and get it or a view of it as an argument, too."""
+    methods = (s for cls in owner.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef))
+    for method in methods:
+        if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(method)):
+            continue
+        for _, call in program.call_sites().get(method.name, ()):
+            roots = [_root(argument) for argument in (*call.args, *(k.value for k in call.keywords))]
+            if any(isinstance(root, ast.Attribute) and root.attr == name for root in roots):
+                yield call
+
+
+def _parts(source: ast.expr) -> Sequence[ast.expr]:
+    """What a list or tuple is made of, or the expression itself."""
+    return source.elts if isinstance(source, ast.List | ast.Tuple) else [source]
+
+
+def _is_from_outside(source: ast.expr, name: str) -> bool:
+    """Whether an expression is or may be a view of an attribute with a name, of something else than `self`."""
+    root = _root(source)
+    if not isinstance(root, ast.Attribute) or root.attr != name:
+        return False
+    return isinstance(root.value, ast.Name) and root.value.id != "self"
+
+
+def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
+    """What a call that makes an object gives for an attribute."""
+    if owner.fields is not None:
+        given = {k.arg: k.value for k in call.keywords}
+        yield dict(zip(owner.fields, call.args, strict=False)).get(name, given.get(name))
+    for method, source in _sources(owner, name):
+        if method.name == "__init__" and isinstance(source, ast.Name):
+            yield argument_for(method, call, source.id)
+
+
+def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """What the class and its ancestors assign to an attribute, with the methods."""
+    for cls in owner.linearized():
+        for method, source in cls.assigned.get(name, ()):
+            if source is not None:
+                yield method, source
+
+
+def _twins(owner: Class, name: str) -> Iterator[str]:
+    """The attributes that may hold the tensor in this one or a view of it, because one is made of the other."""
+    own = [(method, root) for method, source in _sources(owner, name) if (root := _root(source)) is not None]
+    for cls in owner.linearized():
+        for other, assigned in cls.assigned.items():
+            for method, source in assigned if other != name else ():
+                root = _root(source) if source is not None else None
+                if root is None:
+                    continue
+                is_same = isinstance(root, ast.Name) and any(m is method and code_of(r) == root.id for m, r in own)
+                is_from_this = isinstance(root, ast.Attribute) and root.attr == name
+                if is_same or is_from_this or any(isinstance(r, ast.Attribute) and r.attr == other for _, r in own):
+                    yield other
+
+
+def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
+    """The name, or the attribute of one, that an expression is or may be a view of."""
+    while not isinstance(source, ast.Name):
+        if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
+            return source
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+            is_function = isinstance(source.func.value, ast.Name) and source.func.value.id == "torch"
+            name = source.func.attr
+            operator = torchapi.function(f"torch.{name}") if is_function else torchapi.tensor_method(name)
+            if operator is None or operator.view is torchapi.View.NEVER or (is_function and not source.args):
+                return None
+            source = source.args[0] if is_function else source.func.value
+        elif isinstance(source, ast.Subscript | ast.Attribute):
+            source = source.value
+        else:
+            return None
+    return source
+
+
+def _is_read_elsewhere(scope: Scope, name: ast.Name) -> bool:
+    """Whether a scope or one inside it reads a name in another place, too."""
+    reads = [n for n in scope.names if n.id == name.id and isinstance(n.ctx, ast.Load) and n is not name]
+    return bool(reads) or name.id in scope.captured

@@ -1,0 +1,95 @@
+"""Does the graph of a tensor go on in values that are stored to its `.data`, or do they begin one at a parameter?
+
+h = self.start(x)
+for step in steps:
+    new = torch.tanh(self.cell(step, h))
+    h.data = new                            both: `new` is made of `h`, by a module with weights
+h.data = self.table.cos()                   neither: a buffer has no graph, and the one of `h` would be cut
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import TorchModule
+from unplace.analysis.domain.values import Obj, Objs, Tracked, Value
+from unplace.analysis.interpret.run import Run, WriteKind, can_be_tracked
+from unplace.torchapi import autocast
+
+_CUTS = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
+
+
+def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
+    """Whether a gradient certainly flows from a value to the tensors that it replaces, or to a parameter."""
+    return _Walk(run, replaced).carries(stored)
+
+
+def has_no_graph(run: Run, value: Value) -> bool:
+    """Whether nothing but `.data` ever brings a tensor that a constructor made near a graph."""
+    if not value.objs or not value.objs <= run.constructed - run.leaves:
+        return False
+    return not any(
+        w.kind is not WriteKind.DATA and w.value.objs & value.objs and any(map(can_be_tracked, w.operands))
+        for w in run.all_writes()
+    )
+
+
+@dataclass(slots=True)
+class _Walk:
+    run: Run
+    replaced: Objs
+    _known: dict[ast.expr, bool] = field(default_factory=dict)
+
+    def carries(self, node: ast.expr) -> bool:
+        """Whether a gradient flows back from the value of an expression."""
+        if node not in self._known:
+            self._known[node] = False  # where the expression is made of itself
+            self._known[node] = self._carries(node)
+        return self._known[node]
+
+    def _carries(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Attribute) and node.attr in _CUTS:
+            return False
+        if isinstance(node, ast.List | ast.Tuple):
+            return self._any(node.elts)
+        value = self.run.values.get(node)
+        if value is None or not can_be_tracked(value):
+            return False
+        if value.tracked is Tracked.LEAF or value.objs & self.replaced:
+            return True
+        if isinstance(node, ast.BinOp):
+            return self._any((node.left, node.right))
+        if isinstance(node, ast.UnaryOp):
+            return self.carries(node.operand)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Subscript) and self.carries(node.value):
+            return True
+        return bool(value.objs) and all(self._made(obj) for obj in value.objs)
+
+    def _any(self, nodes: Iterable[ast.expr]) -> bool:
+        return any(self.carries(node) for node in nodes)
+
+    def _made(self, obj: Obj) -> bool:
+        if obj in self.replaced or obj in self.run.leaves:
+            return True
+        key = self.run.names.key_of(obj)
+        node = key[0] if isinstance(key, tuple) else None
+        return isinstance(node, ast.expr) and self.carries(node)
+
+    def _call(self, node: ast.Call) -> bool:
+        func = node.func
+        callee = self.run.values.get(func)
+        ref = callee.ref if callee is not None else None
+        if isinstance(ref, TorchModule):
+            return autocast.lowers(ref.qualified.rsplit(".", 1)[-1]) or self._any(node.args)
+        given = [*node.args, *(k.value for k in node.keywords if k.arg != "out")]
+        if isinstance(func, ast.Attribute) and func.attr not in _CUTS and torchapi.tensor_method(func.attr) is not None:
+            if self.carries(func.value):
+                return True
+        elif torchapi.function(self.run.program.qualified(self.run.scope, func) or "") is None:
+            return False
+        return self._any(given)

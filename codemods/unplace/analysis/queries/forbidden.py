@@ -1,0 +1,90 @@
+"""What torch refuses to write in place while autograd records: leaves, views of leaves, pieces of a split tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unplace import torchapi
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
+from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.project import recording
+from unplace.analysis.syntax.nodes import code_of
+
+_SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
+_RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies
+_ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """Why torch raises where a write runs; `is_leaf`: the tensor, or what it is a view of, gets a gradient itself."""
+
+    reason: str
+    is_leaf: bool
+
+
+def why_forbidden(run: Run, write: Write) -> Forbidden | None:
+    """What torch raises at a write, on a path of the code that is seen and with gradients recorded."""
+    value = write.value
+    if not write.grad.records or write.data is not None or write.kind is WriteKind.DATA or not value.is_tensor:
+        return None
+    if value.likely or _kind_of(write) in _ALLOWED:
+        return None
+    seen = _looked_into(write.state, value.objs)
+    if value.tracked is Tracked.LEAF:
+        return _leaf(run, write, seen)
+    if any(map(can_be_tracked, (value, *write.operands))):
+        return _piece(write, seen)
+    return None
+
+
+def _kind_of(write: Write) -> str:
+    """The kind of an operator that the write names, from the table."""
+    entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
+    if write.kind is WriteKind.METHOD:
+        entry = torchapi.inplace_method(write.name)
+    elif write.kind is WriteKind.FUNCTION:
+        entry = torchapi.inplace_function(write.name)
+    return entry.kind if entry is not None else ""
+
+
+def _looked_into(state: State, objs: Objs) -> Objs:
+    """The objects, and what they are views of by all that is seen; past `detach()` the memory counts no more."""
+    found: set[Obj] = set()
+    todo = list(objs)
+    while todo:
+        obj = todo.pop()
+        base = state.bases.get(obj)
+        if obj in found:
+            continue
+        found.add(obj)
+        is_view = base is not None and (base.link is Link.VIEW or obj.label in _RESHAPES)
+        if base is not None and is_view and obj.label not in ("detach()", ".data"):
+            todo += base.objs
+    return frozenset(found)
+
+
+def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    owners = sorted((o for o in seen if o not in write.state.bases), key=lambda o: o.index)
+    if not owners or recording.may_be_off(run.program, run.scope):
+        return None
+    is_parameter = owners[0].origin is Origin.REGISTERED
+    if is_parameter and recording.may_be_frozen(run.program):
+        return None
+    kind = "parameter" if is_parameter else "leaf"
+    name = code_of(write.target)
+    what = f"`{name}`, a {kind}" if write.value.objs <= {*owners} else f"`{name}`, a view of a {kind}"
+    return Forbidden(f"torch forbids writing {what} that requires a gradient, while gradients are recorded", True)
+
+
+def _piece(write: Write, seen: Objs) -> Forbidden | None:
+    bases = write.state.bases
+    cut = [o for o in seen if o in bases and bases[o].forbidden and o.label.rpartition(" ")[2] in _SPLITS]
+    if not cut:
+        return None
+    piece = min(cut, key=lambda o: o.index)
+    what = "a row that a loop or an unpacking takes" if piece.label in ("a row", "the loop") else piece.label
+    where = f" in line {piece.line}" if piece.line else ""
+    own = "" if write.value.objs & {*cut} else "a view of "
+    return Forbidden(f"torch forbids writing {own}{what}{where}, one of several views of a tensor with a graph", False)

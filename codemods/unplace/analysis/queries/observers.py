@@ -1,0 +1,376 @@
+"""Who else can see a write: the names, slots, views and callers that would notice that a name was only rebound."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State
+from unplace.analysis.domain.values import (
+    CALLABLE,
+    DICT,
+    LIST,
+    MODULE,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Obj,
+    Objs,
+    Origin,
+    Value,
+    is_same,
+)
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.sharing import attributes_holding, other_holder
+from unplace.analysis.syntax.nodes import children
+from unplace.analysis.syntax.scopes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A name that looks into the written memory and can be made again by its defining expression."""
+
+    name: str
+    definition: Definition
+    obj: Obj
+
+
+def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
+    """The statements that make views again, in their order; names of one view get the same one."""
+    names: dict[Obj, list[str]] = {}
+    for view in views:
+        names.setdefault(view.obj, []).append(view.name)
+    firsts = {view.obj: view for view in reversed(views)}
+    return tuple(
+        f"{' = '.join(names[view.obj])} = {ast.unparse(view.definition.expression)}"
+        for view in views
+        if firsts[view.obj] is view
+    )
+
+
+@dataclass(slots=True)
+class Observers:
+    """What has to happen, besides rebinding the written name, for nobody to notice.
+
+    `together`: places (as written: `b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
+    `views`: names to derive again, in order of creation. `blockers`: reasons why rebinding would be wrong.
+    `assumptions`: what has to be assumed of code that can't be seen.
+    """
+
+    together: list[str] = field(default_factory=list)
+    views: list[LiveView] = field(default_factory=list)
+    blockers: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+
+
+class Watch:
+    """Finds the observers of one object at one point."""
+
+    def __init__(
+        self,
+        run: Run,
+        state: State,
+        live: set[str],
+        of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
+    ) -> None:
+        """`live` are the names that may be read after the point.
+
+        `of_parameter` tells what is known of the callers of a function whose parameter is written: blockers and
+        assumptions; without it, it is assumed that they don't look.
+        """
+        self._of_parameter = of_parameter
+        self.run = run
+        self.state = state
+        self.live = live
+        self._own: Obj | None = None
+        self._only_itself = False
+
+    def of(self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False) -> Observers:
+        """The observers of `value`, which is reached (and would be rebound) through `place`.
+
+        `element_of` is the container where `place` is one of its elements, at an index that isn't known.
+        `only_itself`: the operation changes the tensor object (its shape), not the memory that views share.
+        """
+        self._only_itself = only_itself
+        found = Observers()
+        self._own = self._container(element_of, found)
+        self._names(value, place, found)
+        self._slots(value, place, found)
+        self._outside(value.objs, found)
+        self._order_views(found, value, {place, *found.together})
+        return found
+
+    def _container(self, value: Value | None, found: Observers) -> Obj | None:
+        """The container whose other elements can't be the written one."""
+        if value is None or len(value.objs) != 1:
+            return None
+        (holder,) = value.objs
+        if self.state.has_distinct_elements(holder):
+            return holder
+        if holder.origin is not Origin.FRESH:
+            found.assumptions.append(f"no two elements of {_quoted(holder.label)} are the same tensor")
+            return holder
+        return None
+
+    def _names(self, value: Value, place: str, found: Observers) -> None:
+        for name, held in self.state.env.items():
+            if name == place or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
+                continue
+            if name.startswith(HIDDEN) and not self._is_container(held):
+                if self.state.may_share(held.objs, value.objs):
+                    found.blockers.append(f"{name[1:]} still holds it")
+                continue
+            if is_same(held, value):
+                found.together.append(name)
+            elif not self._is_container(held) and self._notices(held, value):
+                definition = self._definition(name, held)
+                if definition is not None:
+                    found.views.append(definition)
+                else:
+                    reason = f"`{name}` {self._relation(held, value, place)} and is read later"
+                    found.blockers.append(reason + self._changed(held))
+
+    def _notices(self, held: Value, value: Value) -> bool:
+        if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):
+            return False
+        if not self._only_itself:
+            return True
+        links = {self.state.bases[o].link for o in held.objs | value.objs if o in self.state.bases}
+        return bool(held.objs & value.objs) or links - {Link.VIEW} != set()
+
+    def _come_from_two_calls(self, held: Objs, written: Objs) -> bool:
+        """Whether the two are one only if two calls out of sight handed back the same tensor.
+
+        That each made its own is among the assumptions about the written one, which `_outside` notes.
+        """
+        state = self.state
+        return all(
+            first in state.bases
+            and second in state.bases
+            and state.bases[first].link is Link.CALL
+            and state.bases[second].link is Link.CALL
+            and first not in state.ancestors(second)
+            and second not in state.ancestors(first)
+            for first in held
+            for second in written
+            if state.overlap(first, second)
+        )
+
+    def _is_container(self, held: Value) -> bool:
+        if held.kinds & (TENSOR | UNKNOWN):
+            return False
+        return any(True for obj in held.objs for _ in self.state.fields_of(obj))
+
+    def _relation(self, held: Value, value: Value, place: str) -> str:
+        what = f"`{place}`" if place else "the written tensor"
+        for obj in value.objs | held.objs:
+            base = self.state.bases.get(obj)
+            if base is not None and base.link is Link.MAYBE:
+                return f"may share memory with {what} ({obj.label} in line {obj.line} can return a view or a copy)"
+            if base is not None and base.link is Link.DATA:
+                return f"shares memory with {what} (one was made the data of the other)"
+        if any(obj in self.state.roots(value.objs) for obj in held.objs):
+            return f"is the tensor that {what} is a view of"
+        return f"shares memory with {what}"
+
+    def _definition(self, name: str, held: Value) -> LiveView | None:
+        """How the view can be made again, if that is certain."""
+        if len(held.objs) != 1 or not isinstance(held.identity, Obj):
+            return None
+        definition = self.state.definitions.get(held.identity)
+        if definition is None or held.objs != {held.identity}:
+            return None
+        if any(self.state.binds.get(used) != token for used, token in definition.uses.items()):
+            return None
+        return LiveView(name, definition, held.identity)
+
+    def _changed(self, held: Value) -> str:
+        """Why a view can't be made again, where that is because a name in its expression was bound anew."""
+        definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
+        for used, token in definition.uses.items() if definition is not None else ():
+            if self.state.binds.get(used) != token:
+                return f", and can't be made again, because `{used}` has changed since"
+        return ""
+
+    def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
+        """Views are made again in order of creation, each from names that are right by then."""
+        found.views.sort(key=lambda view: view.obj.index)
+        ready = set(roots)
+        usable: list[LiveView] = []
+        for view in found.views:
+            tensors = {
+                name
+                for name in view.definition.uses
+                if name in self.state.env and self.state.env[name].objs & self._bases_of(view.obj)
+            }
+            for name in sorted(tensors - ready):
+                if is_same(self.state.env[name], value):  # not read later itself, but the view is made from it
+                    found.together.append(name)
+                    ready.add(name)
+            if tensors and tensors <= ready:
+                usable.append(view)
+                ready.add(view.name)
+            else:
+                found.blockers.append(f"`{view.name}` shares its memory and is read later")
+        found.views = usable
+
+    def _bases_of(self, obj: Obj) -> Objs:
+        return self.state.roots((obj,)) - {obj}
+
+    def _slots(self, value: Value, place: str, found: Observers) -> None:
+        for (holder, key), held in self.state.heap.items():
+            if not held.objs or not self.state.may_share(held.objs, value.objs):
+                continue
+            if holder is self._own:
+                continue
+            if holder in value.objs:
+                found.blockers.append("attributes were set on the tensor itself")
+                continue
+            if not self._is_seen(holder):
+                continue
+            written = self._slot_place(holder, key)
+            if written == place:
+                continue
+            if written is not None and is_same(held, value):
+                found.together.append(written)
+            elif written is not None:
+                found.blockers.append(f"`{written}` shares its memory")
+            else:
+                found.blockers.append(
+                    f"it is stored in a container or attribute (line {holder.line}) that is read later"
+                )
+
+    def _is_seen(self, holder: Obj) -> bool:
+        """Whether anything that is read later can reach the slots of `holder`."""
+        if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
+            return True
+        starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
+        starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
+        return holder in self.state.reachable(starts)
+
+    def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
+        """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
+        if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
+            return None
+        for name, value in self._places_of(holder, around | {holder}):
+            if value.kinds & (LIST | DICT):
+                if key == ANY or value.kinds & ~(LIST | DICT):
+                    return None
+                return f"{name}[{key!r}]"
+            if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
+                return f"{name}.{key}"
+        return None
+
+    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[str, Value]]:
+        """The names that are bound to an object for certain, then the attributes and elements that hold it."""
+        for name, value in self.state.env.items():
+            if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
+                yield name, value
+        for (owner, key), value in self.state.heap.items():
+            if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
+                place = self._slot_place(owner, key, around)
+                if place is not None:
+                    yield place, value
+
+    def _is_plain(self, holder: Value, name: str) -> bool:
+        """Whether assigning the attribute does nothing but set it."""
+        owner = getattr(holder.ref, "of", None)
+        if owner is None or owner.is_immutable or owner.intercepts(name) or owner.may_inherit(name):
+            return False
+        return not owner.lookup("special", name)
+
+    def _outside(self, objs: Objs, found: Observers) -> None:
+        state = self.state
+        for obj in sorted(state.roots(objs), key=lambda o: o.index):
+            if obj.parameter is not None and self._of_parameter is not None:
+                blockers, assumptions = self._of_parameter(obj.parameter)
+                found.blockers += blockers
+                found.assumptions += [a for a in assumptions if a not in found.assumptions]
+                continue
+            holder = self._held_outside(obj) if obj.origin is Origin.CLOSURE else None
+            if holder is not None:
+                found.blockers.append(holder)
+                continue
+            holder = self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None
+            if holder is not None:
+                found.blockers.append(holder)
+                continue
+            text = _outside_assumption(obj)
+            if text is not None and text not in found.assumptions:
+                found.assumptions.append(text)
+        keeper = state.kept_by(objs)
+        if keeper is not None and keeper.certain:
+            found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
+        elif keeper is not None:
+            found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+
+    def _held_by_its_class(self, obj: Obj) -> str | None:
+        """What else holds a tensor that is in an attribute of an object whose class is known."""
+        for owner, name in attributes_holding(self.state, obj):
+            found = other_holder(self.run.program, owner, name)
+            if found is not None:
+                return found
+        return None
+
+    def _held_outside(self, obj: Obj) -> str | None:
+        """What else of the function around this one shares memory with a tensor that it captures."""
+        name = obj.label.strip("`")
+        program = self.run.program
+        owner = program.scopes.owner(self.run.scope, name)
+        outer = program.run(owner) if owner is not None and owner is not self.run.scope else None
+        if owner is None or outer is None:
+            return None
+        for state in (*(state for _, state in program.exits(owner)), *(w.state for w in outer.writes.values())):
+            held = state.env.get(name)
+            others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
+            for other, value in others if held is not None else ():
+                if held is not None and state.may_share(state.reachable(value.objs), held.objs):
+                    return f"`{other}` of `{owner.name}` shares its memory"
+        return None
+
+
+def _outside_assumption(obj: Obj) -> str | None:
+    if obj.origin is Origin.PARAMETER:
+        return f"no caller reads the argument {obj.label} after the call"
+    if obj.origin is Origin.CALL:
+        return f"{obj.label} is a tensor that nothing else holds"
+    if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
+        return f"nothing else holds the tensor in {_quoted(obj.label)}"
+    return None
+
+
+def _quoted(label: str) -> str:
+    return label if "`" in label or " " in label else f"`{label}`"
+
+
+def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
+    """Whether evaluating `node` reads memory of these objects; asking a tensor for its shape or dtype doesn't."""
+    value = run.values.get(node) if isinstance(node, ast.expr) else None
+    if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
+        return isinstance(node, ast.Call) and any(reads(run, a, state, objs) for a in node.args)
+    if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        if state.may_share(state.reachable(value.objs), objs):
+            return True
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return False  # what else the object holds isn't read
+    if isinstance(node, ast.Call):
+        callee = run.values.get(node.func)
+        if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, run.scope, state, objs):
+            return True
+    if isinstance(node, ast.Name):
+        held = state.env.get(node.id)
+        if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
+            return True
+    return any(reads(run, child, state, objs) for child in children(node))
+
+
+def _captures(function: Function, scope: Scope, state: State, objs: Objs) -> bool:
+    """Whether a function of this scope may read the memory through a name that it captures."""
+    held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
+    return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
+
+
+_HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE

@@ -1,0 +1,56 @@
+"""What a function says of its own in-place operations: that callers want them, or that a flag asks for them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.scopes import Scope, all_parameters
+from unplace.analysis.types.parameters import default_of
+
+_IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)
+_WANTED = "its callers must want what it writes"
+_FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
+
+
+def documented(scope: Scope, parameter: str, *, is_called: bool) -> str | None:
+    """Tell where a function says that it writes an argument: in the parameter's name, its own, or its documentation.
+
+    The documentation of one with a parameter such as `inplace` is about that. A name counts for less than calls that
+    are seen, none of which looks at the argument afterwards (`is_called`).
+    """
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    if parameter == "out" and _is_left_out(node.args, parameter):
+        return "the caller reads the result in what it passes for `out`, which is what `out=` is for"
+    if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
+        return f"`{node.name}` is named like a function that writes its argument: {_WANTED}"
+    text = ast.get_docstring(node, clean=False)
+    if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
+        return None
+    return f"the documentation of `{node.name}` says that it works in place: {_WANTED}"
+
+
+def _is_left_out(arguments: ast.arguments, parameter: str) -> bool:
+    """Whether a parameter is None where nothing is given for it."""
+    argument = next(a for a in all_parameters(arguments) if a.arg == parameter)
+    default = default_of(arguments, argument)
+    return isinstance(default, ast.Constant) and default.value is None
+
+
+def flag_around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> str | None:
+    """Find the flag that asks for an operation: `inplace` of `if inplace: x.add_(1)`, as it is written."""
+    while (parent := parents.get(node)) is not None:
+        if isinstance(parent, ast.If | ast.IfExp) and node is not parent.test:
+            body = parent.body if isinstance(parent.body, list) else [parent.body]
+            test, holds = parent.test, any(n is node for n in body)
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, holds = test.operand, not holds
+            name = getattr(test, "attr", None) or getattr(test, "id", None)
+            if holds and isinstance(name, str) and _FLAG.fullmatch(name):
+                return code_of(test)
+        node = parent
+    return None

@@ -1,0 +1,219 @@
+"""What one scope says about its names, whatever the flow: everything assigned to them, and how they are used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types import evidence
+from unplace.analysis.types.evidence import Evidence
+
+_SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
+
+
+_ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
+
+
+_OF_MAPPINGS = frozenset(["items", "keys", "get", "update", "setdefault"])
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The index of one scope, made in one walk over its nodes.
+
+    `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
+    isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
+    first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor,
+    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`, `like_arrays` those
+    that are used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`, and `iterated` those that are run
+    over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`. `replaced[name]` are the indices of elements that get
+    what a call makes of them: `x[i] = f(x[i])`.
+    """
+
+    sources: dict[str, list[ast.AST]] = field(default_factory=dict)
+    attributes: dict[str, set[str]] = field(default_factory=dict)
+    first_of: dict[str, list[ast.expr]] = field(default_factory=dict)
+    sizes: set[str] = field(default_factory=set)
+    asked: dict[str, Evidence] = field(default_factory=dict)
+    unlike_tensors: set[str] = field(default_factory=set)
+    like_arrays: set[str] = field(default_factory=set)
+    iterated: set[str] = field(default_factory=set)
+    replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
+    calls: list[ast.Call] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, scope: Scope) -> Bindings:
+        """Index the nodes of a scope, leaving out those of the scopes inside it."""
+        found = cls()
+        for node in scope.nodes:
+            found._add(node)
+        return found
+
+    def _add(self, node: Any) -> None:
+        kind = type(node)
+        if kind is ast.Attribute:
+            if type(node.value) is ast.Name:
+                self.attributes.setdefault(node.value.id, set()).add(node.attr)
+                if node.attr in _OF_MAPPINGS:
+                    self.unlike_tensors.add(node.value.id)
+        elif kind is ast.Subscript:
+            if type(node.value) is ast.Name and is_text(node.slice):
+                self.unlike_tensors.add(node.value.id)
+            elif type(node.value) is ast.Name and _cuts(node.slice):
+                self.like_arrays.add(node.value.id)
+        elif kind is ast.Call:
+            self._add_call(node)
+        elif kind is ast.Assign:
+            for target in node.targets:
+                self._add_target(target, node.value)
+        elif kind is ast.BinOp:
+            if type(node.op) is ast.FloorDiv and type(node.left) is ast.Name:
+                self.sizes.add(node.left.id)
+            self._add_operands(node)
+        elif kind is ast.UnaryOp:
+            if type(node.op) is not ast.Not and type(node.operand) is ast.Name:
+                self.like_arrays.add(node.operand.id)
+        elif kind is ast.Starred:
+            self._add_iterated(node.value)
+        elif kind is ast.AnnAssign or kind is ast.NamedExpr:
+            if isinstance(node.target, ast.Name) and node.value is not None:
+                self._put(node.target.id, node.value)
+        elif kind in SCOPES:
+            self._put(node.name, node)
+        elif kind is ast.For or kind is ast.AsyncFor or kind is ast.comprehension:
+            self._put_all(node.target, node)
+            self._add_iterated(node.iter)
+        elif kind is ast.withitem and node.optional_vars is not None:
+            self._put_all(node.optional_vars, node)
+
+    def _add_call(self, node: ast.Call) -> None:
+        self.calls.append(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            name = function.value.id
+            self.asked[name] = max(evidence.of_call(node), self.asked.get(name, Evidence.NONE))
+        elif isinstance(function, ast.Name):
+            self.unlike_tensors.add(function.id)
+        if last_name(function) in _ITERATES:
+            for argument in node.args:
+                self._add_iterated(argument)
+        if not node.args:
+            return
+        for name in _tensors_of(node.args[0]):
+            self.first_of.setdefault(name, []).append(node.func)
+        if last_name(node.func) in _SIZES:
+            self.sizes.update(a.id for a in node.args if isinstance(a, ast.Name))
+
+    def _add_target(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._put(target.id, value)
+            return
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            if _is_made_of(target, value):
+                self.replaced.setdefault(target.value.id, []).append(target.slice)
+            return
+        if not isinstance(target, ast.Tuple | ast.List):
+            return
+        self._add_iterated(value)
+        plain = not any(isinstance(e, ast.Starred) for e in target.elts)
+        for index, element in enumerate(target.elts):
+            if isinstance(element, ast.Name) and plain:
+                self._put(element.id, _element(value, index, len(target.elts)))
+            else:
+                self._put_all(element, target)
+
+    def _add_operands(self, node: ast.BinOp) -> None:
+        """Lists can be added and repeated, but neither plus a number nor times a float."""
+        for operand, other in ((node.left, node.right), (node.right, node.left)):
+            if type(operand) is not ast.Name or type(node.op) is ast.Mod:
+                continue
+            number = other.value if isinstance(other, ast.Constant) else None
+            is_of_lists = type(node.op) in (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)
+            is_number = isinstance(number, float) or (isinstance(number, int) and type(node.op) is not ast.Mult)
+            if not is_of_lists or is_number:
+                self.like_arrays.add(operand.id)
+
+    def _add_iterated(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            self.iterated.add(node.id)
+
+    def counts(self, node: ast.expr) -> bool:
+        """Whether an index is a number for certain: a literal, or what a loop over numbers yields."""
+        if isinstance(node, ast.Name):
+            sources = self.sources.get(node.id, [])
+            return bool(sources) and all(isinstance(s, ast.For) and _yields_numbers(s, node.id) for s in sources)
+        return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+    def _put(self, name: str, source: ast.AST) -> None:
+        self.sources.setdefault(name, []).append(source)
+
+    def _put_all(self, target: ast.AST, source: ast.AST) -> None:
+        for node in walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._put(node.id, source)
+
+
+def _yields_numbers(loop: ast.For, name: str) -> bool:
+    """Whether a loop binds a name to numbers: over a range, or as the index in an enumeration."""
+    called = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else None
+    if isinstance(loop.target, ast.Tuple):
+        first = loop.target.elts[0]
+        return called == "enumerate" and isinstance(first, ast.Name) and first.id == name
+    return called == "range"
+
+
+def assigned_names(statement: ast.Assign) -> set[str]:
+    """The names that an assignment binds, those in tuples and lists included."""
+    targets = (n for target in statement.targets for n in walk(target))
+    return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _tensors_of(node: ast.expr) -> Iterator[str]:
+    """The names that are tensors if the expression is one: `x` of `x`, `-x`, `2 * x` and `x[:, 0]`."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.UnaryOp):
+        yield from _tensors_of(node.operand)
+    elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant):
+        yield from _tensors_of(node.right)
+    elif isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        yield from _tensors_of(node.left)
+    elif isinstance(node, ast.Subscript) and _cuts(node.slice):
+        yield from _tensors_of(node.value)
+
+
+def _cuts(index: ast.expr) -> bool:
+    """Whether an index is one that no list or dictionary takes: `[:, 0]`, `[..., 1]`, `[None]`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in parts)
+
+
+def _is_made_of(element: ast.expr, value: ast.expr) -> bool:
+    """Whether a value is what calls make of an element."""
+    read = [n for call in walk(value) if isinstance(call, ast.Call) for n in walk(call) if isinstance(n, ast.Subscript)]
+    return bool(read) and code_of(element) in map(code_of, read)
+
+
+def _element(value: ast.expr, index: int, count: int) -> ast.AST:
+    """The part of an unpacked value that the target at `index` gets."""
+    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
+        if not any(isinstance(e, ast.Starred) for e in value.elts):
+            return value.elts[index]
+    picked = ast.Subscript(value, ast.Constant(index), ast.Load())
+    return ast.fix_missing_locations(ast.copy_location(picked, value))
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an expression is a string, as a literal or put together from others."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def last_name(node: ast.AST) -> str | None:
+    """`relu` of `relu`, `F.relu` and `self.relu`."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None

@@ -1,0 +1,183 @@
+"""The classes of a module, and what their methods assign to the attributes of their instances."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from unplace.analysis.domain.refs import Class, Parents
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.scopes import Scope
+
+Qualified = Callable[[Scope, ast.expr], "str | None"]
+Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
+
+_REGISTERED = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
+_NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
+_HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
+"""The options of a dataclass that leave alone what its constructor stores."""
+
+_PSEUDO = frozenset(["ClassVar", "InitVar", "KW_ONLY"])
+"""Annotations of what is no field, or changes those behind it."""
+
+_INTERFERING = frozenset(
+    [
+        *("__delattr__", "__getattr__", "__getattribute__", "__init__", "__init_subclass__", "__new__"),
+        *("__post_init__", "__setattr__"),
+    ]
+)
+_KEEPS_MEANING = frozenset(
+    {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.export", "torch.jit.ignore"}
+)
+
+
+def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.ClassDef, Class]:
+    """All classes in and below a scope, outer ones first.
+
+    `qualified` resolves imported names within the file; `imported`, which is asked only when a class is used, also
+    through other files, where it may find a class.
+    """
+    found: dict[str, list[Class]] = {}
+    _collect(scope, qualified, imported, found)
+    return {c.node: c for classes in found.values() for c in classes}
+
+
+def _collect(scope: Scope, qualified: Qualified, imported: Imported, found: dict[str, list[Class]]) -> None:
+    for inner in scope.inner:
+        if isinstance(inner.node, ast.ClassDef):
+            known = [list(found.get(code_of(base), ())) for base in inner.node.bases]
+            find_parents = partial(_parents_of, inner.node, scope, known, imported)
+            found.setdefault(inner.node.name, []).append(_describe(inner, inner.node, find_parents, qualified))
+        _collect(inner, qualified, imported, found)
+
+
+def _parents_of(node: ast.ClassDef, outer: Scope, known: list[list[Class]], imported: Imported) -> Parents:
+    names: list[str] = []
+    classes: list[Class] = []
+    for base, candidates in zip(node.bases, known, strict=True):
+        qualified, elsewhere = imported(outer, base)
+        names.append(qualified or code_of(base))
+        classes += [elsewhere] if elsewhere is not None else candidates if qualified is None else []
+    return Parents(tuple(names), tuple(classes))
+
+
+def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Parents], qualified: Qualified) -> Class:
+    found = Class(node, scope, find_parents)
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if (
+                statement.decorator_list
+                and not is_static(statement)
+                and not _keeps_meaning(statement, scope, qualified)
+            ):
+                found.special.add(statement.name)
+        elif isinstance(statement, ast.AnnAssign) and statement.value is None:
+            if isinstance(statement.target, ast.Name):
+                found.declared[statement.target.id] = statement.annotation
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            found.special.update(t.id for t in targets if isinstance(t, ast.Name))
+    for method in scope.inner:
+        _collect_attributes(found, method, qualified)
+    found.fields = _fields(scope, node, qualified)
+    found.special -= set(found.fields or ())
+    return found
+
+
+def _fields(scope: Scope, node: ast.ClassDef, qualified: Qualified) -> tuple[str, ...] | None:
+    """What calling the class stores in attributes, in the order of its arguments, where that is all that it does."""
+    outer = scope.parent
+    if outer is None or node.keywords:
+        return None
+    bases = [qualified(outer, base) for base in node.bases]
+    if bases != _NAMED_TUPLE and (bases or not _is_dataclass(node, outer, qualified)):
+        return None
+    found: list[str] = []
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            if not _is_plain_field(statement):
+                return None
+            found.append(statement.target.id)
+        elif isinstance(statement, ast.FunctionDef):
+            if statement.name in _INTERFERING:
+                return None
+        elif not isinstance(statement, ast.Pass | ast.Expr):
+            return None
+    return tuple(found)
+
+
+def _is_dataclass(node: ast.ClassDef, outer: Scope, qualified: Qualified) -> bool:
+    if len(node.decorator_list) != 1:
+        return False
+    (decorator,) = node.decorator_list
+    if isinstance(decorator, ast.Call):
+        if decorator.args or any(k.arg not in _HARMLESS for k in decorator.keywords):
+            return False
+        decorator = decorator.func
+    return qualified(outer, decorator) == "dataclasses.dataclass"
+
+
+def _is_plain_field(statement: ast.AnnAssign) -> bool:
+    names = {last_name(n) for n in walk(statement.annotation) if isinstance(n, ast.expr)}
+    written = statement.annotation.value if isinstance(statement.annotation, ast.Constant) else ""
+    if names & _PSEUDO or any(name in str(written) for name in _PSEUDO):
+        return False
+    options = statement.value.keywords if isinstance(statement.value, ast.Call) else []
+    return not any(option.arg in ("init", "kw_only", None) for option in options)
+
+
+def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:
+    """Whether the decorators leave what a call does as the body says."""
+    targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    return all(qualified(scope, target) in _KEEPS_MEANING for target in targets)
+
+
+def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> None:
+    node = method.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.args.args:
+        return
+    me = node.args.args[0].arg
+    for statement in method.nodes:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                for name, exact in _self_targets(target, me):
+                    _add(owner, name, method, statement.value if exact else None, qualified)
+        elif isinstance(statement, ast.AugAssign):
+            for name, _ in _self_targets(statement.target, me):
+                owner.augmented.setdefault(name, []).append((method, statement.value))
+        elif isinstance(statement, ast.Call) and isinstance(statement.func, ast.Attribute):
+            if statement.func.attr in ("register_buffer", "register_parameter") and statement.args:
+                first = statement.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    owner.registered.add(first.value)
+                    if statement.func.attr == "register_buffer":
+                        owner.buffers.add(first.value)
+        elif isinstance(statement, ast.For | ast.AsyncFor):
+            for name, _ in _self_targets(statement.target, me):
+                _add(owner, name, method, None, qualified)
+
+
+def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualified: Qualified) -> None:
+    owner.assigned.setdefault(name, []).append((method, value))
+    made = qualified(method, value.func) if isinstance(value, ast.Call) else None
+    if made in _REGISTERED:
+        owner.registered.add(name)
+        if made.endswith("Buffer"):
+            owner.buffers.add(name)
+
+
+def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
+        yield target.attr, True
+    elif isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            for name, _ in _self_targets(element, me):
+                yield name, False
+
+
+def is_static(node: ast.AST) -> bool:
+    """Whether a method is declared with @staticmethod."""
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in getattr(node, "decorator_list", []))

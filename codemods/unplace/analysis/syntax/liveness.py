@@ -1,0 +1,206 @@
+"""Liveness: which names may be read after a statement before they are bound again.
+
+Backward data flow over the statements of one scope, with name sets as bits of an integer. Loops run to a fixpoint;
+an exception may leave any statement of a `try` body for its handlers; names that inner functions capture are always
+live. Cost is linear in the number of statements for code without deep loop nests.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import cast
+
+from unplace.analysis.syntax.flow import TRIES
+from unplace.analysis.syntax.nodes import LOOPS, children, walk
+from unplace.analysis.syntax.scopes import Scope
+
+_SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class Liveness:
+    """`after[statement]` and `names_of(bits)` for the statements of one scope."""
+
+    def __init__(self, scope: Scope, body: list[ast.stmt]) -> None:
+        """Analyse `body`; at its end everything that outlives the scope is live."""
+        self._bits: dict[str, int] = {}
+        self._names: list[str] = []
+        self._facts: dict[ast.AST, tuple[int, int]] = {}
+        self.after: dict[ast.stmt, int] = {}
+        self.behind_header: dict[ast.stmt, int] = {}
+        self._loops: dict[ast.stmt, int] = {}
+        always = set(scope.captured) | scope.global_names | scope.nonlocal_names
+        self._captured = self._mask(always)
+        if scope.is_module or scope.is_class or scope.read & _SEES_ALL:
+            always |= scope.bound
+        self._always = self._mask(always)
+        self._block(body, 0, 0, 0, 0)
+
+    def live_after(self, statement: ast.stmt) -> set[str]:
+        """The names that may be read after the statement."""
+        return self.names_of(self.after.get(statement, 0) | self._always)
+
+    def read_after(self, statement: ast.stmt) -> set[str]:
+        """The names that the file itself may read after the statement; importers of the module are left out."""
+        return self.names_of(self.after.get(statement, 0) | self._captured)
+
+    def live_behind_header(self, statement: ast.stmt) -> set[str]:
+        """The names that may be read after the header of a compound statement: in its body, or behind it."""
+        bits = self.behind_header.get(statement, 0) | self.after.get(statement, 0)
+        return self.names_of(bits | self._always)
+
+    def names_of(self, bits: int) -> set[str]:
+        """The names in a bit set."""
+        return {name for index, name in enumerate(self._names) if bits >> index & 1}
+
+    def _bit(self, name: str) -> int:
+        bit = self._bits.get(name)
+        if bit is None:
+            bit = self._bits[name] = 1 << len(self._names)
+            self._names.append(name)
+        return bit
+
+    def _mask(self, names: Iterable[str]) -> int:
+        mask = 0
+        for name in sorted(names):
+            mask |= self._bit(name)
+        return mask
+
+    def _reads_and_binds(self, node: ast.AST) -> tuple[int, int]:
+        """Names that evaluating the node (without the bodies of compound statements) reads and surely binds."""
+        known = self._facts.get(node)
+        if known is not None:
+            return known
+        reads = binds = 0
+        todo: list[ast.AST] = [node]
+        while todo:
+            current = todo.pop()
+            if isinstance(current, ast.Name):
+                if isinstance(current.ctx, ast.Load):
+                    reads |= self._bit(current.id)
+                else:
+                    binds |= self._bit(current.id)
+                continue
+            if isinstance(current, ast.AugAssign) and isinstance(current.target, ast.Name):
+                reads |= self._bit(current.target.id)
+            if isinstance(current, ast.BoolOp | ast.IfExp):  # a walrus in there may not run
+                inner_reads = 0
+                for child in children(current):
+                    inner_reads |= self._reads_and_binds(child)[0]
+                reads |= inner_reads
+                continue
+            if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
+                for child in children(current):
+                    reads |= self._reads_and_binds(child)[0]
+                continue
+            todo.extend(children(current))
+        self._facts[node] = (reads, binds)
+        return reads, binds
+
+    def _block(self, body: list[ast.stmt], live: int, on_break: int, on_continue: int, on_raise: int) -> int:
+        for statement in reversed(body):
+            kind = type(statement)
+            if kind is ast.Return or kind is ast.Raise:
+                self.after[statement] = on_raise
+            elif kind is ast.Break or kind is ast.Continue:
+                self.after[statement] = (on_break if kind is ast.Break else on_continue) | on_raise
+            else:
+                self.after[statement] = live | on_raise
+            live = self._statement(statement, live, on_break, on_continue, on_raise)
+        return live
+
+    def _expressions(self, live: int, *nodes: ast.AST | None) -> int:
+        for node in reversed(nodes):
+            if node is not None:
+                reads, binds = self._reads_and_binds(node)
+                live = live & ~binds | reads
+        return live
+
+    def _statement(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
+        if isinstance(s, _FUNCTIONS):
+            reads = 0
+            for child in children(s):
+                if not isinstance(child, ast.stmt):
+                    reads |= self._reads_and_binds(child)[0]
+            if isinstance(s, ast.ClassDef):
+                for child in walk(s):
+                    if isinstance(child, ast.Name):
+                        reads |= self._bit(child.id)
+            return live & ~self._bit(s.name) | reads
+        if isinstance(s, ast.Return):
+            return self._expressions(on_raise, s.value)
+        if isinstance(s, ast.Raise):
+            return self._expressions(on_raise, s.exc, s.cause)
+        if isinstance(s, ast.Break):
+            return on_break
+        if isinstance(s, ast.Continue):
+            return on_continue
+        if isinstance(s, ast.If):
+            then = self._block(s.body, live, on_break, on_continue, on_raise)
+            other = self._block(s.orelse, live, on_break, on_continue, on_raise)
+            self.behind_header[s] = then | other
+            return self._expressions(then | other, s.test)
+        if isinstance(s, LOOPS):
+            return self._loop(s, live, on_break, on_continue, on_raise)
+        if isinstance(s, TRIES):
+            return self._try(cast(ast.Try, s), live, on_break, on_continue, on_raise)
+        if isinstance(s, ast.With | ast.AsyncWith):
+            after = live  # a context manager may swallow an exception that leaves its body early
+            live = self._block(s.body, live, on_break, on_continue, on_raise | live) | after
+            reads = live
+            for item in reversed(s.items):
+                live = self._expressions(live, item.context_expr, item.optional_vars)
+                reads |= live
+            self.behind_header[s] = reads
+            return live
+        if isinstance(s, ast.Match):
+            result = live
+            for case in s.cases:
+                inner = self._block(case.body, live, on_break, on_continue, on_raise)
+                result |= self._expressions(inner, case.guard) | inner
+            self.behind_header[s] = result
+            return self._expressions(result, s.subject)
+        if isinstance(s, ast.Assign):
+            return self._expressions(live, s.value, *s.targets)
+        if isinstance(s, ast.AnnAssign):
+            return self._expressions(live, s.value, s.target if s.value is not None else None)
+        reads, binds = self._reads_and_binds(s)
+        return live & ~binds | reads | on_raise
+
+    def _loop(self, s: ast.stmt, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
+        assert isinstance(s, LOOPS)
+        after = self._block(s.orelse, live, on_break, on_continue, on_raise)
+        head = self._loops.get(s, 0) | after
+        while True:
+            inner = self._block(s.body, head, live, head, on_raise)
+            if isinstance(s, ast.While):
+                new = self._expressions(inner | after, s.test)
+            else:
+                new = self._expressions(inner, s.target) | after
+            if new | head == head:
+                break
+            head |= new
+        self._loops[s] = head
+        self.behind_header[s] = head | inner | after
+        return head if isinstance(s, ast.While) else self._expressions(head, s.iter)
+
+    def _try(self, s: ast.Try, live: int, on_break: int, on_continue: int, on_raise: int) -> int:
+        returned = 0  # a value that is being returned while the final block runs
+        for node in walk(s) if s.finalbody else ():
+            if isinstance(node, ast.Return) and node.value is not None:
+                returned |= self._reads_and_binds(node.value)[0]
+        final = (
+            self._block(s.finalbody, live | on_raise | returned, on_break, on_continue, on_raise)
+            if s.finalbody
+            else live
+        )
+        out = final if s.finalbody else on_raise
+        leave_break = final | on_break if s.finalbody else on_break
+        leave_continue = final | on_continue if s.finalbody else on_continue
+        handlers = 0
+        for handler in s.handlers:
+            inner = self._block(handler.body, final, leave_break, leave_continue, out)
+            handlers |= self._expressions(inner, handler.type)
+        after_body = self._block(s.orelse, final, leave_break, leave_continue, out)
+        return self._block(s.body, after_body, leave_break, leave_continue, out | handlers) | handlers | out

@@ -1,0 +1,269 @@
+"""Scopes: which names a function binds, which of them inner functions see, and which inner functions rebind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unplace.analysis.syntax.nodes import SCOPES, children, walk
+
+if TYPE_CHECKING:
+    from unplace.analysis.project.program import Program
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
+_SPECIAL = frozenset(
+    [
+        *(ast.Import, ast.ImportFrom, ast.GeneratorExp, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    ]
+)
+_INDEXED = frozenset(
+    [
+        *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension),
+        *(ast.withitem, ast.Return, ast.Yield, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp),
+        *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    ]
+)
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One function, lambda, class body or the module.
+
+    `captured` are the names bound here that an inner scope reads; `volatile` those that an inner scope rebinds
+    (`nonlocal`, or `global` for the module), so that any call may change them.
+    """
+
+    node: FunctionNode
+    name: str
+    parent: Scope | None
+    bound: set[str] = field(default_factory=set)
+    assigned: set[str] = field(default_factory=set)  # bound by something other than an import
+    read: set[str] = field(default_factory=set)
+    global_names: set[str] = field(default_factory=set)
+    nonlocal_names: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    volatile: set[str] = field(default_factory=set)
+    inner: list[Scope] = field(default_factory=list)
+    suspends: bool = False  # has yield or await
+    nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
+    names: list[ast.Name] = field(default_factory=list)
+    suspects: list[ast.AST] = field(default_factory=list)  # what looks like an in-place operation
+    program: Program | None = None  # of the module's scope: the program that all of its scopes belong to
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is the module itself."""
+        return isinstance(self.node, ast.Module)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def enclosing_class(self) -> ast.ClassDef | None:
+        """The class whose body this function stands in directly."""
+        parent = self.parent
+        return parent.node if parent is not None and isinstance(parent.node, ast.ClassDef) else None
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """All parameters in order; empty for the module and classes."""
+        if isinstance(self.node, ast.Module | ast.ClassDef):
+            return []
+        return list(all_parameters(self.node.args))
+
+    @property
+    def module(self) -> Scope:
+        """The scope of the module."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    @property
+    def home(self) -> Program:
+        """The program of the module."""
+        program = self.module.program
+        assert program is not None
+        return program
+
+    def free_names(self) -> set[str]:
+        """The names used here or further in that this scope doesn't bind itself."""
+        return self.all_names() - self.bound
+
+    def all_names(self) -> set[str]:
+        """Every name that means something here or further in: what a new name must avoid."""
+        names = self.bound | self.read | self.global_names | self.nonlocal_names
+        for scope in self.inner:
+            names |= scope.all_names()
+        return names
+
+
+def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
+    """The parameters of a signature, left to right."""
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg:
+        yield arguments.kwarg
+
+
+class Scopes:
+    """The scopes of a module, by node."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Collect every scope and resolve who sees whose names."""
+        self.by_node: dict[ast.AST, Scope] = {}
+        self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
+        self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
+        self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a True that may be `inplace`
+        self.module = self._open(tree, "<module>", None)
+        self._visit(tree.body, self.module)
+        self._resolve(self.module)
+
+    def runs_at_once(self, node: ast.AST) -> bool:
+        """Whether a generator expression is an argument of the call that runs through it."""
+        return node in self._consumed
+
+    def _open(self, node: FunctionNode, name: str, parent: Scope | None) -> Scope:
+        scope = Scope(node, name, parent)
+        self.by_node[node] = scope
+        if parent is not None:
+            parent.inner.append(scope)
+        return scope
+
+    def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:
+        """Note what the nodes mean for their scope, in the order of the source."""
+        todo = list(reversed(body))
+        while todo:
+            current: Any = todo.pop()
+            kind = type(current)
+            if kind is ast.Name:
+                scope.names.append(current)
+                if type(current.ctx) is ast.Load:
+                    scope.read.add(current.id)
+                else:
+                    scope.bound.add(current.id)
+                    scope.assigned.add(current.id)
+                continue
+            if kind in _INDEXED:
+                scope.nodes.append(current)
+            if kind in SCOPES:
+                todo += reversed(self._enter(current, scope))
+                continue
+            if kind in _WRITES and _looks_in_place(current):
+                scope.suspects.append(current)
+                if kind is ast.Call and has_true(current):
+                    self.flagged.append((current, scope))
+            if kind is ast.Call:
+                self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)
+            elif kind in _SPECIAL:
+                self._note(current, scope)
+            below = children(current)
+            below.reverse()
+            todo += below
+
+    def _note(self, node: Any, scope: Scope) -> None:
+        """What binds names other than by assigning to them, or changes what they mean."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.imports.append((node, scope))
+            scope.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.GeneratorExp):
+            if node not in self._consumed:
+                scope.captured.update(n.id for n in walk(node) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.Global):
+            scope.global_names.update(node.names)
+        elif isinstance(node, ast.Nonlocal):
+            scope.nonlocal_names.update(node.names)
+        elif isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+            scope.suspends = True
+        elif isinstance(node, ast.MatchMapping):
+            scope.bound.update([node.rest] if node.rest else [])
+        elif node.name:
+            scope.bound.add(node.name)
+
+    def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
+        """Open an inner scope; returns the parts of the definition that belong to the outer one."""
+        outside: list[ast.AST] = []
+        inner = self._open(node, getattr(node, "name", "<lambda>"), scope)
+        body: list[ast.AST]
+        if isinstance(node, ast.ClassDef):
+            scope.bound.add(node.name)
+            scope.assigned.add(node.name)
+            outside += [*node.bases, *node.keywords, *node.decorator_list]
+            body = list(node.body)
+        else:
+            arguments = node.args
+            outside += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+            inner.bound.update(a.arg for a in all_parameters(arguments))
+            inner.assigned.update(a.arg for a in all_parameters(arguments))
+            if isinstance(node, ast.Lambda):
+                body = [node.body]
+            else:
+                scope.bound.add(node.name)
+                scope.assigned.add(node.name)
+                outside += node.decorator_list
+                outside += [a.annotation for a in all_parameters(arguments) if a.annotation]
+                outside += [node.returns] if node.returns is not None else []
+                body = list(node.body)
+        self._visit(body, inner)
+        return outside
+
+    def _resolve(self, scope: Scope) -> None:
+        scope.bound -= scope.global_names | scope.nonlocal_names
+        for inner in scope.inner:
+            self._resolve(inner)
+        for name in (scope.read | scope.global_names | scope.nonlocal_names) - scope.bound:
+            owner = self._owner(scope, name)
+            if owner is not None and owner is not scope:
+                owner.captured.add(name)
+                if name in scope.global_names or name in scope.nonlocal_names:
+                    owner.volatile.add(name)
+
+    def _owner(self, scope: Scope, name: str) -> Scope | None:
+        """The scope that a free name of `scope` refers to."""
+        if name in scope.global_names:
+            return self.module
+        outer = scope.parent
+        while outer is not None:
+            if not outer.is_class and (name in outer.bound or outer.is_module):
+                return outer
+            outer = outer.parent
+        return None
+
+    def owner(self, scope: Scope, name: str) -> Scope | None:
+        """The scope in which a name used in `scope` is bound; None for a builtin or unknown name."""
+        if name in scope.bound:
+            return scope
+        found = self._owner(scope, name)
+        return found if found is not None and name in found.bound else None
+
+
+_WRITES = frozenset([ast.Call, ast.AugAssign, ast.Subscript, ast.Attribute])
+
+
+def _looks_in_place(node: ast.AST) -> bool:
+    """Whether a node has the form of an in-place operation, whatever it is applied to."""
+    if isinstance(node, ast.AugAssign):
+        return True
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data" and isinstance(node.ctx, ast.Store)
+    assert isinstance(node, ast.Call)
+    name: str = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+    if name.endswith("_") and not name.endswith("__"):
+        return True
+    return any(k.arg == "out" for k in node.keywords) or has_true(node)
+
+
+def has_true(node: ast.Call) -> bool:
+    """Whether a call has a True among its positional arguments, or `inplace=True`."""
+    flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
+    return any(isinstance(f, ast.Constant) and f.value is True for f in flags)

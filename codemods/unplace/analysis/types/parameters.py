@@ -1,0 +1,192 @@
+"""What a parameter is: by its annotation, its default, its use in the body, its class and its callers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class, Instance, TorchModule, first_layer
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CONTAINER,
+    MODULE,
+    NONE,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Tracked,
+    Value,
+)
+from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
+from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types import evidence, kinds
+from unplace.analysis.types.evidence import Evidence
+
+if TYPE_CHECKING:
+    from unplace.analysis.project.program import Program
+
+_NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
+"""What no module takes as a tensor."""
+
+
+def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
+    """The value of a parameter, without the objects it may be."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    owner = program.class_of(scope)
+    if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
+        return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
+    if argument is node.args.vararg or argument is node.args.kwarg:
+        return Value(UNKNOWN)
+    annotated = kinds.of_annotation(argument.annotation)
+    default = default_of(node.args, argument)
+    if not annotated & UNKNOWN:
+        is_none = isinstance(default, ast.Constant) and default.value is None
+        return Value(annotated | (NONE if is_none else 0))
+    return _unannotated(program, scope, argument, default, owner)
+
+
+def _unannotated(
+    program: Program, scope: Scope, argument: ast.arg, default: ast.expr | None, owner: Class | None
+) -> Value:
+    none = NONE if isinstance(default, ast.Constant) and default.value is None else 0
+    by_default = kinds.of_default(default)
+    if by_default == NUMBER or by_default & TEXT:
+        return Value(by_default)
+    found = Evidence.NONE
+    if argument.arg not in program.bindings(scope).sources and not kinds.names_a_class(argument.annotation):
+        found = used_as_tensor(program, scope, argument.arg)
+    if found is Evidence.PROOF:
+        return Value(TENSOR | none)
+    callers = _from_callers(program, scope, argument.arg)
+    if callers is not None:
+        return callers._replace(kinds=callers.kinds | none)
+    if by_default & NUMBER and not found:
+        return Value(by_default)
+    is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
+    if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
+        passed = _inputs(program, scope, argument.arg)
+        if any(value.must_be(_NO_INPUTS) for value in passed):
+            return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
+        return Value(TENSOR, likely=argument.arg not in program.bindings(scope).like_arrays)
+    return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
+
+
+def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
+    """What the uses of a name in the body say for a tensor."""
+    bindings = program.bindings(scope)
+    if name in bindings.unlike_tensors:
+        return Evidence.NONE
+    attributes = bindings.attributes.get(name, set())
+    found = max((evidence.of_name(a) for a in attributes), default=Evidence.NONE)
+    found = max(found, bindings.asked.get(name, Evidence.NONE))
+    if found is Evidence.HINT:
+        is_like_one = all(evidence.is_attribute_of_tensor(a) for a in attributes)
+        is_idiom = any(evidence.is_idiom(a) for a in attributes)
+        found = Evidence.NONE if not is_like_one else Evidence.PROOF if is_idiom else Evidence.HINT
+    if found is not Evidence.PROOF and any(_takes_tensor(program, scope, c) for c in bindings.first_of.get(name, ())):
+        return Evidence.PROOF
+    return found
+
+
+def _takes_tensor(program: Program, scope: Scope, callee: ast.expr) -> bool:
+    """Whether the first argument of what is called has to be a tensor: `F.relu`, `self.conv`."""
+    qualified = program.qualified(scope, callee)
+    if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
+        ref = program.estimate(scope, callee).ref
+        qualified = first_layer(ref).qualified if isinstance(ref, TorchModule) else None
+    return qualified is not None and torchapi.takes_tensor(qualified)
+
+
+def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
+    """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have.
+
+    Whose elements get, one by one, what a layer makes of them, is a list in most cases.
+    """
+    bindings = program.bindings(scope)
+    if any(map(bindings.counts, bindings.replaced.get(name, ()))):
+        return False
+    attributes = bindings.attributes.get(name, set())
+    others = bindings.sizes | bindings.unlike_tensors | (bindings.iterated - bindings.like_arrays)
+    return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
+
+
+def _inputs(program: Program, scope: Scope, name: str) -> list[Value]:
+    """What the calls of a module in this file pass for an input of its `forward`."""
+    with program.guessing((scope, "inputs", name)) as is_first:
+        return [program.estimate(*passed) for passed in _passed_to_object(program, scope, name)] if is_first else []
+
+
+def _passed_to_object(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """The arguments that calls of a module give for an input of its `forward`, with the scopes that they stand in."""
+    owner = program.class_of(scope) if scope.name == "forward" else None
+    for caller, call in calls_of_objects(program, owner) if owner is not None else ():
+        argument = argument_for(scope, call, name)
+        if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):
+            yield caller, argument
+
+
+def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
+    """What the calls in this file pass for a parameter; None when there are none that can be matched."""
+    if scope.name == "<lambda>":
+        return None
+    with program.guessing((scope, "callers", name)) as is_first:
+        found = [program.estimate(*passed) for passed in _passed(program, scope, name)] if is_first else []
+    found = [v for v in found if v.kinds != UNKNOWN]
+    if not found:
+        return None
+    seen = 0
+    for value in found:
+        seen |= value.kinds
+    return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
+
+
+def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
+    """What the elements of a list or dictionary are that a parameter gets: by its annotation, or by the callers."""
+    annotated = kinds.of_elements(argument.annotation)
+    if annotated != UNKNOWN or scope.name == "<lambda>":
+        return Value(annotated)
+    with program.guessing((scope, "contents", argument.arg)) as is_first:
+        passed = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
+        found = [program.contents(*one) for one in passed] if is_first else []
+    if not found or any(v.kinds != TENSOR for v in found):
+        return Value(UNKNOWN)
+    return Value(TENSOR, likely=any(v.likely for v in found))
+
+
+def _passed(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """What the calls in this file pass for a parameter, with the scope that each call stands in."""
+    for caller, call in calls_of(program, scope):
+        argument = argument_for(scope, call, name)
+        if argument is not None:
+            yield caller, argument
+
+
+def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
+    """The default value of a parameter."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if argument in positional:
+        offset = positional.index(argument) - (len(positional) - len(arguments.defaults))
+        return arguments.defaults[offset] if offset >= 0 else None
+    if argument in arguments.kwonlyargs:
+        return arguments.kw_defaults[arguments.kwonlyargs.index(argument)]
+    return None
+
+
+def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
+    """The argument of a call that a parameter receives."""
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = parameters_of(scope)
+    if name in names and names.index(name) < len(call.args):
+        return call.args[names.index(name)]
+    return None
