@@ -14,8 +14,8 @@ from kinds_causes import Cause, Causes
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.project.files import Project
-from unplace.sites import is_anywhere, is_site, runs
 from unplace.text.source import read_source
+from unplace.transform.sites import is_anywhere, is_site, runs
 
 
 class Verdict(Enum):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from unplace import torchapi
 from unplace.diagnostics.findings import Finding, Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 
 PAGE = Path(__file__).parents[1] / "docs/operators.md"
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"

@@ -15,7 +15,7 @@ from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import CancelledError, Plans
-from unplace.rewriter import Options, first_round
+from unplace.transform.rewriter import Options, first_round
 
 CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 FUNCTIONS = tuple(

@@ -17,9 +17,9 @@ import unplace
 from unplace import rules
 from unplace.cli import main
 from unplace.outcome import rewrite_file
-from unplace.rewriter import Options
 from unplace.text.edits import apply_edits
 from unplace.text.positions import Text
+from unplace.transform.rewriter import Options
 
 MODEL = """\
 import torch

@@ -10,7 +10,7 @@ import textwrap
 import pytest
 
 from unplace.diagnostics.findings import Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 
 HEAD = "import torch\n\n\ndef run(x: torch.Tensor, w: torch.Tensor, n: int, m: int, cell, self):\n"
 LOOP = """

@@ -17,7 +17,7 @@ import pytest
 from unplace import rules
 from unplace.cli.app import COMMANDS
 from unplace.config.configuration import KEYS
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -20,8 +20,8 @@ from unplace.diagnostics.findings import FileReport
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
 from unplace.outcome import rewrite_bytes
-from unplace.rewriter import Options, rewrite_text
 from unplace.text.source import SourceError
+from unplace.transform.rewriter import Options, rewrite_text
 
 HEAD = "import torch\nx = torch.ones(3, requires_grad=True)"
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))

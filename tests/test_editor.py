@@ -16,7 +16,7 @@ from unplace.cli import main
 from unplace.diagnostics.findings import Status
 from unplace.editor.code_actions import code_actions
 from unplace.editor.document import Document
-from unplace.rewriter import Options
+from unplace.transform.rewriter import Options
 
 MODEL = """\
 import torch

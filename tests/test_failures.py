@@ -20,7 +20,7 @@ import torch
 
 from generator.oracle import IN_PLACE
 from unplace.diagnostics.findings import FileReport, Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
 from unplace.verification.observe import observe
 from unplace.verification.program import Maker, maker

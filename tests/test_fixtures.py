@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from unplace.diagnostics.findings import FileReport
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 from unplace.verification.observe import observe
 from unplace.verification.program import maker
 from unplace.verification.proof import Route, Verdict, prove

@@ -11,7 +11,7 @@ import torch
 
 from unplace.analysis.project.files import Project
 from unplace.diagnostics.findings import Finding, Harm, Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 
 HEAD = """
 import torch

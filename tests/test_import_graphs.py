@@ -12,8 +12,8 @@ import pytest
 
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.files import Project
-from unplace.rewriter import Options
 from unplace.running import rewrite_files
+from unplace.transform.rewriter import Options
 
 NAMES = ("alpha", "beta", "gamma")
 MODULES = ("alpha", "beta", "delta", "omega")  # some are named as what they define

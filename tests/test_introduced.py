@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from unplace.diagnostics.findings import Status
-from unplace.rewriter import Options, rewrite_text
-from unplace.rules import planner
-from unplace.rules.introduced import introduces_writes
 from unplace.text.edits import Edit
+from unplace.transform import planner
+from unplace.transform.emit.introduced import introduces_writes
+from unplace.transform.rewriter import Options, rewrite_text
 
 TESTS = Path(__file__).parent
 PROGRAMS = [*TESTS.glob("fixtures/*/*/before.py"), *TESTS.glob("regressions/*.py"), *TESTS.glob("failures/*.py")]

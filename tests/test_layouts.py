@@ -13,9 +13,9 @@ import pytest
 
 from fuzzing.layouts import ENCODINGS, rearranged
 from unplace.outcome import Outcome, rewrite_bytes
-from unplace.rewriter import Options
 from unplace.text.edits import Edit
 from unplace.text.integrity import TouchedError, check
+from unplace.transform.rewriter import Options
 
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))
 PORTIONS = 12

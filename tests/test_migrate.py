@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from unplace import rewriter
 from unplace.batch import files as batch_files
 from unplace.batch import limits
 from unplace.batch.documents import record_from_json, record_to_json
@@ -27,7 +26,8 @@ from unplace.batch.store import Store
 from unplace.batch.targets import Target, TargetError, targets
 from unplace.cli import main
 from unplace.diagnostics.findings import Status
-from unplace.rewriter import Options
+from unplace.transform import rewriter
+from unplace.transform.rewriter import Options
 
 MODEL = """import torch
 

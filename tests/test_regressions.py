@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from generator.oracle import judge
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 from unplace.verification.program import maker
 from unplace.verification.proof import Verdict, prove
 

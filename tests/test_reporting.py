@@ -21,7 +21,7 @@ from unplace.reporting import concise, diff, progress, rich
 from unplace.reporting import json as json_report
 from unplace.reporting.styled import wants_colour, write_lines
 from unplace.reporting.summary import Summary
-from unplace.rewriter import Options
+from unplace.transform.rewriter import Options
 
 SOURCE = b"""\
 import torch

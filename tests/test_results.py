@@ -18,8 +18,8 @@ import unplace
 from unplace import outcome as handling
 from unplace.outcome import Outcome
 from unplace.results import VARIABLE, Results, ResultsError
-from unplace.rewriter import Options
 from unplace.running import rewrite_files
+from unplace.transform.rewriter import Options
 
 PACKAGE = {
     "pkg/__init__.py": "from .base import Base\n",

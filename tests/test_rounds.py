@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from unplace.diagnostics.findings import Status
-from unplace.rewriter import Options, first_round, rewrite_text
 from unplace.text.edits import apply_edits
+from unplace.transform.rewriter import Options, first_round, rewrite_text
 
 TESTS = Path(__file__).parent
 CASES = [

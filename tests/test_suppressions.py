@@ -14,8 +14,8 @@ from unplace import rules
 from unplace.cli import main
 from unplace.config import suppressions
 from unplace.diagnostics.findings import FileReport
-from unplace.rewriter import Options, rewrite_text
 from unplace.text.edits import apply_edits
+from unplace.transform.rewriter import Options, rewrite_text
 
 HEAD = "import torch\ndef f(x: torch.Tensor, m: torch.Tensor):\n    y = x.exp()\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from unplace.rewriter import Options, rewrite_text
 from unplace.running import rewrite_files
+from unplace.transform.rewriter import Options, rewrite_text
 
 PIECES = """
 def pieces(x: torch.Tensor):

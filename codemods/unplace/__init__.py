@@ -68,8 +68,8 @@ def rewrite_source(
     """
     from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
     from unplace.documents import rewrite  # only now: the command line imports this module for its version
-    from unplace.rewriter import Options
     from unplace.rules import codes
+    from unplace.transform.rewriter import Options
 
     if target_torch is not None and not isinstance(target_torch, str):
         raise TypeError(f'target_torch must be a text such as "2.1", not {target_torch!r}')

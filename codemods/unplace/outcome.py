@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unplace import documents, rewriter
+from unplace import documents
 from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
@@ -20,6 +20,7 @@ from unplace.limits import BYTES, SPLIT, LimitError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError
+from unplace.transform import rewriter
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project

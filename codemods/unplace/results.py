@@ -22,8 +22,8 @@ from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
 from unplace.outcome import Change, Outcome
 from unplace.packing import UnpackError, packed, unpacked
-from unplace.rewriter import Options
 from unplace.text.edits import Edit, apply_edits
+from unplace.transform.rewriter import Options
 
 VARIABLE = "UNPLACE_CACHE_DIR"
 """The environment variable that names another folder."""

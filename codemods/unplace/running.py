@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from unplace.outcome import Outcome, failed, rewrite_file
-from unplace.rewriter import Options
+from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project

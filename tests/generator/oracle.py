@@ -23,7 +23,7 @@ import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
 from unplace.diagnostics.findings import FileReport, Harm, Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 from unplace.verification.compare import (
     Difference,
     Tolerance,

@@ -17,7 +17,7 @@ from operators.running import Seen, compare, run, slope
 from operators.samples import Sample, quietly
 from unplace import torchapi
 from unplace.diagnostics.findings import Finding, Status
-from unplace.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import Options, rewrite_text
 
 MODES = {"plain": Options(), "preserve-dtype": Options(preserve_dtype=True)}
 RUNS = 30

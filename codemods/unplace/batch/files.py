@@ -13,7 +13,7 @@ from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
 from unplace.outcome import Outcome
-from unplace.rewriter import Options, may_have_sites
+from unplace.transform.rewriter import Options, may_have_sites
 
 Tick = Callable[[int, int], None]
 """Is told how many files are done, and how many there are."""

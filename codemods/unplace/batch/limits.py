@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from unplace.limits import NO_MEMORY
 from unplace.outcome import Outcome, rewrite_file
 from unplace.parallel import in_processes
-from unplace.rewriter import Options
 from unplace.running import project_of
+from unplace.transform.rewriter import Options
 
 MEMORY = 960 * 2**20
 """Bytes that a process may have for its data, on Linux; with the code that it runs it stays below 1 GiB."""

@@ -34,8 +34,8 @@ from unplace.outcome import Outcome, with_ignores
 from unplace.reporting import FORMATS, TEXTS, document, lint
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
-from unplace.rewriter import Options
 from unplace.running import project_of
+from unplace.transform.rewriter import Options
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -81,8 +81,8 @@ def explain(
         print_error(f"warning: {warning}")
     if column is not None:
         column -= module.column(at, 1) - 1
-    from unplace.explanation import explain as explain_text
     from unplace.reporting import explained
+    from unplace.transform.explanation import explain as explain_text
 
     with limited():
         report = documents.located(module, explain_text(module.text, name, options, at, column, module.programs(None)))

@@ -17,9 +17,9 @@ from unplace.documents import suffixes
 from unplace.files.discovery import discover
 from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
-from unplace.rewriter import Options
 from unplace.running import rewrite_files, written
 from unplace.text.visible import visible_lines
+from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.files.changes import Changes

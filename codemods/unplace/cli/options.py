@@ -15,9 +15,9 @@ from unplace.config.configuration import Configuration, ConfigurationError, find
 from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
 from unplace.diagnostics.findings import Harm
 from unplace.files.patterns import Patterns
-from unplace.rewriter import Options
 from unplace.rules import codes
 from unplace.text.visible import visible_lines
+from unplace.transform.rewriter import Options
 
 T = TypeVar("T")
 

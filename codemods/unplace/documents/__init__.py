@@ -1,7 +1,7 @@
 """Files that hold Python: which modules stand in them, and where each part of a module stands in its file.
 
 A Python file is one module, and so are the code cells of a notebook; in Markdown every Python block is one. `rewrite`
-is `unplace.rewriter.rewrite_text` for all of them: what it reports and edits is the file's own text.
+is `unplace.transform.rewriter.rewrite_text` for all of them: what it reports and edits is the file's own text.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from unplace import rewriter
 from unplace.config import suppressions
 from unplace.diagnostics.findings import FileReport, Finding, Problem
 from unplace.documents.module import Module
-from unplace.rewriter import LineRanges, Options, Programs
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import Text
 from unplace.text.source import Source, read_source
+from unplace.transform import rewriter
+from unplace.transform.rewriter import LineRanges, Options, Programs
 
 if TYPE_CHECKING:
-    from unplace.explanation import LineReport
+    from unplace.transform.explanation import LineReport
 
 NOTEBOOK = ".ipynb"
 MARKDOWN = (".md", ".markdown")

@@ -16,8 +16,8 @@ from unplace.diagnostics.findings import Problem
 from unplace.documents.cells import Python, as_python, left_alone
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
-from unplace.rewriter import Programs
 from unplace.text.positions import Text
+from unplace.transform.rewriter import Programs
 
 _PYTHON = re.compile(r"[{.\s]*(?:python3?|py3?)(?![\w-])", re.IGNORECASE)
 _MARKER = re.compile(r"[^>\s]")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from unplace.diagnostics.findings import Finding, InCell, Problem, SavedBy
 from unplace.reporting.styled import Span
-from unplace.rewriter import Programs
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.rewriter import Programs
 
 
 class Module:

@@ -19,8 +19,8 @@ from unplace.documents.ipynb import as_notebook
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
 from unplace.reporting.styled import Span
-from unplace.rewriter import Programs
 from unplace.text.positions import Text, renumbered, with_plain_line_ends
+from unplace.transform.rewriter import Programs
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)

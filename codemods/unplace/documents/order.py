@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from unplace.analysis.project.program import Program
 from unplace.documents.cells import MARK
-from unplace.rewriter import Programs
+from unplace.transform.rewriter import Programs
 
 HEADER = f"# {MARK}{MARK}cell "
 """Begins the line of the module before each cell."""

@@ -27,10 +27,10 @@ from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
-from unplace.rewriter import Options, may_have_sites
 from unplace.text.positions import Text
 from unplace.text.source import Source
 from unplace.text.trees import parsed
+from unplace.transform.rewriter import Options, may_have_sites
 
 Place = tuple[int, int]
 """Line and character of the protocol: from 0, in code units of the document's encoding."""
@@ -187,8 +187,8 @@ def _glanced(document: Document, options: Options, known: _Known, outline: Outli
 
 def _explained(document: Document, options: Options, line: int, column: int) -> str | None:
     """What is known of the operation at a place of a document, in words."""
-    from unplace.explanation import explain
     from unplace.reporting import explained
+    from unplace.transform.explanation import explain
 
     in_file = Text(document.text)
     (module,) = documents.modules_of(document.text, document.path)

@@ -14,10 +14,10 @@ from unplace import documents
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.editor.document import Document
 from unplace.reporting import sentences
-from unplace.rewriter import LineRanges, Options
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
+from unplace.transform.rewriter import LineRanges, Options
 
 FIX_ALL = "source.fixAll.unplace"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.findings import Finding, Problem
-from unplace.rewriter import LineRanges
 from unplace.text.positions import renumbered, with_plain_line_ends
+from unplace.transform.rewriter import LineRanges
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

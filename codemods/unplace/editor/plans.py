@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 from unplace import documents
 from unplace.analysis.project.program import Program
 from unplace.diagnostics.findings import FileReport
-from unplace.rewriter import Options, first_round
 from unplace.text.trees import parsed
+from unplace.transform.rewriter import Options, first_round
 
 K = TypeVar("K")
 V = TypeVar("V")

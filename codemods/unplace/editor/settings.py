@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unplace.config.configuration import Configuration, find, load
 from unplace.files.discovery import is_skipped
-from unplace.rewriter import Options
+from unplace.transform.rewriter import Options
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 

@@ -2,8 +2,8 @@
 
 The JSON object has `version`, `path`, `line`, `sites` (in-place operations), `modules` (verdicts about modules with
 `inplace=True` of which the file shows no call) and `candidates` (what is written like an in-place operation and is
-none). A site has the facts of `unplace.explanation.Explanation` and, under `verdict`, what the JSON of `rewrite` says
-of it, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
+none). A site has the facts of `unplace.transform.explanation.Explanation` and, under `verdict`, what the JSON of
+`rewrite` says of it, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from unplace import __version__
 from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
-from unplace.explanation import Candidate, Explanation, LineReport
 from unplace.outcome import Change
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
@@ -25,6 +24,7 @@ from unplace.reporting.json import site as as_site
 from unplace.reporting.styled import Span
 from unplace.text.edits import apply_edits
 from unplace.text.source import Source
+from unplace.transform.explanation import Candidate, Explanation, LineReport
 
 _WIDTH = 11
 

@@ -26,12 +26,12 @@ from dataclasses import replace
 import libcst as cst
 
 from unplace.diagnostics.findings import Form
-from unplace.rules import dtypes
-from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
-from unplace.rules.judging import private_copy, rebind
-from unplace.rules.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
-from unplace.rules.verdicts import Copy, Rebind, Verdict
-from unplace.sites import Site
+from unplace.transform import casts
+from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
+from unplace.transform.legality import private_copy, rebind
+from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Rebind, Verdict
 
 FORMS = (Form.AUGMENTED,)
 
@@ -45,7 +45,7 @@ class Augmented(StatementRule):
         """Rebind the target, or clone the base that it is a view of."""
         verdict = rebind(site, site.write.target)
         if isinstance(verdict, Rebind):
-            return replace(verdict, assumptions=(*verdict.assumptions, *dtypes.risk(site)))
+            return replace(verdict, assumptions=(*verdict.assumptions, *casts.risk(site)))
         copied = private_copy(site)
         return copied if isinstance(copied, Copy) else verdict
 
@@ -77,8 +77,8 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
         operator=_BINARY[type(node.op)](whitespace_before=before, whitespace_after=after),
         right=right,
     )
-    if dtypes.casts(site):
-        value = dtypes.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
+    if casts.casts(site):
+        value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
     return assignment(recipe.places, value, (before, after), statement.target)
 
 

@@ -32,12 +32,12 @@ from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER, Tracked
 from unplace.analysis.interpret.run import stays_in_place
 from unplace.diagnostics.findings import Form
-from unplace.rules import dtypes
-from unplace.rules.base import CallRule
-from unplace.rules.snippet import Change, expression
-from unplace.rules.target import missing
-from unplace.rules.verdicts import Refuse
-from unplace.sites import Site
+from unplace.transform import casts
+from unplace.transform.emit.snippet import Change, expression
+from unplace.transform.emit.target import missing
+from unplace.transform.rule import CallRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Refuse
 
 FORMS = (Form.METHOD,)
 _FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
@@ -82,8 +82,8 @@ class Methods(CallRule):
 
 
 def _method(site: Site, counterpart: str) -> Change | Refuse:
-    dtype = dtypes.of_target(site)
-    is_cast, accumulates = dtypes.casts(site), dtypes.accumulates(site)
+    dtype = casts.of_target(site)
+    is_cast, accumulates = casts.casts(site), casts.accumulates(site)
     if (is_cast or accumulates) and dtype is None:
         return Refuse(f"`{site.write.name}` keeps the dtype of its receiver, which has no name here")
 
@@ -93,8 +93,8 @@ def _method(site: Site, counterpart: str) -> Change | Refuse:
         call = node.with_changes(func=node.func.with_changes(attr=cst.Name(counterpart)))
         if dtype is None:
             return call
-        call = dtypes.told(call, dtype) if accumulates else call
-        return dtypes.cast(call, dtype) if is_cast else call
+        call = casts.told(call, dtype) if accumulates else call
+        return casts.cast(call, dtype) if is_cast else call
 
     return change
 

@@ -33,12 +33,12 @@ from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.queries import continuation
 from unplace.diagnostics.findings import Form
-from unplace.rules.base import StatementRule
-from unplace.rules.judging import rebind
-from unplace.rules.snippet import Snippet, assignment
 from unplace.rules.unp001_augmented import as_assignment
-from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
-from unplace.sites import Site
+from unplace.transform.emit.snippet import Snippet, assignment
+from unplace.transform.legality import rebind
+from unplace.transform.rule import StatementRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
 
 FORMS = (Form.DATA_STORE,)
 

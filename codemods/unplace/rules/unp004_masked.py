@@ -24,12 +24,12 @@ from unplace.analysis.domain.dtypes import promoted
 from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
-from unplace.rules.base import is_number
-from unplace.rules.judging import rebind
-from unplace.rules.snippet import Snippet, assignment, expression
 from unplace.rules.unp005_subscript import SubscriptStore
-from unplace.rules.verdicts import Copy, Rebind, Verdict
-from unplace.sites import Site
+from unplace.transform.emit.snippet import Snippet, assignment, expression
+from unplace.transform.legality import rebind
+from unplace.transform.rule import is_number
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Rebind, Verdict
 
 FORMS = (Form.MASKED_STORE,)
 

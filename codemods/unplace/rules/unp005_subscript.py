@@ -32,11 +32,11 @@ import libcst as cst
 from unplace.analysis.domain.values import TENSOR
 from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
-from unplace.rules.base import StatementRule, fresh_name, is_computed_before, without_places
-from unplace.rules.judging import private_copy
-from unplace.rules.snippet import Snippet, blanks
-from unplace.rules.verdicts import Copy, Rebind, Refuse, Verdict
-from unplace.sites import Site
+from unplace.transform.emit.snippet import Snippet, blanks
+from unplace.transform.legality import private_copy
+from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
 
 FORMS = (Form.SUBSCRIPT_STORE,)
 

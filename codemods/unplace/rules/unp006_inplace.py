@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from unplace import torchapi
 from unplace.diagnostics.findings import Form
-from unplace.rules.arguments import drop_argument
-from unplace.rules.base import CallRule
-from unplace.rules.snippet import Change
-from unplace.rules.verdicts import Refuse
-from unplace.sites import Site
+from unplace.transform.emit.arguments import drop_argument
+from unplace.transform.emit.snippet import Change
+from unplace.transform.rule import CallRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Refuse
 
 FORMS = (Form.INPLACE_ARGUMENT,)
 

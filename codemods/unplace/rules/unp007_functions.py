@@ -21,12 +21,12 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.diagnostics.findings import Form
-from unplace.rules import dtypes
-from unplace.rules.base import CallRule
-from unplace.rules.snippet import Change
-from unplace.rules.target import missing
-from unplace.rules.verdicts import Refuse
-from unplace.sites import Site
+from unplace.transform import casts
+from unplace.transform.emit.snippet import Change
+from unplace.transform.emit.target import missing
+from unplace.transform.rule import CallRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Refuse
 
 FORMS = (Form.FUNCTION,)
 
@@ -53,7 +53,7 @@ class Functions(CallRule):
         if not isinstance(node.func, ast.Attribute):
             return Refuse(f"`{function.functional}` would have to be imported")
 
-        is_cast, dtype = dtypes.casts(site), dtypes.of_target(site)
+        is_cast, dtype = casts.casts(site), casts.of_target(site)
         if is_cast and dtype is None:
             return Refuse(f"`{site.write.name}` keeps the dtype of its argument, which has no name here")
 
@@ -61,7 +61,7 @@ class Functions(CallRule):
             assert isinstance(updated, cst.Call)
             assert isinstance(updated.func, cst.Attribute)
             call = updated.with_changes(func=updated.func.with_changes(attr=cst.Name(counterpart)))
-            return dtypes.cast(call, dtype) if is_cast and dtype is not None else call
+            return casts.cast(call, dtype) if is_cast and dtype is not None else call
 
         return change
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from unplace.analysis.interpret.run import WHOLE
 from unplace.diagnostics.findings import Form, Harm
-from unplace.rules import entry, pieces, rows, saved, splits
-from unplace.rules.collect import collect as collect_slots
-from unplace.rules.copies import Copies
-from unplace.rules.decisions import Decision
-from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
-from unplace.sites import Site
 from unplace.text.positions import Text
+from unplace.transform.decisions import Decision
+from unplace.transform.profitability import Copies
+from unplace.transform.recipes import entry, pieces, rows, saved, splits
+from unplace.transform.recipes.collect import collect as collect_slots
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
 
 
 @dataclass(slots=True)

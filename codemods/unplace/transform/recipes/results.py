@@ -17,13 +17,13 @@ from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER
 from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.findings import Form
-from unplace.rules.base import CallRule, is_repeatable
-from unplace.rules.layout import standing_alone
-from unplace.rules.snippet import Snippet, expression, needs_parentheses
-from unplace.rules.verdicts import Refuse
-from unplace.sites import Site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import standing_alone
+from unplace.transform.emit.snippet import Snippet, expression, needs_parentheses
+from unplace.transform.rule import CallRule, is_repeatable
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Refuse
 
 
 def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:

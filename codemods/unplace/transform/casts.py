@@ -21,10 +21,10 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
-from unplace.rules.base import bottom
-from unplace.rules.snippet import expression, parenthesized
-from unplace.sites import Site
 from unplace.torchapi import autocast
+from unplace.transform.emit.snippet import expression, parenthesized
+from unplace.transform.rule import bottom
+from unplace.transform.sites import Site
 
 
 class _Need(Enum):

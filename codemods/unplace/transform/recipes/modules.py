@@ -13,16 +13,16 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-from unplace.rules import expressions
-from unplace.rules.arguments import drop_argument
-from unplace.rules.base import CallRule
-from unplace.rules.decisions import Decision
-from unplace.rules.effects import contradicted
-from unplace.rules.judging import assumptions_about, settled
-from unplace.rules.snippet import Change
-from unplace.rules.verdicts import Inline, Rebind, Refuse, Split, Verdict
-from unplace.sites import Site, has_flag
 from unplace.torchapi import Result, View
+from unplace.transform.decisions import Decision
+from unplace.transform.emit.arguments import drop_argument
+from unplace.transform.emit.snippet import Change
+from unplace.transform.intent import contradicted
+from unplace.transform.legality import assumptions_about, settled
+from unplace.transform.recipes import expressions
+from unplace.transform.rule import CallRule
+from unplace.transform.sites import Site, has_flag
+from unplace.transform.verdicts import Inline, Rebind, Refuse, Split, Verdict
 
 _NOBODY = "nobody reads the input of the module after it was called"
 

@@ -19,12 +19,12 @@ from unplace.analysis.types.provenance import Evidence, evidence, kind_in_words
 from unplace.config import suppressions
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Finding
-from unplace.rewriter import Options, Programs, rewrite_text
-from unplace.rules.callers import Callers
-from unplace.rules.wanted import Wanted
-from unplace.sites import Site, collect
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
+from unplace.transform.filter import Wanted
+from unplace.transform.recipes.return_and_rebind import Callers
+from unplace.transform.rewriter import Options, Programs, rewrite_text
+from unplace.transform.sites import Site, collect
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -17,10 +17,10 @@ from unplace.analysis.domain.values import Origin
 from unplace.analysis.interpret.run import Run, WriteKind
 from unplace.analysis.project.unfollowed import hooks
 from unplace.analysis.syntax.nodes import code_of
-from unplace.rules.base import STATEMENTS
-from unplace.rules.judging import assumptions_about
-from unplace.rules.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
-from unplace.sites import Site
+from unplace.transform.legality import assumptions_about
+from unplace.transform.rule import STATEMENTS
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
 
 _UNREADING = frozenset(["callable", "hasattr", "id", "isinstance", "issubclass", "type"])
 _PASSING_ON = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.UnaryOp)

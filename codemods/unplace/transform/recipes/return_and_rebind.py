@@ -30,15 +30,15 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 from unplace.diagnostics.findings import Form
-from unplace.rules import expressions
-from unplace.rules.base import without_places
-from unplace.rules.handback import Handback, Taking, returned_form
-from unplace.rules.judging import private_copy, rebind, root_name
-from unplace.rules.layout import new_name
-from unplace.rules.verdicts import Copy, Rebind, Refuse
-from unplace.sites import Site, is_site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.returning import Handback, Taking, returned_form
+from unplace.transform.legality import private_copy, rebind, root_name
+from unplace.transform.recipes import expressions
+from unplace.transform.rule import without_places
+from unplace.transform.sites import Site, is_site
+from unplace.transform.verdicts import Copy, Rebind, Refuse
 
 
 @dataclass(slots=True)

@@ -10,11 +10,11 @@ from unplace.analysis.domain.values import NONE, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
-from unplace.rules.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
-from unplace.rules.snippet import extended
-from unplace.rules.verdicts import Refuse
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
+from unplace.transform.emit.snippet import extended
+from unplace.transform.verdicts import Refuse
 
 
 @dataclass(frozen=True, slots=True)

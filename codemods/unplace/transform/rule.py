@@ -11,10 +11,10 @@ from unplace.analysis.domain.values import CONTAINER, NUMBER
 from unplace.analysis.interpret.run import Run, WriteKind
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.observers import reads
-from unplace.rules.layout import new_name
-from unplace.rules.snippet import Change, Snippet
-from unplace.rules.verdicts import Collect, Copy, Rebind, Refuse, Verdict
-from unplace.sites import Site
+from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.snippet import Change, Snippet
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Collect, Copy, Rebind, Refuse, Verdict
 
 
 class Rule(ABC):

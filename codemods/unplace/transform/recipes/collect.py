@@ -24,15 +24,15 @@ from dataclasses import dataclass
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import LOOPS, walk
-from unplace.rules.constructors import Constructor, constructor
-from unplace.rules.layout import new_name
-from unplace.rules.sizes import Linear, Sizes
-from unplace.rules.slot_values import Contents
-from unplace.rules.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
-from unplace.rules.verdicts import Collect, Copy
-from unplace.sites import Site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import new_name
+from unplace.transform.recipes.constructors import Constructor, constructor
+from unplace.transform.recipes.sizes import Linear, Sizes
+from unplace.transform.recipes.slot_values import Contents
+from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Collect, Copy
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -17,11 +17,11 @@ import ast
 from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.syntax.nodes import own_nodes
-from unplace.rules.layout import new_name, put_before
-from unplace.rules.verdicts import Aside
-from unplace.sites import Site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import new_name, put_before
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside
 
 
 def by_index(site: Site, text: Text) -> Aside | None:

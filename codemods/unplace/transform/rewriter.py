@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
 from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
-from unplace.postcondition import Place, unrepaired
-from unplace.rounds import joined
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
+from unplace.transform.postcondition import Place, unrepaired
+from unplace.transform.rounds import joined
 
 if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
@@ -161,8 +161,8 @@ def _round(
     """One pass over a text whose lines come from those of the original that `origin` tells."""
     from unplace.analysis.project.program import Program
     from unplace.config import suppressions  # the road is only entered for files that may have sites
-    from unplace.rules.wanted import Wanted
-    from unplace.sites import has_sites
+    from unplace.transform.filter import Wanted
+    from unplace.transform.sites import has_sites
 
     if programs is not None:
         program = programs.begin(str(Path(path).absolute()), text)
@@ -177,7 +177,7 @@ def _round(
     source = Text(text)
 
     def planned(wanted: Wanted) -> list[Finding]:
-        from unplace.rules.planner import Planner  # imports libcst
+        from unplace.transform.planner import Planner  # imports libcst
 
         return Planner(program, source, options.unsafe).plan(wanted)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unplace.sites import Site
 from unplace.torchapi.releases import since
+from unplace.transform.sites import Site
 
 
 def missing(site: Site, name: str) -> str | None:

@@ -15,20 +15,21 @@ from unplace.analysis.domain.values import Saved
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
-from unplace.rules import dtypes, effects, expressions, judging, modules
-from unplace.rules.base import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
-from unplace.rules.callers import Callers
-from unplace.rules.copies import Copies
-from unplace.rules.decisions import Decision
-from unplace.rules.introduced import introduces_writes
-from unplace.rules.layout import declared, new_name, put_before, replace_statement, standing_alone
-from unplace.rules.snippet import Snippet, assignment, expression, without_data
-from unplace.rules.staying import Staying
-from unplace.rules.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
-from unplace.rules.wanted import Wanted
-from unplace.sites import Site, collect, constructors
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform import casts, intent, legality
+from unplace.transform.decisions import Decision
+from unplace.transform.emit.introduced import introduces_writes
+from unplace.transform.emit.layout import declared, new_name, put_before, replace_statement, standing_alone
+from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
+from unplace.transform.fallbacks import Staying
+from unplace.transform.filter import Wanted
+from unplace.transform.profitability import Copies
+from unplace.transform.recipes import expressions, modules
+from unplace.transform.recipes.return_and_rebind import Callers
+from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
+from unplace.transform.sites import Site, collect, constructors
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 
 
 def load_rules() -> dict[Form, Any]:
@@ -252,12 +253,12 @@ class Planner:
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         """One verdict for calls of a chain, which write the same tensor: a recipe that leaves them their purpose."""
         verdict = self._chain_recipe(statement, chain)
-        return effects.contradicted(chain[0], chain[-1].node, verdict) or verdict
+        return intent.contradicted(chain[0], chain[-1].node, verdict) or verdict
 
     def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
         for site in chain:
-            settled = judging.settled(site)
+            settled = legality.settled(site)
             if settled is not None:
                 return settled
         if chain[-1].node is expressions.value_of(statement):
@@ -272,8 +273,8 @@ class Planner:
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """`x[0], y[1] = a, b`: all owners are cloned first, then the statement runs as it is."""
-        decisions = [Decision(s, self.by_form[s.form], judging.settled(s) or judging.private_copy(s)) for s in sites]
-        reason = judging.several_stores(statement, sites)
+        decisions = [Decision(s, self.by_form[s.form], legality.settled(s) or legality.private_copy(s)) for s in sites]
+        reason = legality.several_stores(statement, sites)
         if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
             refusal = reason or Refuse("not all targets of the statement can be given a private copy; split it")
             for decision in decisions:
@@ -283,12 +284,12 @@ class Planner:
 
     def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
-        verdict = judging.settled(site) or rule.decide(site)
-        return Decision(site, rule, effects.contradicted(site, site.node, verdict) or verdict)
+        verdict = legality.settled(site) or rule.decide(site)
+        return Decision(site, rule, intent.contradicted(site, site.node, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """All calls of a chain share its fate: one that has no functional form stops the others."""
-        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in dtypes.risk(site)]):
+        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
         decisions = [self._call_decision(site, verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
@@ -499,7 +500,7 @@ class Planner:
             message += f"; {forbidden.reason}"
         if site.write.data is not None and decision.is_recipe:
             message += ", which repairs the gradient that `.data` cuts silently"
-        extra = dtypes.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
+        extra = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         assumptions = decision.assumptions
         harm = _harm(site) if decision.is_recipe else harm

@@ -10,8 +10,8 @@ from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Harm
-from unplace.rules.verdicts import Copy, Keep, Rebind, Verdict
-from unplace.sites import Site
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
 
 _SPARSE = frozenset(
     ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]

@@ -11,7 +11,7 @@ from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Harm
 
 if TYPE_CHECKING:
-    from unplace.rewriter import LineRanges
+    from unplace.transform.rewriter import LineRanges
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,12 @@ from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Form, Harm
-from unplace.rules.results import stored
-from unplace.rules.snippet import precedence
-from unplace.rules.verdicts import CopySaved
-from unplace.sites import Site, form_of
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.snippet import precedence
+from unplace.transform.recipes.results import stored
+from unplace.transform.sites import Site, form_of
+from unplace.transform.verdicts import CopySaved
 
 
 def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unplace.rules.base import Rule
-from unplace.rules.snippet import Change
-from unplace.rules.verdicts import Keep, Refuse, Verdict
-from unplace.sites import Site
+from unplace.transform.emit.snippet import Change
+from unplace.transform.rule import Rule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Keep, Refuse, Verdict
 
 
 @dataclass(slots=True, eq=False)

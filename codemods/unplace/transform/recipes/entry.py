@@ -15,10 +15,10 @@ import ast
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.syntax.nodes import own_nodes
-from unplace.rules.layout import put_before
-from unplace.rules.verdicts import Aside
-from unplace.sites import Site
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import put_before
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside
 
 _OF_THE_OBJECT = frozenset(
     ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]

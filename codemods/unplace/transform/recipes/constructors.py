@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.interpret.run import Run
-from unplace.rules.sizes import Linear, Sizes, shape_of
-from unplace.rules.slots import LAST
+from unplace.transform.recipes.sizes import Linear, Sizes, shape_of
+from unplace.transform.recipes.slots import LAST
 
 _KINDS = ("zeros", "ones", "empty", "full")
 _KEYWORDS = {"dtype", "device", "size"}

@@ -23,15 +23,15 @@ from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
-from unplace.rules import rows
-from unplace.rules.base import is_number, is_repeatable
-from unplace.rules.layout import new_name
-from unplace.rules.snippet import precedence
-from unplace.rules.target import missing
-from unplace.rules.verdicts import Aside
-from unplace.sites import Site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.snippet import precedence
+from unplace.transform.emit.target import missing
+from unplace.transform.recipes import rows
+from unplace.transform.rule import is_number, is_repeatable
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside
 
 _INDEX = {0: "[{}]", 1: "[:, {}]", 2: "[:, :, {}]", -1: "[..., {}]"}
 

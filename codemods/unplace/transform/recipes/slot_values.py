@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.syntax.nodes import walk
-from unplace.rules.constructors import Constructor
-from unplace.rules.sizes import Sizes
-from unplace.rules.slots import picked
-from unplace.sites import Site
+from unplace.transform.recipes.constructors import Constructor
+from unplace.transform.recipes.sizes import Sizes
+from unplace.transform.recipes.slots import picked
+from unplace.transform.sites import Site
 
 _DEPTH = 8  # how many assignments are followed
 

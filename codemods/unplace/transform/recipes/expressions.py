@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.queries.observers import Observers, reads, replays
-from unplace.rules import judging
-from unplace.rules.base import CallRule
-from unplace.rules.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
-from unplace.sites import Site
+from unplace.transform import legality
+from unplace.transform.rule import CallRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
 
 
 def value_of(statement: ast.stmt) -> ast.expr | None:
@@ -69,7 +69,7 @@ def _observers(chain: list[Site]) -> Observers:
     live = chain[-1].live()
     written = ast.unparse(first.write.target)
     observers = first.watch(live).of(
-        first.value, written, judging.container_of(first, first.write.target), only_itself=first.is_metadata()
+        first.value, written, legality.container_of(first, first.write.target), only_itself=first.is_metadata()
     )
     if written in live or (isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first)):
         observers.together.insert(0, written)
@@ -96,7 +96,7 @@ def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
         return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
     if is_noticed_before(statement, chain):
         return Refuse(f"what stands before `{ast.unparse(last.node)}` may notice the write; split the statement")
-    rebound = judging.rebind(first, first.write.target)
+    rebound = legality.rebind(first, first.write.target)
     if isinstance(rebound, Refuse):
         return rebound
     return Split(rebound.places, rebound.views, rebound.assumptions)
@@ -147,8 +147,8 @@ def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | 
 def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observers: Observers) -> Verdict:
     first = chain[0]
     if observers.blockers:
-        return judging.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
-    assumptions = (*judging.assumptions_about(first), *observers.assumptions)
+        return legality.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
+    assumptions = (*legality.assumptions_about(first), *observers.assumptions)
     written = ast.unparse(place)
     if not observers.together and not observers.views and not isinstance(statement, ast.Expr):
         return Inline(assumptions)
@@ -164,7 +164,7 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         and not isinstance(place, ast.Name | ast.Attribute | ast.Subscript)
     ):
         return Inline(assumptions)  # a temporary that nobody sees
-    rebound = judging.rebind(first, place)
+    rebound = legality.rebind(first, place)
     if isinstance(rebound, Refuse):
         return rebound
     if isinstance(statement, ast.Expr):
@@ -184,7 +184,7 @@ def _stay(statement: ast.stmt, chain: list[Site], why: str = "") -> Verdict:
     """The statement stays as it is, on a private clone."""
     if not isinstance(statement, ast.Expr):
         return Refuse(f"`{chain[0].write.name}` has to stay a statement of its own{why}; split the statement")
-    return judging.private_copy(chain[0])
+    return legality.private_copy(chain[0])
 
 
 def _several(site: Site, place: ast.Tuple) -> Verdict:
@@ -211,7 +211,7 @@ def arguments_of(site: Site) -> list[ast.expr]:
 
 def decide_inline(statement: ast.stmt, chain: list[Site]) -> Verdict:
     """In-place calls somewhere inside an expression."""
-    result = judging.silent(chain[0]) if len(chain) == 1 else _silent(chain)
+    result = legality.silent(chain[0]) if len(chain) == 1 else _silent(chain)
     if not isinstance(result, Refuse):
         return Inline(result)
     split = decide_split(statement, chain)
@@ -220,7 +220,7 @@ def decide_inline(statement: ast.stmt, chain: list[Site]) -> Verdict:
 
 def _silent(chain: list[Site]) -> tuple[str, ...] | Refuse:
     for site in chain:
-        result = judging.silent(site)
+        result = legality.silent(site)
         if isinstance(result, Refuse):
             return result
-    return judging.silent(chain[0])
+    return legality.silent(chain[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from unplace.rules.snippet import Change
+from unplace.transform.emit.snippet import Change
 
 
 def drop_argument(position: int | None, keyword: str) -> Change:

@@ -27,10 +27,10 @@ from unplace.analysis.interpret.stores import is_bound_once
 from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
-from unplace.rules.verdicts import Aside
-from unplace.sites import Site
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside
 
 _JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
 _VIEWING = frozenset({"as_strided", "view", "view_as"})

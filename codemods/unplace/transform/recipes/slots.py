@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from unplace.rules.sizes import Linear, Sizes
+from unplace.transform.recipes.sizes import Linear, Sizes
 
 LAST = -1
 

@@ -15,9 +15,9 @@ from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.findings import Form, Harm
-from unplace.rules.pieces import put_back
-from unplace.rules.verdicts import Copy, Keep, Rebind, Refuse
-from unplace.sites import Site
+from unplace.transform.recipes.pieces import put_back
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _FILLS = ("copy", "random", "fill", "diagonal")
 SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
