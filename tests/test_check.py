@@ -16,7 +16,7 @@ import pytest
 import unplace
 from unplace import rules
 from unplace.cli import main
-from unplace.outcome import rewrite_file
+from unplace.runs.outcome import rewrite_file
 from unplace.text.edits import apply_edits
 from unplace.text.positions import Text
 from unplace.transform.rewriter import Options

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import toy_rewriter
-from unplace import __version__, limits, rules
+from unplace import __version__, rules
 from unplace.cli import main
+from unplace.runs import limits
 
 ROOT = Path(__file__).parents[1]
 BEFORE, AFTER = "x = f()\nx += 1\n", "x = f()\nx = x + 1\n"

@@ -19,7 +19,7 @@ from unplace.cli import main
 from unplace.diagnostics.findings import FileReport
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
-from unplace.outcome import rewrite_bytes
+from unplace.runs.outcome import rewrite_bytes
 from unplace.text.source import SourceError
 from unplace.transform.rewriter import Options, rewrite_text
 

@@ -72,7 +72,7 @@ def test_generated_programs() -> None:
 
 
 def test_the_examination_is_not_blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unplace.outcome.rewriter.rewrite_text", None)
+    monkeypatch.setattr("unplace.runs.outcome.rewriter.rewrite_text", None)
     assert "internal error" in examine(generate(1).encode(), "model.py", Options()).faults[0]
 
 

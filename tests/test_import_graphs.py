@@ -12,7 +12,7 @@ import pytest
 
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.files import Project
-from unplace.running import rewrite_files
+from unplace.runs.many import rewrite_files
 from unplace.transform.rewriter import Options
 
 NAMES = ("alpha", "beta", "gamma")

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from fuzzing.layouts import ENCODINGS, rearranged
-from unplace.outcome import Outcome, rewrite_bytes
+from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.edits import Edit
 from unplace.text.integrity import TouchedError, check
 from unplace.transform.rewriter import Options

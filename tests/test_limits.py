@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from unplace import limits, parallel
 from unplace.cli import main
-from unplace.outcome import Outcome, rewrite_bytes, rewrite_file
+from unplace.runs import limits, parallel
+from unplace.runs.outcome import Outcome, rewrite_bytes, rewrite_file
 from unplace.text.dialects import version_for
 from unplace.transform.rewriter import Options
 
@@ -92,7 +92,7 @@ def test_memory_that_runs_out_in_the_analysis_is_not_taken_for_nesting(tmp_path:
     code = (
         "import resource\n"
         "from unplace import documents\n"
-        "from unplace.outcome import rewrite_file\n"
+        "from unplace.runs.outcome import rewrite_file\n"
         "from unplace.transform.rewriter import Options\n"
         "def hungry(*_, **__):\n"
         "    held = []\n"
@@ -129,7 +129,7 @@ def test_explain_and_code_action_say_so_too(
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BYTES", 2**20)
-    monkeypatch.setattr("unplace.outcome.BYTES", 2**20)
+    monkeypatch.setattr("unplace.runs.outcome.BYTES", 2**20)
     path = tmp_path / "data.py"
     path.write_bytes(b"x = 1\n" * 200_000)
     problem = rewrite_file(str(path), Options()).problem

@@ -401,7 +401,7 @@ def test_no_file_takes_more_than_its_share(
         return real(text, path, *rest)
 
     monkeypatch.setattr(rewriter, "rewrite_text", greedy)
-    monkeypatch.setattr("unplace.limits.SECONDS", 4)
+    monkeypatch.setattr("unplace.runs.limits.SECONDS", 4)
     monkeypatch.chdir(tmp_path)
     paths = [str(tmp_path / name), str(tmp_path / "model.py")]
     for path in paths:

@@ -15,10 +15,10 @@ from textwrap import dedent
 import pytest
 
 import unplace
-from unplace import outcome as handling
-from unplace.outcome import Outcome
-from unplace.results import VARIABLE, Results, ResultsError
-from unplace.running import rewrite_files
+from unplace.runs import outcome as handling
+from unplace.runs.many import rewrite_files
+from unplace.runs.outcome import Outcome
+from unplace.runs.results import VARIABLE, Results, ResultsError
 from unplace.transform.rewriter import Options
 
 PACKAGE = {

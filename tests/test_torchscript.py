@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unplace.running import rewrite_files
+from unplace.runs.many import rewrite_files
 from unplace.transform.rewriter import Options, rewrite_text
 
 PIECES = """

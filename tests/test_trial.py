@@ -16,7 +16,7 @@ import pytest
 
 from unplace.cli import main
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
-from unplace.outcome import Change, rewrite_file
+from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
 from unplace.transform.rewriter import Options

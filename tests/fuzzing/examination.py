@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unplace.outcome import Outcome, rewrite_bytes
+from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.edits import apply_edits
 
 if TYPE_CHECKING:

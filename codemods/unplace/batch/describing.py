@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from unplace import __version__
 from unplace.batch.records import VerificationRecord
 from unplace.diagnostics.findings import Status
-from unplace.outcome import Outcome
 from unplace.reporting.summary import number
+from unplace.runs.outcome import Outcome
 
 TITLE = "Rewrite in-place tensor operations out of autograd's way"
 

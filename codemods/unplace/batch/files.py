@@ -12,7 +12,7 @@ from unplace.diagnostics.findings import Problem
 from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
-from unplace.outcome import Outcome
+from unplace.runs.outcome import Outcome
 from unplace.transform.rewriter import Options, may_have_sites
 
 Tick = Callable[[int, int], None]

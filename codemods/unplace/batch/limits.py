@@ -1,4 +1,4 @@
-"""Files worked on within a limit of memory, so that none takes the machine down; `unplace.limits` has the others."""
+"""Files worked on within a limit of memory, so that none takes the machine down; `unplace.runs.limits` has the others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import gc
 import sys
 from collections.abc import Iterator, Sequence
 
-from unplace.limits import NO_MEMORY
-from unplace.outcome import Outcome, rewrite_file
-from unplace.parallel import in_processes
-from unplace.running import project_of
+from unplace.runs.limits import NO_MEMORY
+from unplace.runs.many import project_of
+from unplace.runs.outcome import Outcome, rewrite_file
+from unplace.runs.parallel import in_processes
 from unplace.transform.rewriter import Options
 
 MEMORY = 960 * 2**20

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from unplace.batch.records import ErrorRecord, FileRecord, SiteRecord
 from unplace.batch.verifying import Place
 from unplace.diagnostics.findings import Finding, Problem
-from unplace.outcome import Outcome
+from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 
 

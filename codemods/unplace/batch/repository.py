@@ -24,8 +24,8 @@ from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
 from unplace.config.configuration import ConfigurationError
 from unplace.files.keys import key_of
-from unplace.outcome import Outcome
 from unplace.reporting.diff import patch
+from unplace.runs.outcome import Outcome
 
 
 def migrate(job: Job, tick: Tick) -> RepositoryRecord:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from unplace.outcome import Outcome
-from unplace.packing import packed, unpacked
+from unplace.runs.outcome import Outcome
+from unplace.runs.packing import packed, unpacked
 
 _PATIENCE = 60.0
 """Seconds to wait for an attempt that was given up but hasn't noticed."""

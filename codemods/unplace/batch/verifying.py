@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from unplace.batch.records import VerificationRecord
 from unplace.batch.store import Store
 from unplace.files.keys import key_of
-from unplace.outcome import Outcome
+from unplace.runs.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
 from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from unplace.limits import LimitError
+from unplace.runs.limits import LimitError
 from unplace.text.visible import visible_lines
 
 

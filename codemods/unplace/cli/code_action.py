@@ -13,7 +13,7 @@ from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, T
 from unplace.cli.parsing import Command
 from unplace.cli.sources import checked, read_file
 from unplace.files.discovery import shown
-from unplace.limits import limited
+from unplace.runs.limits import limited
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -17,9 +17,9 @@ from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.documents.module import Module
 from unplace.files.discovery import shown
-from unplace.limits import limited
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
+from unplace.runs.limits import limited
 from unplace.text.positions import Text
 from unplace.text.source import Source
 

@@ -15,15 +15,15 @@ from unplace import signals
 from unplace.cli.options import Settings, fail
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
-from unplace.outcome import Outcome, rewrite_bytes
 from unplace.reporting.progress import watched
-from unplace.running import rewrite_files, written
+from unplace.runs.many import rewrite_files, written
+from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.visible import visible_lines
 from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.files.changes import Changes
-    from unplace.results import Results
+    from unplace.runs.results import Results
 
 STDIN = "-"
 
@@ -95,7 +95,7 @@ def work_out(
 
 def _earlier(files: Sequence[str], options: Options) -> Results | None:
     """What earlier runs found out about the files."""
-    from unplace.results import Results, ResultsError, folder  # only now: one file is done sooner without
+    from unplace.runs.results import Results, ResultsError, folder  # only now: one file is done sooner without
 
     try:
         return Results(folder(), files, options)
@@ -106,7 +106,7 @@ def _earlier(files: Sequence[str], options: Options) -> Results | None:
 
 def _keep(results: Results) -> None:
     """Let later runs know what this one found out."""
-    from unplace.results import ResultsError
+    from unplace.runs.results import ResultsError
 
     try:
         results.save()

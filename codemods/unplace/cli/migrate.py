@@ -279,7 +279,7 @@ def _run(state: State, settings: Settings, engine: _Engine) -> None:
     from unplace.batch import engines
     from unplace.batch.run import run
     from unplace.reporting.migrating import displayed, summary
-    from unplace.running import processors
+    from unplace.runs.many import processors
 
     name, address, jobs = engine
     processes = int(jobs) if jobs else processors()

@@ -14,7 +14,7 @@ import typer
 from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
-    from unplace.outcome import Outcome
+    from unplace.runs.outcome import Outcome
     from unplace.verification.limits import Limits
     from unplace.verification.trial import Plan
 

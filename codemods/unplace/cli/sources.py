@@ -8,8 +8,8 @@ from pathlib import Path
 from unplace import documents
 from unplace.cli.options import fail
 from unplace.diagnostics.findings import Problem
-from unplace.limits import limited
-from unplace.outcome import reject_invalid
+from unplace.runs.limits import limited
+from unplace.runs.outcome import reject_invalid
 from unplace.text.source import Source, SourceError
 
 

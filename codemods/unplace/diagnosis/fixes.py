@@ -10,8 +10,8 @@ from pathlib import Path
 
 from unplace.diagnosis.places import Place
 from unplace.diagnostics.findings import Applicability, Finding, Form, Status
-from unplace.outcome import Change
 from unplace.reporting.diff import patch
+from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError, read_source
 from unplace.transform.rewriter import Options, rewrite_text

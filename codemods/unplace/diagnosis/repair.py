@@ -11,8 +11,8 @@ from unplace.diagnosis.fixes import FileFix, fix_of, shown
 from unplace.diagnosis.trial import Result, Trial
 from unplace.diagnostics.findings import Applicability
 from unplace.files.writing import replace_contents
-from unplace.outcome import Change
 from unplace.reporting.diff import patch
+from unplace.runs.outcome import Change
 from unplace.text.source import Source, read_source
 
 _BEYOND = 2

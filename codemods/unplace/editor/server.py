@@ -34,8 +34,8 @@ from unplace.editor.code_actions import FIX_ALL
 from unplace.editor.document import Document
 from unplace.editor.notebook import Cell, Notebook
 from unplace.editor.plans import CancelledError
-from unplace.limits import FRAMES
-from unplace.running import ALLOCATIONS
+from unplace.runs.limits import FRAMES
+from unplace.runs.many import ALLOCATIONS
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unplace.outcome import Outcome
+    from unplace.runs.outcome import Outcome
 
 TEXTS = ("rich", "concise")
 """Lines for people."""

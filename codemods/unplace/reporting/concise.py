@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from unplace.diagnostics.findings import Status
-from unplace.outcome import Outcome
 from unplace.reporting.styled import Span
+from unplace.runs.outcome import Outcome
 
 STYLES = {Status.REWRITTEN: "green", Status.REFUSED: "yellow", Status.KEPT: "dim"}
 

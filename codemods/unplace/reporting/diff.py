@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import AnyStr, NamedTuple, TextIO
 
 from unplace import documents
-from unplace.outcome import Change, Outcome
 from unplace.reporting.styled import Span, wants_colour, write_lines
+from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 
 _ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')

@@ -17,11 +17,11 @@ from unplace import __version__
 from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
-from unplace.outcome import Change
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
 from unplace.reporting.json import site as as_site
 from unplace.reporting.styled import Span
+from unplace.runs.outcome import Change
 from unplace.text.edits import apply_edits
 from unplace.text.source import Source
 from unplace.transform.explanation import Candidate, Explanation, LineReport

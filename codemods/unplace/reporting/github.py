@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
+from unplace.runs.outcome import Outcome
 from unplace.text.visible import visible
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}

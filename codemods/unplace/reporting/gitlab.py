@@ -11,9 +11,9 @@ from pathlib import PurePath
 from typing import Any
 
 from unplace.diagnostics.findings import Harm
-from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import reported
+from unplace.runs.outcome import Outcome
 
 _SEVERITIES = {Harm.HARMFUL: "major", Harm.UNKNOWN: "minor", Harm.HARMLESS: "info"}
 

@@ -31,8 +31,8 @@ from typing import Any
 
 from unplace import __version__
 from unplace.diagnostics.findings import Finding, Problem, SavedBy
-from unplace.outcome import Outcome
 from unplace.reporting.summary import Summary
+from unplace.runs.outcome import Outcome
 
 
 def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = None) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import reported
+from unplace.runs.outcome import Outcome
 from unplace.text.visible import visible_lines
 
 

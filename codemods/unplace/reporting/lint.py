@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from unplace.diagnostics.findings import Applicability, Finding, Harm
-from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.styled import Span
 from unplace.reporting.summary import number
+from unplace.runs.outcome import Outcome
 
 STYLES = {Harm.HARMFUL: "red", Harm.UNKNOWN: "yellow", Harm.HARMLESS: "dim"}
 LEVELS = {Harm.HARMFUL: "error", Harm.UNKNOWN: "warning", Harm.HARMLESS: "note"}

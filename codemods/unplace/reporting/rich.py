@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from unplace.diagnostics.findings import Status
-from unplace.outcome import Outcome
 from unplace.reporting.concise import STYLES
 from unplace.reporting.styled import Span
+from unplace.runs.outcome import Outcome
 
 
 def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:

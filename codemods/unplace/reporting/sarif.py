@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from unplace import __version__, rules
 from unplace.diagnostics.findings import Finding, Problem, Status
-from unplace.outcome import Outcome
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
+from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unplace.diagnostics.findings import Applicability, Status
-from unplace.outcome import Outcome
+from unplace.runs.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from unplace.diagnostics.findings import Finding, Status
 from unplace.files.discovery import shown
-from unplace.outcome import Change, Outcome
+from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command

@@ -16,7 +16,7 @@ from unplace import documents
 from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
-from unplace.limits import BYTES, SPLIT, LimitError, limited
+from unplace.runs.limits import BYTES, SPLIT, LimitError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError

@@ -20,8 +20,8 @@ from unplace.analysis.project.mentions import Mentions
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
-from unplace.outcome import Change, Outcome
-from unplace.packing import UnpackError, packed, unpacked
+from unplace.runs.outcome import Change, Outcome
+from unplace.runs.packing import UnpackError, packed, unpacked
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform.rewriter import Options
 

@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from unplace.files.discovery import shown
-from unplace.outcome import Outcome, failed
+from unplace.runs.outcome import Outcome, failed
 
 Work = Callable[[str], Outcome]
 

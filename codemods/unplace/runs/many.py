@@ -9,12 +9,12 @@ import os
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
-from unplace.outcome import Outcome, failed, rewrite_file
+from unplace.runs.outcome import Outcome, failed, rewrite_file
 from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project
-    from unplace.results import Results
+    from unplace.runs.results import Results
 
 _FILES_PER_PROCESS = 8
 """Fewer are handled sooner than a process has started and imported LibCST."""
@@ -52,7 +52,7 @@ def _worked_out(
     work = functools.partial(rewrite_file, options=options, project=project_of(among))
     wanted = min(processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
     if wanted > 1:
-        from unplace.parallel import in_processes  # only now: it costs a fifth of a small run
+        from unplace.runs.parallel import in_processes  # only now: it costs a fifth of a small run
 
         yield from in_processes(work, paths, wanted)
     else:
