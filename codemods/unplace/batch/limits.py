@@ -1,4 +1,4 @@
-"""Files worked on within a limit of memory, so that none takes the machine down; `unplace.runs.limits` has the others."""
+"""Files worked on within a limit of memory, so that none takes the machine down; `runs.limits` has the others."""
 
 from __future__ import annotations
 
