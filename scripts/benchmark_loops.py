@@ -27,7 +27,8 @@ import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 from torch.profiler import ProfilerActivity, profile
 
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
 
 BATCH, WIDTH = 16, 64
 Tensors = tuple[torch.Tensor, ...]

@@ -127,7 +127,8 @@ def difference(folder: Path) -> Iterator[str]:
 
 def verdicts(folder: Path) -> Iterator[str]:
     """What the rewriter says about a fixture that stays as it is."""
-    from unplace.transform.rewriter import Options, rewrite_text
+    from unplace.config.options import Options
+    from unplace.transform.rewriter import rewrite_text
 
     path = folder / "before.py"
     findings = rewrite_text(path.read_bytes().decode("utf-8"), str(path), Options()).findings

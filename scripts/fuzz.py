@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from fuzzing.examination import Examination, examine
 from fuzzing.tensors import about_tensors
 from generator.programs import generate
+from unplace.config.options import Options
 from unplace.text.source import SourceError, read_source
-from unplace.transform.rewriter import Options
 
 
 def examined_file(path: str, options: Options, tensors: bool) -> Examination:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unplace import torchapi
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 PAGE = Path(__file__).parents[1] / "docs/operators.md"
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from unplace.analysis.project.program import Program
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import CancelledError, Plans
-from unplace.transform.rewriter import Options, first_round
+from unplace.transform.rewriter import first_round
 
 CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 FUNCTIONS = tuple(

@@ -16,10 +16,10 @@ import pytest
 import unplace
 from unplace import rules
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.runs.outcome import rewrite_file
 from unplace.text.edits import apply_edits
 from unplace.text.positions import Text
-from unplace.transform.rewriter import Options
 
 MODEL = """\
 import torch

@@ -9,8 +9,9 @@ import textwrap
 
 import pytest
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 HEAD = "import torch\n\n\ndef run(x: torch.Tensor, w: torch.Tensor, n: int, m: int, cell, self):\n"
 LOOP = """

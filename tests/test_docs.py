@@ -17,7 +17,8 @@ import pytest
 from unplace import rules
 from unplace.cli.app import COMMANDS
 from unplace.config.configuration import KEYS
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

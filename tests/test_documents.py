@@ -16,12 +16,13 @@ import pytest
 import unplace
 from test_check import SCHEMA
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
 from unplace.documents import modules_of, rewrite
 from unplace.documents.cells import MARK, as_python
 from unplace.runs.outcome import rewrite_bytes
 from unplace.text.source import SourceError
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 HEAD = "import torch\nx = torch.ones(3, requires_grad=True)"
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))

@@ -13,10 +13,10 @@ import pytest
 
 import unplace
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.editor.code_actions import code_actions
 from unplace.editor.document import Document
-from unplace.transform.rewriter import Options
 
 MODEL = """\
 import torch

@@ -10,9 +10,10 @@ import pytest
 
 from unplace.analysis.types import evidence, kinds
 from unplace.analysis.types.evidence import Evidence
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding
 from unplace.torchapi.shared_names import COMMON, RARE
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 torch = pytest.importorskip("torch")
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))

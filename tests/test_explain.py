@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.reporting import explained
 from unplace.text.source import read_source
 from unplace.transform.explanation import Explanation, LineReport, explain, target_of
-from unplace.transform.rewriter import Options
 
 ROOT = Path(__file__).parents[1]
 

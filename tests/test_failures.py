@@ -19,8 +19,9 @@ import pytest
 import torch
 
 from generator.oracle import IN_PLACE
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
 from unplace.verification.observe import observe
 from unplace.verification.program import Maker, maker

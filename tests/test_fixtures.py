@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 import torch
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 from unplace.verification.observe import observe
 from unplace.verification.program import maker
 from unplace.verification.proof import Route, Verdict, prove

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unplace.analysis.syntax.flow import Flow, may_swallow
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
 
 _SIMPLE = st.just("MARK")
 _BLOCKS = st.recursive(

@@ -19,8 +19,8 @@ import pytest
 from fuzzing.examination import examine
 from fuzzing.tensors import about_tensors
 from generator.programs import generate
+from unplace.config.options import Options
 from unplace.text.source import SourceError, read_source
-from unplace.transform.rewriter import Options
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
 FILES = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from unplace.analysis.project.files import Project
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 HEAD = """
 import torch

@@ -12,8 +12,8 @@ import pytest
 
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.files import Project
+from unplace.config.options import Options
 from unplace.runs.many import rewrite_files
-from unplace.transform.rewriter import Options
 
 NAMES = ("alpha", "beta", "gamma")
 MODULES = ("alpha", "beta", "delta", "omega")  # some are named as what they define

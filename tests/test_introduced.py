@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import Edit
 from unplace.transform import planner
 from unplace.transform.emit.introduced import introduces_writes
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 TESTS = Path(__file__).parent
 PROGRAMS = [*TESTS.glob("fixtures/*/*/before.py"), *TESTS.glob("regressions/*.py"), *TESTS.glob("failures/*.py")]

@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from fuzzing.layouts import ENCODINGS, rearranged
+from unplace.config.options import Options
 from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.edits import Edit
 from unplace.text.integrity import TouchedError, check
-from unplace.transform.rewriter import Options
 
 FIXTURES = sorted(Path(__file__).parent.glob("fixtures/*/*/before.py"))
 PORTIONS = 12

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.runs import limits, parallel
 from unplace.runs.outcome import Outcome, rewrite_bytes, rewrite_file
 from unplace.text.dialects import version_for
-from unplace.transform.rewriter import Options
 
 HEAD = "import torch\n\n\ndef f(x: torch.Tensor) -> torch.Tensor:\n    y = x.exp()\n"
 FOOT = "    return y\n"
@@ -93,7 +93,7 @@ def test_memory_that_runs_out_in_the_analysis_is_not_taken_for_nesting(tmp_path:
         "import resource\n"
         "from unplace import documents\n"
         "from unplace.runs.outcome import rewrite_file\n"
-        "from unplace.transform.rewriter import Options\n"
+        "from unplace.config.options import Options\n"
         "def hungry(*_, **__):\n"
         "    held = []\n"
         "    while True:\n"

@@ -25,9 +25,9 @@ from unplace.batch.state import State, locked
 from unplace.batch.store import Store
 from unplace.batch.targets import Target, TargetError, targets
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.transform import rewriter
-from unplace.transform.rewriter import Options
 
 MODEL = """import torch
 

@@ -164,96 +164,134 @@ OBJECTS_ALONE = edited(("todo += base.objs", "pass"))
 
 MUTANTS: dict[int, list[Mutant]] = {
     1: [
-        mutant("suppress() lets all pass", regression("raised_in_suppress"), "analysis.run.may_swallow", TRIES_ONLY),
-        mutant("nothing is guarded", regression("raised_in_suppress"), "analysis.run.Run.is_guarded", gives(False)),
+        mutant(
+            "suppress() lets all pass",
+            regression("raised_in_suppress"),
+            "analysis.interpret.run.may_swallow",
+            TRIES_ONLY,
+        ),
+        mutant(
+            "nothing is guarded",
+            regression("raised_in_suppress"),
+            "analysis.interpret.run.Run.is_guarded",
+            gives(False),
+        ),
         mutant(
             "a handler isn't",
             regression("raised_in_handler"),
-            "analysis.flow.Flow._block",
+            "analysis.syntax.flow.Flow._block",
             edited((' or (field != "finalbody" and getattr(statement, "finalbody", []))', "")),
         ),
-        mutant("except* isn't", EXCEPT_STAR, "analysis.flow.TRIES", is_now((ast.Try,))),
+        mutant("except* isn't", EXCEPT_STAR, "analysis.syntax.flow.TRIES", is_now((ast.Try,))),
         mutant(
-            "nobody further out", regression("raised_further_out"), "rules.callers.Callers._may_be_caught", gives(False)
+            "nobody further out",
+            regression("raised_further_out"),
+            "transform.recipes.return_and_rebind.Callers._may_be_caught",
+            gives(False),
         ),
         mutant(
             "what is bound in a `with`",
             regression("rebound_before_swallowed"),
-            "analysis.run.Run.may_swallow",
+            "analysis.interpret.run.Run.may_swallow",
             gives(False),
         ),
         mutant(
             "the innermost handler only",
             regression("handler_further_out"),
-            "analysis.interpreter.Interpreter.block",
+            "analysis.interpret.statements.Interpreter.block",
             edited(("in self._raises:", "in self._raises[-1:]:")),
         ),
     ],
     2: [
-        mutant("a write in one line", regression("pieces_in_one_line"), "analysis.flow.Flow.may_follow", BY_LINES),
-        mutant("a call in one line", GIVEN, "analysis.flow.Flow.may_follow", BY_LINES),
-        mutant("a call at all", GIVEN, "rules.pieces._is_written_again", edited(("(*written, *given)", "written"))),
+        mutant(
+            "a write in one line", regression("pieces_in_one_line"), "analysis.syntax.flow.Flow.may_follow", BY_LINES
+        ),
+        mutant("a call in one line", GIVEN, "analysis.syntax.flow.Flow.may_follow", BY_LINES),
+        mutant(
+            "a call at all",
+            GIVEN,
+            "transform.recipes.pieces._is_written_again",
+            edited(("(*written, *given)", "written")),
+        ),
     ],
-    3: [mutant("the first argument is cut", regression("unknownreceiver"), "rules.splits.operands", by_what_is_known)],
+    3: [
+        mutant(
+            "the first argument is cut",
+            regression("unknownreceiver"),
+            "transform.recipes.splits.operands",
+            by_what_is_known,
+        )
+    ],
     4: [
         mutant(
-            "all are tensors", regression("forward_inputs_of_any_kind"), "analysis.parameters._unannotated", ALL_TENSORS
+            "all are tensors",
+            regression("forward_inputs_of_any_kind"),
+            "analysis.types.parameters._unannotated",
+            ALL_TENSORS,
         ),
         mutant("Identity takes a tensor", HANDED_ON, "torchapi.IDENTITY", is_now("")),
-        mutant("a list is cloned", LISTED, "rules.entry._is_copied", edited((" and not v.likely", ""))),
+        mutant("a list is cloned", LISTED, "transform.recipes.entry._is_copied", edited((" and not v.likely", ""))),
     ],
     5: [
         mutant(
             "sizes are a number",
             regression("split_by_sizes_or_empty"),
-            "rules.splits._split",
+            "transform.recipes.splits._split",
             edited(("not is_number(site, sizes) or ", "")),
         ),
-        mutant("nothing of an empty batch", regression("split_by_sizes_or_empty"), "rules.splits._split", SLICES),
-        mutant("cumsum_", regression("cumulated"), "rules.dtypes.accumulates", gives(False)),
-        mutant("sums", regression("cumulated"), "analysis.autocast.ACCUMULATING", is_now(frozenset())),
-        mutant("products", regression("narrow_integers"), "analysis.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
-        mutant("all is division", regression("narrow_integers"), "rules.dtypes._is_division", gives(True)),
+        mutant(
+            "nothing of an empty batch",
+            regression("split_by_sizes_or_empty"),
+            "transform.recipes.splits._split",
+            SLICES,
+        ),
+        mutant("cumsum_", regression("cumulated"), "transform.casts.accumulates", gives(False)),
+        mutant("sums", regression("cumulated"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())),
+        mutant("products", regression("narrow_integers"), "torchapi.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
+        mutant("all is division", regression("narrow_integers"), "transform.casts._is_division", gives(True)),
         mutant(
             "rounded division",
             regression("narrow_integers"),
-            "rules.dtypes._is_division",
+            "transform.casts._is_division",
             edited((" and not is_rounded", "")),
         ),
         mutant(
             "wider integers",
             regression("narrow_integers"),
-            "rules.dtypes._are_mixed",
+            "transform.casts._are_mixed",
             edited(("return not target & (Source.LOWERED | Source.RAISED)", "return False")),
         ),
         mutant("out=", regression("dtype_of_out"), "rules.unp008_out.OutArgument._changes_dtype", gives(False)),
     ],
     6: [
-        mutant("nothing is cast back", regression("lowparam"), "rules.dtypes.casts", gives(False)),
+        mutant("nothing is cast back", regression("lowparam"), "transform.casts.casts", gives(False)),
         mutant(
             "parameters",
             regression("lowparam"),
-            "rules.dtypes._are_mixed",
+            "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.MADE")),
         ),
         mutant(
             "constructors",
             regression("madewide"),
-            "rules.dtypes._are_mixed",
+            "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.HELD")),
         ),
-        mutant("casts of the target", regression("castof"), "rules.dtypes._are_mixed", edited(("is_made or ", ""))),
+        mutant("casts of the target", regression("castof"), "transform.casts._are_mixed", edited(("is_made or ", ""))),
         mutant(
             "casts of unknown dtype",
             regression("castof"),
-            "analysis.lineage._Walk._cast",
+            "analysis.types.lineage._Walk._cast",
             edited(("else Source.CAST", "else Source.NOTHING")),
         ),
-        mutant("double()", regression("madewide"), "rules.dtypes.keeps_dtype", gives(True)),
-        mutant("what has no name", regression("nameless_and_low"), "rules.dtypes.risk", gives(())),
-        mutant("callers", regression("mixed_by_callers"), "rules.dtypes._is_mixed_by_a_caller", gives(False)),
+        mutant("double()", regression("madewide"), "transform.casts.keeps_dtype", gives(True)),
+        mutant("what has no name", regression("nameless_and_low"), "transform.casts.risk", gives(())),
+        mutant("callers", regression("mixed_by_callers"), "transform.casts._is_mixed_by_a_caller", gives(False)),
         mutant(
-            "float32 under autocast", fixture("UNP001/raised_under_autocast"), "rules.dtypes._is_raised", gives(False)
+            "float32 under autocast",
+            fixture("UNP001/raised_under_autocast"),
+            "transform.casts._is_raised",
+            gives(False),
         ),
         mutant(
             "verify",
@@ -263,22 +301,28 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     7: [
-        mutant("h.data = s", regression("datashared"), "analysis.stores.share_memory", gives(None)),
-        mutant("h.set_(s), Parameter(s)", regression("datashared"), "analysis.calls.share_memory", gives(None)),
-        mutant("nothing else holds s", regression("datashared"), "analysis.stores.is_handed_over", gives(True)),
+        mutant("h.data = s", regression("datashared"), "analysis.interpret.stores.share_memory", gives(None)),
+        mutant(
+            "h.set_(s), Parameter(s)", regression("datashared"), "analysis.interpret.calls.share_memory", gives(None)
+        ),
+        mutant(
+            "nothing else holds s", regression("datashared"), "analysis.interpret.stores.is_handed_over", gives(True)
+        ),
         mutant(
             "the data of an argument",
             regression("datashared"),
-            "analysis.stores.share_memory",
+            "analysis.interpret.stores.share_memory",
             edited(("if any(obj.origin is not Origin.FRESH for obj in holder.objs):", "if False:")),
         ),
     ],
     8: [
-        mutant("any update", fixture("UNP003/updates_through_data"), "rules.judging._is_hidden_update", gives(False)),
+        mutant(
+            "any update", fixture("UNP003/updates_through_data"), "transform.legality._is_hidden_update", gives(False)
+        ),
         mutant(
             "writes to a part",
             fixture("UNP003/updates_through_data"),
-            "rules.judging._is_hidden_update",
+            "transform.legality._is_hidden_update",
             edited(("site.write.kind is WriteKind.DATA or", "site.form is not Form.DATA_STORE or")),
         ),
     ],
@@ -286,13 +330,13 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "no edit is analysed again",
             of(test_harm.test_an_edit_that_repairs_nothing_is_taken_back),
-            "rewriter.unrepaired",
+            "transform.rewriter.unrepaired",
             gives({}),
         ),
         mutant(
             "callers saved nothing",
             raising("what a caller passes was saved there"),
-            "rules.callers.Callers.saves_before",
+            "transform.recipes.return_and_rebind.Callers.saves_before",
             gives(()),
         ),
     ],
@@ -300,99 +344,126 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "no edit is looked at",
             INTRODUCED,
-            "rules.planner.introduces_writes",
+            "transform.planner.introduces_writes",
             gives(False),
         ),
         mutant(
             "copy_ counts for nothing",
             INTRODUCED,
-            "rules.introduced._CALL",
+            "transform.emit.introduced._CALL",
             is_now(re.compile(r"\binplace\s*=\s*True\b")),
         ),
     ],
     11: [
-        mutant("an index in a loop", of(LISTS, "i"), "analysis.bindings.Bindings.counts", gives(False)),
-        mutant("a number", of(LISTS, "-1"), "analysis.bindings.Bindings.counts", gives(False)),
+        mutant("an index in a loop", of(LISTS, "i"), "analysis.syntax.bindings.Bindings.counts", gives(False)),
+        mutant("a number", of(LISTS, "-1"), "analysis.syntax.bindings.Bindings.counts", gives(False)),
         mutant(
             "another index",
             of(test_harm.test_an_element_at_an_unknown_index_may_be_one_of_a_list),
-            "sites.Site.harm",
+            "transform.sites.Site.harm",
             edited((" and not is_guess", "")),
         ),
     ],
     12: [
-        mutant("leaves", raising("a step by hand"), "analysis.forbidden._leaf", gives(None)),
-        mutant("views of leaves", raising("a view of a bias"), "analysis.forbidden._looked_into", OBJECTS_ALONE),
+        mutant("leaves", raising("a step by hand"), "analysis.queries.forbidden._leaf", gives(None)),
+        mutant(
+            "views of leaves", raising("a view of a bias"), "analysis.queries.forbidden._looked_into", OBJECTS_ALONE
+        ),
         mutant("parameters of layers", raising("the weight of a layer"), "torchapi.is_registered_name", gives(False)),
-        mutant("a purpose that raises", raising("a view of a bias"), "rules.judging._written_leaf", gives(None)),
-        mutant("under no_grad", running("a helper under no_grad"), "analysis.recording.may_be_off", gives(False)),
-        mutant("frozen", running("a parameter frozen elsewhere"), "analysis.recording.may_be_frozen", gives(False)),
+        mutant("a purpose that raises", raising("a view of a bias"), "transform.legality._written_leaf", gives(None)),
+        mutant(
+            "under no_grad", running("a helper under no_grad"), "analysis.project.recording.may_be_off", gives(False)
+        ),
+        mutant(
+            "frozen", running("a parameter frozen elsewhere"), "analysis.project.recording.may_be_frozen", gives(False)
+        ),
     ],
     13: [
-        mutant("own modules", raising("a module ends in ReLU"), "analysis.summaries._saved", gives(frozenset())),
-        mutant("own functions", raising("a function returns a pair"), "analysis.summaries._saved", gives(frozenset())),
+        mutant(
+            "own modules", raising("a module ends in ReLU"), "analysis.effects.summaries._saved", gives(frozenset())
+        ),
+        mutant(
+            "own functions",
+            raising("a function returns a pair"),
+            "analysis.effects.summaries._saved",
+            gives(frozenset()),
+        ),
         mutant(
             "own modules in a Sequential",
             raising("a Sequential of own modules"),
-            "analysis.layers._only_reads",
+            "analysis.effects.layers._only_reads",
             gives(False),
         ),
         mutant(
             "unpacked layers",
             raising("a Sequential of a comprehension"),
-            "analysis.layers.of_sequential",
+            "analysis.effects.layers.of_sequential",
             edited(("is_listed or ", "")),
         ),
         mutant(
             "lists that callers pass",
             raising("a list of saved tensors"),
-            "rules.callers.Callers.saved_before",
+            "transform.recipes.return_and_rebind.Callers.saved_before",
             gives(None),
         ),
-        mutant("pieces", raising("a piece of split"), "analysis.forbidden._piece", gives(None)),
+        mutant("pieces", raising("a piece of split"), "analysis.queries.forbidden._piece", gives(None)),
         mutant(
-            "views of pieces", raising("a view of a view of a piece"), "analysis.forbidden._looked_into", OBJECTS_ALONE
+            "views of pieces",
+            raising("a view of a view of a piece"),
+            "analysis.queries.forbidden._looked_into",
+            OBJECTS_ALONE,
         ),
-        mutant("rows", raising("rows of a loop"), "analysis.forbidden._piece", gives(None)),
+        mutant("rows", raising("rows of a loop"), "analysis.queries.forbidden._piece", gives(None)),
     ],
     14: [
         Mutant(
             "longer and longer names",
             MISSING,
             (
-                ("analysis.project.Project.locate", edited(("max(least, 1)", "1"))),
-                ("analysis.resolution.Resolution._member", NOT_VISITED),
-                ("analysis.resolution.Resolution._imported", NOT_VISITED),
+                ("analysis.project.files.Project.locate", edited(("max(least, 1)", "1"))),
+                ("analysis.project.resolution.Resolution._member", NOT_VISITED),
+                ("analysis.project.resolution.Resolution._imported", NOT_VISITED),
             ),
             RecursionError,
         ),
         mutant(
             "cycles",
             in_folder(test_import_graphs.test_every_name_of_a_generated_graph_is_followed_to_an_end, 2),
-            "analysis.resolution.Resolution._member",
+            "analysis.project.resolution.Resolution._member",
             NOT_VISITED,
         ),
     ],
     15: [
-        mutant("an embedding of an own class", fixture(EMBEDDING), "analysis.calls.Calls._torch_ancestor", gives(None)),
+        mutant(
+            "an embedding of an own class",
+            fixture(EMBEDDING),
+            "analysis.interpret.calls.Calls._torch_ancestor",
+            gives(None),
+        ),
         mutant(
             "from_pretrained",
             fixture(EMBEDDING),
-            "analysis.calls.Calls.named",
+            "analysis.interpret.calls.Calls.named",
             edited(('qualified.removesuffix(".from_pretrained")', "qualified")),
         ),
-        mutant("casts are views", fixture(EMBEDDING), "analysis.operators._differ", gives(False)),
+        mutant("casts are views", fixture(EMBEDDING), "analysis.effects.operators._differ", gives(False)),
         mutant(
             "numbers share memory",
             fixture("UNP001/a_number_shares_no_memory"),
-            "analysis.calls.Calls.unknown_call",
+            "analysis.interpret.calls.Calls.unknown_call",
             edited(("if kinds == TENSOR:  # which", "if False:  # which")),
         ),
         mutant(
-            "a name is enough", fixture("UNP001/a_method_of_another_class"), "analysis.calling._leads_to", gives(True)
+            "a name is enough",
+            fixture("UNP001/a_method_of_another_class"),
+            "analysis.project.calling._leads_to",
+            gives(True),
         ),
         mutant(
-            "parameters needn't fit", fixture("UNP001/a_call_that_cannot_bind"), "analysis.calling._binds", gives(True)
+            "parameters needn't fit",
+            fixture("UNP001/a_call_that_cannot_bind"),
+            "analysis.project.calling._binds",
+            gives(True),
         ),
     ],
     16: [
@@ -400,83 +471,89 @@ MUTANTS: dict[int, list[Mutant]] = {
             mutant(
                 f"nothing is compiled: {name}",
                 scripted(name),
-                "analysis.program.compiled",
+                "analysis.project.program.compiled",
                 gives(frozenset()),
                 NOT_COMPILED,
             )
             for name in test_torchscript.PROGRAMS
         ),
-        mutant("what compiled code calls", scripted("called"), "analysis.compiled._called", gives(()), NOT_COMPILED),
+        mutant(
+            "what compiled code calls", scripted("called"), "analysis.project.compiled._called", gives(()), NOT_COMPILED
+        ),
         mutant(
             "generators",
             scripted("decorated"),
-            "rules.staying.Staying._aside",
+            "transform.fallbacks.Staying._aside",
             edited(("site.run.scope in site.program.compiled", "False")),
             NOT_COMPILED,
         ),
         mutant(
             "other results",
             scripted("a helper that writes"),
-            "rules.callers.Callers._plan",
+            "transform.recipes.return_and_rebind.Callers._plan",
             edited(("scope in self.program.compiled", "False")),
             NOT_COMPILED,
         ),
         mutant(
             "other files",
             in_folder(test_torchscript.test_what_another_file_compiles_is_known),
-            "analysis.project.handed_over",
+            "analysis.project.files.handed_over",
             gives(frozenset()),
         ),
     ],
     17: [
-        mutant("made so", fixture(LAYOUTS), "analysis.operators.layout_of", gives(None)),
-        mutant("of an attribute", fixture(LAYOUTS), "sites.layout_of", gives(None)),
-        mutant("saved", regression("strides_and_saved"), "rules.judging.LASTING", is_now(frozenset())),
+        mutant("made so", fixture(LAYOUTS), "analysis.effects.operators.layout_of", gives(None)),
+        mutant("of an attribute", fixture(LAYOUTS), "transform.sites.layout_of", gives(None)),
+        mutant("saved", regression("strides_and_saved"), "transform.legality.LASTING", is_now(frozenset())),
         mutant(
             "shared",
             fixture(LAYOUTS),
-            "analysis.calls.Calls.tensor_method",
+            "analysis.interpret.calls.Calls.tensor_method",
             edited(('name == "share_memory_"', "False")),
         ),
     ],
     18: [
-        mutant("of what is overwritten", fixture(MADE), "sites.Site.replaces_all", gives(False)),
-        mutant("of what was copied", fixture(MADE), "analysis.operators._COPYING", is_now(frozenset())),
-        mutant("of what is filled", fixture(MADE), "analysis.run.Run._fills", gives(False)),
+        mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
+        mutant("of what was copied", fixture(MADE), "analysis.effects.operators._COPYING", is_now(frozenset())),
+        mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
     ],
     19: [
-        mutant("lambdas and operands", fixture(LOST_EFFECTS), "rules.effects.is_thrown_away", gives(False)),
-        mutant("all lambdas give values", fixture(LOST_EFFECTS), "rules.effects._is_called_for_its_value", gives(True)),
-        mutant("names that nothing reads", fixture(LOST_EFFECTS), "rules.effects._binds_unread", gives(False)),
-        mutant("values that nothing reads", fixture(LOST_EFFECTS), "rules.effects._binds_in_vain", gives(False)),
-        mutant("modules", fixture("UNP006/value_may_be_thrown_away"), "rules.modules.contradicted", gives(None)),
+        mutant("lambdas and operands", fixture(LOST_EFFECTS), "transform.intent.is_thrown_away", gives(False)),
+        mutant(
+            "all lambdas give values", fixture(LOST_EFFECTS), "transform.intent._is_called_for_its_value", gives(True)
+        ),
+        mutant("names that nothing reads", fixture(LOST_EFFECTS), "transform.intent._binds_unread", gives(False)),
+        mutant("values that nothing reads", fixture(LOST_EFFECTS), "transform.intent._binds_in_vain", gives(False)),
+        mutant(
+            "modules", fixture("UNP006/value_may_be_thrown_away"), "transform.recipes.modules.contradicted", gives(None)
+        ),
     ],
     20: [
-        mutant("inherited", fixture(UNBINDABLE), "analysis.refs.Class.may_inherit", gives(False)),
-        mutant("parameters", fixture(UNBINDABLE), "rules.judging._is_made_by", gives(True)),
+        mutant("inherited", fixture(UNBINDABLE), "analysis.domain.refs.Class.may_inherit", gives(False)),
+        mutant("parameters", fixture(UNBINDABLE), "transform.legality._is_made_by", gives(True)),
         mutant(
             "of tensors",
             fixture(UNBINDABLE),
-            "rules.judging._unbindable",
+            "transform.legality._unbindable",
             edited(("torchapi.tensor_attribute(name) is not None", "False")),
         ),
         mutant(
             "of layers",
             fixture(UNBINDABLE),
-            "rules.judging._unbindable",
+            "transform.legality._unbindable",
             edited(("torchapi.is_registered_name(name) or _through_data(site)", "False")),
         ),
-        mutant("of classes like layers", fixture(UNBINDABLE), "analysis.program._is_layer", gives(False)),
+        mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.program._is_layer", gives(False)),
         mutant(
             "properties",
             fixture("UNP002/property_holds_the_state"),
-            "rules.judging._unbindable",
+            "transform.legality._unbindable",
             edited(('owner.lookup("special", name)', "False")),
         ),
         mutant(
             "other names of them",
             fixture(UNBINDABLE),
-            "analysis.observers.Watch._is_plain",
+            "analysis.queries.observers.Watch._is_plain",
             edited((" or owner.may_inherit(name)", "")),
         ),
     ],
@@ -484,18 +561,29 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "out= is dropped",
             fixture("UNP008/out_handed_through"),
-            "rules.effects.contradicted",
+            "transform.intent.contradicted",
             edited(("site.write.kind is WriteKind.OUT", "False")),
         )
     ],
     22: [
-        mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "rules.judging.flag_around", gives(None)),
-        mutant("documentation", fixture("UNP005/documented_purpose"), "rules.callers.documented", gives(None)),
+        mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "transform.legality.flag_around", gives(None)),
         mutant(
-            "a copy in vain", fixture("UNP002/copy_of_the_argument_in_vain"), "postcondition._copied_for", gives(())
+            "documentation",
+            fixture("UNP005/documented_purpose"),
+            "transform.recipes.return_and_rebind.documented",
+            gives(None),
         ),
         mutant(
-            "a name that says so", fixture("UNP005/documented_purpose"), "rules.callers.documented", whatever_is_called
+            "a copy in vain",
+            fixture("UNP002/copy_of_the_argument_in_vain"),
+            "transform.postcondition._copied_for",
+            gives(()),
+        ),
+        mutant(
+            "a name that says so",
+            fixture("UNP005/documented_purpose"),
+            "transform.recipes.return_and_rebind.documented",
+            whatever_is_called,
         ),
     ],
 }

@@ -13,10 +13,10 @@ import torch
 
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.files import Project
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.runs.many import rewrite_files
 from unplace.runs.outcome import Outcome
-from unplace.transform.rewriter import Options
 from unplace.verification.program import Maker, Program
 from unplace.verification.proof import prove
 

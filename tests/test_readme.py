@@ -16,7 +16,8 @@ import pytest
 from unplace import rules
 from unplace.cli import main
 from unplace.config.configuration import KEYS, load
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

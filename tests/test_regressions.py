@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from generator.oracle import judge
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
 from unplace.verification.program import maker
 from unplace.verification.proof import Verdict, prove
 

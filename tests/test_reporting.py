@@ -16,12 +16,12 @@ import pytest
 import toy_rewriter
 from unplace import __version__
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.reporting import concise, diff, progress, rich
 from unplace.reporting import json as json_report
 from unplace.reporting.styled import wants_colour, write_lines
 from unplace.reporting.summary import Summary
 from unplace.runs.outcome import Outcome, rewrite_bytes
-from unplace.transform.rewriter import Options
 
 SOURCE = b"""\
 import torch

@@ -15,11 +15,11 @@ from textwrap import dedent
 import pytest
 
 import unplace
+from unplace.config.options import Options
 from unplace.runs import outcome as handling
 from unplace.runs.many import rewrite_files
 from unplace.runs.outcome import Outcome
 from unplace.runs.results import VARIABLE, Results, ResultsError
-from unplace.transform.rewriter import Options
 
 PACKAGE = {
     "pkg/__init__.py": "from .base import Base\n",

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import apply_edits
-from unplace.transform.rewriter import Options, first_round, rewrite_text
+from unplace.transform.rewriter import first_round, rewrite_text
 
 TESTS = Path(__file__).parent
 CASES = [

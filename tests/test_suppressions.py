@@ -13,9 +13,10 @@ import pytest
 from unplace import rules
 from unplace.cli import main
 from unplace.config import suppressions
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
 from unplace.text.edits import apply_edits
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 HEAD = "import torch\ndef f(x: torch.Tensor, m: torch.Tensor):\n    y = x.exp()\n"
 

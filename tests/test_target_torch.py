@@ -15,10 +15,11 @@ import pytest
 from unplace import rewrite_source
 from unplace.analysis.syntax.imports import imported as names
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.torchapi import releases
 from unplace.torchapi.releases import Release, known, since
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path(__file__).parents[1]
 OLDEST = known()[0]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from unplace.config.options import Options
 from unplace.runs.many import rewrite_files
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 PIECES = """
 def pieces(x: torch.Tensor):

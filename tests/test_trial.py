@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from unplace.cli import main
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
-from unplace.transform.rewriter import Options
 from unplace.verification.command import Command
 from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError

@@ -13,10 +13,10 @@ import time
 
 import pytest
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
-from unplace.transform.rewriter import Options
 
 LINE = re.compile(
     r"(?:^|(?<=\r))[ \t\f]*(?P<site>(?P<name>\w+)(?: \+= (?P<value>[^\r\n]+)|\.(?P<method>add_|sub_)\(1\)))", re.M

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unplace.version import __version__
+
 TYPE_CHECKING = False  # that of `typing`, of which `python -m unplace` would find another in the working folder
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,8 +14,7 @@ if TYPE_CHECKING:
     from unplace.verification.callables import verify as verify
     from unplace.verification.files import verify_files as verify_files
 
-__all__ = ["diagnose", "rewrite_source"]
-__version__ = "0.1.0"
+__all__ = ["__version__", "diagnose", "rewrite_source"]
 
 _LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.files"}
 """What needs torch is imported when it is asked for."""
@@ -66,10 +67,10 @@ def rewrite_source(
     `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
+    from unplace.config.options import Options
     from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
     from unplace.documents import rewrite  # only now: the command line imports this module for its version
     from unplace.rules import codes
-    from unplace.transform.rewriter import Options
 
     if target_torch is not None and not isinstance(target_torch, str):
         raise TypeError(f'target_torch must be a text such as "2.1", not {target_torch!r}')

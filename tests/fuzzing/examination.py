@@ -14,7 +14,7 @@ from unplace.text.edits import apply_edits
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project
-    from unplace.transform.rewriter import Options
+    from unplace.config.options import Options
 
 
 @dataclass

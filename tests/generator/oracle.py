@@ -22,8 +22,9 @@ from enum import Enum
 import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Harm, Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 from unplace.verification.compare import (
     Difference,
     Tolerance,

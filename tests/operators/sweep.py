@@ -16,8 +16,9 @@ from operators import forms, samples
 from operators.running import Seen, compare, run, slope
 from operators.samples import Sample, quietly
 from unplace import torchapi
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Status
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 MODES = {"plain": Options(), "preserve-dtype": Options(preserve_dtype=True)}
 RUNS = 30

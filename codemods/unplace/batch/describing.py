@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from unplace import __version__
 from unplace.batch.records import VerificationRecord
 from unplace.diagnostics.findings import Status
 from unplace.reporting.summary import number
 from unplace.runs.outcome import Outcome
+from unplace.version import __version__
 
 TITLE = "Rewrite in-place tensor operations out of autograd's way"
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from unplace.batch.limits import outcomes
 from unplace.batch.store import Store
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Problem
 from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
 from unplace.runs.outcome import Outcome
-from unplace.transform.rewriter import Options, may_have_sites
+from unplace.transform.rewriter import may_have_sites
 
 Tick = Callable[[int, int], None]
 """Is told how many files are done, and how many there are."""

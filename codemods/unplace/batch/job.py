@@ -8,9 +8,9 @@ from pathlib import Path
 
 from unplace.batch.folder import PROGRESS, WORK
 from unplace.config.configuration import NAMES, Configuration, load
+from unplace.config.options import Options
 from unplace.config.selection import parse_codes, parse_harms
 from unplace.rules import codes
-from unplace.transform.rewriter import Options
 
 TIMEOUT = 3600.0
 """Seconds for one run of a verification command, unless something else is said."""

@@ -6,11 +6,11 @@ import gc
 import sys
 from collections.abc import Iterator, Sequence
 
+from unplace.config.options import Options
 from unplace.runs.limits import NO_MEMORY
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, rewrite_file
 from unplace.runs.parallel import in_processes
-from unplace.transform.rewriter import Options
 
 MEMORY = 960 * 2**20
 """Bytes that a process may have for its data, on Linux; with the code that it runs it stays below 1 GiB."""

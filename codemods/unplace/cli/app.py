@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from unplace import __version__
 from unplace.cli.parsing import CommandGroup
 from unplace.config.selection import guess
+from unplace.version import __version__
 
 COMMANDS = (
     *("rewrite", "check", "explain", "verify", "diagnose", "migrate"),

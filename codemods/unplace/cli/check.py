@@ -30,12 +30,12 @@ from unplace.cli.options import (
     settings,
 )
 from unplace.cli.parsing import Command
+from unplace.config.options import Options
 from unplace.reporting import FORMATS, TEXTS, document, lint
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, with_ignores
-from unplace.transform.rewriter import Options
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

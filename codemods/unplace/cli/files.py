@@ -13,13 +13,13 @@ import typer
 
 from unplace import signals
 from unplace.cli.options import Settings, fail
+from unplace.config.options import Options
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
 from unplace.reporting.progress import watched
 from unplace.runs.many import rewrite_files, written
 from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.visible import visible_lines
-from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.files.changes import Changes

@@ -12,12 +12,12 @@ import typer
 
 from unplace.cli.completion import several_of
 from unplace.config.configuration import Configuration, ConfigurationError, find, load
+from unplace.config.options import Options
 from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
 from unplace.diagnostics.findings import Harm
 from unplace.files.patterns import Patterns
 from unplace.rules import codes
 from unplace.text.visible import visible_lines
-from unplace.transform.rewriter import Options
 
 T = TypeVar("T")
 

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unplace.config.options import Options
 from unplace.diagnosis.places import Place
 from unplace.diagnostics.findings import Applicability, Finding, Form, Status
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError, read_source
-from unplace.transform.rewriter import Options, rewrite_text
+from unplace.transform.rewriter import rewrite_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from unplace.config import suppressions
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Problem
 from unplace.documents.module import Module
 from unplace.text.edits import Edit, apply_edits
-from unplace.text.positions import Text
+from unplace.text.positions import LineRanges, Text
 from unplace.text.source import Source, read_source
 from unplace.transform import rewriter
-from unplace.transform.rewriter import LineRanges, Options, Programs
+from unplace.transform.rewriter import Programs
 
 if TYPE_CHECKING:
     from unplace.transform.explanation import LineReport

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unplace import documents
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Problem
 from unplace.editor.code_actions import (
     FIX_ALL,
@@ -30,7 +31,7 @@ from unplace.editor.settings import Settings
 from unplace.text.positions import Text
 from unplace.text.source import Source
 from unplace.text.trees import parsed
-from unplace.transform.rewriter import Options, may_have_sites
+from unplace.transform.rewriter import may_have_sites
 
 Place = tuple[int, int]
 """Line and character of the protocol: from 0, in code units of the document's encoding."""

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from unplace import documents
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem
 from unplace.editor.document import Document
 from unplace.reporting import sentences
 from unplace.text.edits import Edit
-from unplace.text.positions import Text
+from unplace.text.positions import LineRanges, Text
 from unplace.text.trees import parsed
-from unplace.transform.rewriter import LineRanges, Options
 
 FIX_ALL = "source.fixAll.unplace"
 

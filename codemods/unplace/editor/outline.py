@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.findings import Finding, Problem
-from unplace.text.positions import renumbered, with_plain_line_ends
-from unplace.transform.rewriter import LineRanges
+from unplace.text.positions import LineRanges, renumbered, with_plain_line_ends
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

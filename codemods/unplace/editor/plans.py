@@ -9,9 +9,10 @@ from typing import Generic, TypeVar
 
 from unplace import documents
 from unplace.analysis.project.program import Program
+from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
 from unplace.text.trees import parsed
-from unplace.transform.rewriter import Options, first_round
+from unplace.transform.rewriter import first_round
 
 K = TypeVar("K")
 V = TypeVar("V")

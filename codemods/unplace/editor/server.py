@@ -26,7 +26,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path, uri_scheme
 
-from unplace import __version__
 from unplace.config.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
@@ -36,6 +35,7 @@ from unplace.editor.notebook import Cell, Notebook
 from unplace.editor.plans import CancelledError
 from unplace.runs.limits import FRAMES
 from unplace.runs.many import ALLOCATIONS
+from unplace.version import __version__
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unplace.config.configuration import Configuration, find, load
+from unplace.config.options import Options
 from unplace.files.discovery import is_skipped
-from unplace.transform.rewriter import Options
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 

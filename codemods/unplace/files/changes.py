@@ -11,7 +11,7 @@ from pathlib import Path
 from unplace.diagnostics.findings import Problem
 from unplace.files.discovery import shown
 from unplace.files.git import GitError, NoGitError, ask, git
-from unplace.transform.rewriter import LineRanges
+from unplace.text.positions import LineRanges
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _CR = re.compile(rb"\r(?!\n)")

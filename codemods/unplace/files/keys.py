@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import unplace
-
 
 @cache
 def tool() -> str:
     """The version of unplace and of Python, to the letter: what another one found doesn't hold for this one."""
     digest = hashlib.sha256(repr(sys.version_info).encode())
-    folder = Path(unplace.__file__).parent
+    folder = Path(__file__).parents[1]
     for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json")):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from unplace import __version__
 from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
@@ -25,6 +24,7 @@ from unplace.runs.outcome import Change
 from unplace.text.edits import apply_edits
 from unplace.text.source import Source
 from unplace.transform.explanation import Candidate, Explanation, LineReport
+from unplace.version import __version__
 
 _WIDTH = 11
 

@@ -29,10 +29,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from unplace import __version__
 from unplace.diagnostics.findings import Finding, Problem, SavedBy
 from unplace.reporting.summary import Summary
 from unplace.runs.outcome import Outcome
+from unplace.version import __version__
 
 
 def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = None) -> str:

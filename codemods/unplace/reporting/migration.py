@@ -22,10 +22,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from unplace import __version__
 from unplace.batch.records import RepositoryRecord
 from unplace.reporting.text import visible
 from unplace.reporting.totals import Totals, Verdict, duration
+from unplace.version import __version__
 
 _SAID_IN_ALL = 10
 """Errors and reasons listed; the page and the JSON have them all."""

@@ -14,12 +14,13 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from unplace import __version__, rules
+from unplace import rules
 from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
+from unplace.version import __version__
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

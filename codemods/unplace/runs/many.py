@@ -9,8 +9,8 @@ import os
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
+from unplace.config.options import Options
 from unplace.runs.outcome import Outcome, failed, rewrite_file
-from unplace.transform.rewriter import Options
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project

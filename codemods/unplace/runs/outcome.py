@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unplace import documents
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
@@ -56,7 +57,7 @@ class Outcome:
         return sum(finding.status is status for finding in self.findings)
 
 
-def rewrite_file(path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:
+def rewrite_file(path: str, options: Options, project: Project | None = None) -> Outcome:
     """Read one file and work out what becomes of it."""
     try:
         size = Path(path).stat().st_size
@@ -70,7 +71,7 @@ def rewrite_file(path: str, options: rewriter.Options, project: Project | None =
     return outcome if project is None else replace(outcome, basis=project.basis(str(Path(path).absolute())))
 
 
-def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Project | None = None) -> Outcome:
+def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | None = None) -> Outcome:
     """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception.
 
     The project, if there is one, are the other files of the run.
@@ -88,7 +89,7 @@ def rewrite_bytes(data: bytes, path: str, options: rewriter.Options, project: Pr
         return failed(path, _internal_error(error))
 
 
-def with_ignores(outcome: Outcome, options: rewriter.Options, project: Project | None = None) -> Outcome:
+def with_ignores(outcome: Outcome, options: Options, project: Project | None = None) -> Outcome:
     """The change that puts a comment behind everything reported; its findings are those that get one.
 
     What is ignored stays in place, which can make its neighbours findings: they get comments, too. The project, if
@@ -122,7 +123,7 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
-def _rewrite(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
+def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
     try:
         return _reported(source, path, options, programs)
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -133,7 +134,7 @@ def _rewrite(source: Source, path: str, options: rewriter.Options, programs: rew
     raise failure
 
 
-def _reported(source: Source, path: str, options: rewriter.Options, programs: rewriter.Programs | None) -> Outcome:
+def _reported(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
     if not rewriter.may_have_sites(source.data):
         documents.reject_broken(source.text, path, markdown=options.markdown)  # reported, whatever is in it
         return Outcome(path)

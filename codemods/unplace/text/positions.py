@@ -16,6 +16,9 @@ _SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NAMED_LINES = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 
+LineRanges = tuple[tuple[int, int], ...]
+"""First and last line of each run of lines, from 1, both inclusive."""
+
 
 def with_plain_line_ends(text: str) -> str:
     """The text with every line end that CPython's parser takes for one as `\\n`, which `tokenize` takes alone."""

@@ -17,13 +17,14 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.provenance import Evidence, evidence, kind_in_words
 from unplace.config import suppressions
+from unplace.config.options import Options
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Finding
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
 from unplace.transform.filter import Wanted
 from unplace.transform.recipes.return_and_rebind import Callers
-from unplace.transform.rewriter import Options, Programs, rewrite_text
+from unplace.transform.rewriter import Programs, rewrite_text
 from unplace.transform.sites import Site, collect
 
 

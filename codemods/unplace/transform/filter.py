@@ -11,7 +11,7 @@ from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Harm
 
 if TYPE_CHECKING:
-    from unplace.transform.rewriter import LineRanges
+    from unplace.text.positions import LineRanges
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ class Project:
         if question not in program.answers:
             program.answers[question] = self._noted(question, lambda: Resolution(self).starred(program, name))
         self._read |= self._sources[question]
-        return cast(Member | None, program.answers[question])
+        return cast("Member | None", program.answers[question])
 
     def module_name(self, path: str) -> str:
         """The dotted name of a file's module, seen from the folder from which its package is imported."""
@@ -313,11 +313,11 @@ class Project:
         """The answer to a question about a file; None where it leads back to itself or too far."""
         if question in lasting:
             self._read |= self._sources[question]
-            return cast(T, lasting[question])
+            return cast("T", lasting[question])
         if question in self._passing:
             self._cuts += 1
             self._read |= self._sources[question]
-            return cast(T, self._passing[question])
+            return cast("T", self._passing[question])
         if question in self._asked or len(self._asked) == _DEEPEST:
             self._cuts += 1
             return None

@@ -144,7 +144,7 @@ class Liveness:
         if isinstance(s, LOOPS):
             return self._loop(s, live, on_break, on_continue, on_raise)
         if isinstance(s, TRIES):
-            return self._try(cast(ast.Try, s), live, on_break, on_continue, on_raise)
+            return self._try(cast("ast.Try", s), live, on_break, on_continue, on_raise)
         if isinstance(s, ast.With | ast.AsyncWith):
             after = live  # a context manager may swallow an exception that leaves its body early
             live = self._block(s.body, live, on_break, on_continue, on_raise | live) | after

@@ -22,13 +22,13 @@ except ModuleNotFoundError as error:
     advice = "the page needs jinja2, which isn't installed here: pip install 'unplace[report]'"
     raise ModuleNotFoundError(advice, name=error.name) from None
 
-from unplace import __version__
 from unplace.batch.records import RepositoryRecord, Result
 from unplace.reporting.page import charts
 from unplace.reporting.page.data import Data
 from unplace.reporting.text import terminal_output, visible
 from unplace.reporting.totals import Cause, Totals, Verdict, duration
 from unplace.rules import codes, documentation
+from unplace.version import __version__
 
 _SCRIPTS = ("model.js", "filters.js", "tables.js", "diff.js", "files.js", "start.js")
 _OUTPUT = 20_000
