@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import (
     LIST,
     NUMBER,
@@ -62,7 +62,7 @@ class Callers(Protocol):
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """The operation of a caller that saved, for certain, the tensor which the function then writes."""
 
-    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """All that callers saved of that tensor, with the caller's run and what is true at the call."""
 
 
@@ -94,7 +94,7 @@ class Site:
         return self.write.value
 
     @property
-    def state(self) -> State:
+    def state(self) -> Facts:
         """What is true just before the write."""
         return self.write.state
 

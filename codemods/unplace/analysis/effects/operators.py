@@ -7,8 +7,9 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Named
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,

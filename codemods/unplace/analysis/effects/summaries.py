@@ -7,8 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CONTAINER,
     MODULE,
@@ -93,12 +95,12 @@ def _mentioned(result: Result) -> set[str]:
     return own.union(*(_mentioned(inner) for _, inner in result.elements))
 
 
-def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
+def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
     """What a function returns on each way out, and what is true there."""
     return [*run.returns, *([(NONE_VALUE, end)] if end is not None else [])]
 
 
-def summarize(run: Run, end: State | None) -> Summary:
+def summarize(run: Run, end: Snapshot | None) -> Summary:
     """The summary of a function after `run` has walked it."""
     exits = exits_of(run, end)
     results = [_describe(value, state, _DEPTH) for value, state in exits]
@@ -114,9 +116,9 @@ def summarize(run: Run, end: State | None) -> Summary:
     guessed: set[str] = set()
     keeps_outer = False
     for _, state in exits:
-        outside = {holder for holder, _ in state.heap if holder.origin is not Origin.FRESH}
-        changes |= _parameters(frozenset(outside))
-        held = anything([v for (holder, _), v in state.heap.items() if holder in outside])
+        outside = frozenset(holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
+        changes |= _parameters(outside)
+        held = anything([value for _, value in state.reachable_slots(outside)])
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
@@ -142,7 +144,7 @@ def _parameters(objs: Objs) -> set[str]:
     return {name for obj in objs if (name := obj.parameter) is not None}
 
 
-def _describe(value: Value, state: State, depth: int) -> Result:
+def _describe(value: Value, state: Facts, depth: int) -> Result:
     roots = state.roots(value.objs)
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
     elements: tuple[tuple[Hashable, Result], ...] = ()
@@ -178,7 +180,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
     )
 
 
-def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
+def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
     """The operations that saved memory which the function didn't get from its caller."""
     found = [
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
@@ -201,7 +203,7 @@ def _is_made_here(value: Value) -> bool:
     return isinstance(value.ref, Instance) and bool(value.objs) and all(o.origin is Origin.FRESH for o in value.objs)
 
 
-def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashable]]:
+def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashable]]:
     """The pairs of elements that may share memory."""
     held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
     return frozenset(
@@ -212,7 +214,7 @@ def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashab
     )
 
 
-def _is_held(value: Value, state: State) -> bool:
+def _is_held(value: Value, state: Facts) -> bool:
     """Whether code out of sight holds the value when the function returns."""
     if not value.objs:
         return False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.refs import Named
-from unplace.analysis.domain.state import ANY, DISTINCT, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,

@@ -7,8 +7,9 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -192,12 +193,13 @@ class Calls:
         self._clobber(node, state.reachable(objs), state)
 
     def _clobber(self, node: ast.AST, reachable: Objs, state: State) -> None:
-        for slot, value in list(state.heap.items()):
-            if slot[0] in reachable and value.objs:
-                foreign = self.run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                state.heap[slot] = value._replace(
-                    objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
-                )
+        for holder, fields in list(state.heap.holders.items()):
+            for key, value in fields.items() if holder in reachable else ():
+                if value.objs:
+                    foreign = self.run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
+                    state.heap[(holder, key)] = value._replace(
+                        objs=value.objs | foreign.objs, identity=(node, key), shape=None, dtype=None
+                    )
 
     # -- named functions ------------------------------------------------------------------------------------------
 
@@ -383,7 +385,8 @@ class Calls:
                 promised = of_annotation(of.declared.get(name))
                 if value.kinds & UNKNOWN and not promised & UNKNOWN:
                     value = value._replace(kinds=promised)
-                state.heap.update({(obj, name): value for obj in made.objs})
+                for obj in made.objs:
+                    state.heap[(obj, name)] = value
             return made
         self.run.cannot_follow(node, state)
         label = f"`{code_of(node.func)}(...)`"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Class, Instance
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Obj
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
 
 
-def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
+def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
     """The attributes that hold an object, with the classes of the named objects whose attributes they are."""
     for (holder, name), held in state.heap.items():
         if obj in held.objs and isinstance(name, str):

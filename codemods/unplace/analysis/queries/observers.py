@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State
+from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import (
     CALLABLE,
     DICT,
@@ -72,7 +73,7 @@ class Watch:
     def __init__(
         self,
         run: Run,
-        state: State,
+        state: Facts,
         live: set[str],
         of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
     ) -> None:
@@ -248,7 +249,7 @@ class Watch:
         if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
             return True
         starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
-        starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
+        starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH]
         return holder in self.state.reachable(starts)
 
     def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
@@ -346,7 +347,7 @@ def _quoted(label: str) -> str:
     return label if "`" in label or " " in label else f"`{label}`"
 
 
-def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
+def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
     """Whether evaluating `node` reads memory of these objects; asking a tensor for its shape or dtype doesn't."""
     value = run.values.get(node) if isinstance(node, ast.expr) else None
     if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
@@ -367,7 +368,7 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     return any(reads(run, child, state, objs) for child in children(node))
 
 
-def _captures(function: Function, scope: Scope, state: State, objs: Objs) -> bool:
+def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
     """Whether a function of this scope may read the memory through a name that it captures."""
     held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
     return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)

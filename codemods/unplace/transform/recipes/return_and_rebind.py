@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
@@ -140,7 +140,7 @@ class Callers:
                     return min(certain, key=lambda saved: (saved.line, saved.operation))
         return None
 
-    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """All that callers saved of the tensor which the function then writes."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
