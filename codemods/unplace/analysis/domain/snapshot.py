@@ -9,7 +9,17 @@ from unplace.analysis.domain.facts import Definition, Facts, Pieces
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import Base, Obj, Objs, Saved, Token, Value
 
-_Sharing = dict[tuple[Objs, Objs], bool]
+
+@dataclass(slots=True)
+class _Answers:
+    """What was asked of a snapshot."""
+
+    ancestors: dict[Obj, Mapping[Obj, Pieces]] = field(default_factory=dict)
+    roots: dict[Objs, Objs] = field(default_factory=dict)
+    shared: dict[tuple[Objs, Objs], bool] = field(default_factory=dict)
+    reachable: dict[Objs, Objs] = field(default_factory=dict)
+    keepers: dict[Objs, Saved | None] = field(default_factory=dict)
+    kept_with: dict[Obj, list[int]] | None = None  # the places in `kept` of what may look into an object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,51 +34,59 @@ class Snapshot(Facts):
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
     touched: frozenset[Obj]
-    _ancestors: dict[Obj, Mapping[Obj, Pieces]] = field(default_factory=dict, init=False, repr=False)
-    _roots: dict[Objs, Objs] = field(default_factory=dict, init=False, repr=False)
-    _shared: _Sharing = field(default_factory=dict, init=False, repr=False)
-    _reachable: dict[Objs, Objs] = field(default_factory=dict, init=False, repr=False)
-    _keepers: dict[Objs, Saved | None] = field(default_factory=dict, init=False, repr=False)
+    _answers: _Answers = field(default_factory=_Answers, init=False, repr=False)
 
     def ancestors(self, obj: Obj) -> Mapping[Obj, Pieces]:
         """Return the object and everything it may be a view of, with the pieces that were cut out on the way."""
-        found = self._ancestors.get(obj)
+        known = self._answers.ancestors
+        found = known.get(obj)
         if found is None:
-            found = self._ancestors[obj] = Facts.ancestors(self, obj)
+            found = known[obj] = Facts.ancestors(self, obj)
         return found
 
     def roots(self, objs: Iterable[Obj]) -> Objs:
         """Return the objects and everything they may be views of."""
-        asked = frozenset(objs)
-        found = self._roots.get(asked)
+        asked, known = frozenset(objs), self._answers.roots
+        found = known.get(asked)
         if found is None:
-            found = self._roots[asked] = Facts.roots(self, asked)
+            found = known[asked] = Facts.roots(self, asked)
         return found
 
     def may_share(self, first: Objs, second: Objs) -> bool:
         """Tell whether an object of one set may share memory with one of the other."""
-        found = self._shared.get((first, second))
+        known = self._answers.shared
+        found = known.get((first, second))
         if found is None:
             meet = not self.roots(first).isdisjoint(self.roots(second))
-            found = self._shared[first, second] = meet and Facts.may_share(self, first, second)
+            found = known[first, second] = meet and Facts.may_share(self, first, second)
         return found
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Return everything that can be reached from these objects through views and slots."""
-        asked = frozenset(objs)
-        found = self._reachable.get(asked)
+        asked, known = frozenset(objs), self._answers.reachable
+        found = known.get(asked)
         if found is None:
-            found = self._reachable[asked] = Facts.reachable(self, asked)
+            found = known[asked] = Facts.reachable(self, asked)
         return found
 
     def kept_by(self, objs: Objs) -> Saved | None:
         """Return the code out of sight that was handed one of these objects, or something sharing its memory."""
-        if objs not in self._keepers:
-            self._keepers[objs] = self._keeper(objs)
-        return self._keepers[objs]
+        known = self._answers.keepers
+        if objs not in known:
+            known[objs] = self._keeper(objs)
+        return known[objs]
 
     def _keeper(self, objs: Objs) -> Saved | None:
-        for holder, keeper in self.kept.items():
-            if self.may_share(objs, frozenset((holder,))):
-                return keeper
-        return None
+        with_root = self._kept_with()
+        places = sorted({place for root in self.roots(objs) for place in with_root.get(root, ())})
+        kept = list(self.kept.items()) if places else []
+        return next((kept[p][1] for p in places if self.may_share(objs, frozenset((kept[p][0],)))), None)
+
+    def _kept_with(self) -> Mapping[Obj, list[int]]:
+        found = self._answers.kept_with
+        if found is None:
+            found = self._answers.kept_with = {}
+            for place, holder in enumerate(self.kept):
+                for root in self.ancestors(holder):
+                    found.setdefault(root, []).append(place)
+        return found

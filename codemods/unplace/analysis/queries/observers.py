@@ -88,6 +88,7 @@ class Watch:
         self.live = live
         self._own: Obj | None = None
         self._only_itself = False
+        self._seen: Objs | None = None
 
     def of(self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False) -> Observers:
         """The observers of `value`, which is reached (and would be rebound) through `place`.
@@ -248,9 +249,11 @@ class Watch:
         """Whether anything that is read later can reach the slots of `holder`."""
         if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
             return True
-        starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
-        starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH]
-        return holder in self.state.reachable(starts)
+        if self._seen is None:
+            starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
+            starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH]
+            self._seen = self.state.reachable(starts)
+        return holder in self._seen
 
     def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
         """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""

@@ -52,17 +52,25 @@ class Callers:
     _statements: set[ast.stmt] | None = None
     _calls: Counter[ast.stmt] | None = None
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
+    _seen: dict[tuple[Scope, str], tuple[list[str], list[str]]] = field(default_factory=dict)
+    _writing: dict[Scope, bool] = field(default_factory=dict)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
         """Blockers and assumptions about the callers of the function whose parameter is written."""
         assumption = f"no caller reads the argument `{parameter}` after the call"
         if (scope, parameter) in self._asking:
             return [], [assumption]
+        is_alone = not self._asking and not self._planning  # else the answer may be cut short
+        if is_alone and (scope, parameter) in self._seen:
+            return self._seen[scope, parameter]
         self._asking.add((scope, parameter))
         try:
-            return self._sees(scope, parameter, assumption)
+            found = self._sees(scope, parameter, assumption)
         finally:
             self._asking.discard((scope, parameter))
+        if is_alone:
+            self._seen[scope, parameter] = found
+        return found
 
     def _sees(self, scope: Scope, parameter: str, assumption: str) -> tuple[list[str], list[str]]:
         handed = calls_that_hand(self.program, scope, parameter)
@@ -340,6 +348,11 @@ class Callers:
 
     def _only_writes(self, scope: Scope) -> bool:
         """Whether a function has no other purpose than to write its arguments, as far as it shows."""
+        if scope not in self._writing:
+            self._writing[scope] = self._has_no_other_purpose(scope)
+        return self._writing[scope]
+
+    def _has_no_other_purpose(self, scope: Scope) -> bool:
         stores = (ast.Attribute, ast.Subscript)
         held = {a.arg for a in scope.parameters}
         nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]
