@@ -7,13 +7,11 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.domain.heap import Heap
-from unplace.analysis.domain.values import Base, Link, Obj, Objs, Origin, Saved, Token, Value
+from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
+from unplace.analysis.domain.views import Pieces, Views
 
 ANY = "*"  # the field that stands for all elements of a container
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
-
-Pieces = frozenset[tuple[Token, Hashable]]
-"""The pieces that were cut out on the way from a view to its base, each with its split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Facts:
     env: Mapping[str, Value]
     binds: Mapping[str, Token]
     heap: Heap
-    bases: Mapping[Obj, Base]
+    bases: Views
     definitions: Mapping[Obj, Definition]
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
@@ -68,20 +66,8 @@ class Facts:
         return self.heap.of(holder).items()
 
     def ancestors(self, obj: Obj) -> Mapping[Obj, Pieces]:
-        """The object and everything it may be a view of, with the pieces that were cut out on the way."""
-        found: dict[Obj, Pieces] = {obj: frozenset()}
-        todo = [obj]
-        while todo:
-            current = todo.pop()
-            base = self.bases.get(current)
-            if base is None:
-                continue
-            pieces = found[current] | ({base.piece} if base.piece else frozenset())
-            for parent in base.objs:
-                if parent not in found:
-                    found[parent] = pieces
-                    todo.append(parent)
-        return found
+        """Return the object and everything it may be a view of, with the pieces that were cut out on the way."""
+        return self.bases.ancestors(obj)
 
     def owner(self, obj: Obj) -> Obj | None:
         """The tensor whose memory an object looks into for certain; itself where it is no view."""
@@ -93,18 +79,15 @@ class Facts:
 
     def overlap(self, first: Obj, second: Obj) -> bool:
         """Whether the two may share memory."""
-        if first is second:
-            return True
-        left, right = self.ancestors(first), self.ancestors(second)
-        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
+        return self.bases.overlap(first, second)
 
     def may_share(self, first: Objs, second: Objs) -> bool:
         """Whether an object of one set may share memory with one of the other."""
-        return any(self.overlap(a, b) for a in first for b in second)
+        return any(self.bases.overlap(a, b) for a in first for b in second)
 
     def roots(self, objs: Iterable[Obj]) -> Objs:
         """The objects and everything they may be views of."""
-        return frozenset(ancestor for obj in objs for ancestor in self.ancestors(obj))
+        return frozenset().union(*map(self.bases.roots, objs))
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Everything that can be reached from these objects through views and slots."""
@@ -124,12 +107,8 @@ class Facts:
 
     def kept_by(self, objs: Objs) -> Saved | None:
         """The code out of sight that was handed one of these objects, or something sharing its memory."""
+        own, roots = self.roots(objs), self.bases.roots
         for holder, keeper in self.kept.items():
-            if any(self.overlap(obj, holder) for obj in objs):
+            if not own.isdisjoint(roots(holder)) and any(self.overlap(obj, holder) for obj in objs):
                 return keeper
         return None
-
-
-def _disjoint(first: Pieces, second: Pieces) -> bool:
-    """Whether two views were cut from different pieces of one split."""
-    return any(split == other and piece != part for split, piece in first for other, part in second)

@@ -22,6 +22,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.domain.views import Views
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -35,7 +36,7 @@ class State(Facts):
     env: dict[str, Value] = field(default_factory=dict)
     binds: dict[str, Token] = field(default_factory=dict)
     heap: Heap = field(default_factory=Heap)
-    bases: dict[Obj, Base] = field(default_factory=dict)
+    bases: Views = field(default_factory=Views)
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
     saved: dict[Obj, frozenset[Saved]] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class State(Facts):
             dict(facts.env),
             dict(facts.binds),
             facts.heap.fork(),
-            dict(facts.bases),
+            facts.bases.fork(),
             dict(facts.definitions),
             dict(facts.kept),
             dict(facts.saved),
@@ -126,7 +127,7 @@ class State(Facts):
         for key, value in self.env.items():
             self.env[key] = aged_value(value, names, born)
         self.heap = self._aged_heap(names, born)
-        bases: dict[Obj, Base] = {}
+        bases = Views()
         for obj, base in self.bases.items():
             home = names.aged(obj) if obj in born else obj
             new_base = base._replace(objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
@@ -225,7 +226,7 @@ class Merger:
             self._merge_values([s.env for s in states]),
             self._merge_binds([s.binds for s in states]),
             self._merge_heaps([s.heap for s in states]),
-            dict(first.bases),
+            first.bases.fork(),
             dict(first.definitions),
             dict(first.kept),
             dict(first.saved),

@@ -227,7 +227,7 @@ class Run:
         """Note that `obj` is made here and now, forgetting what an earlier iteration said of it."""
         for born in self.born:
             born.add(obj)
-        state.bases.pop(obj, None)
+        state.bases.forget(obj)
         state.definitions.pop(obj, None)
         state.kept.pop(obj, None)
         state.saved.pop(obj, None)
