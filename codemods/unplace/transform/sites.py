@@ -225,7 +225,7 @@ class Site:
         """How the written memory is laid out, in words, where it was made so on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
-        written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
+        written = sorted(self.roots(), key=lambda o: o.index)
         own = [found[o] for o in written if o in found]
         own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
         return own[0] if own else None

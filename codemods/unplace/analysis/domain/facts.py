@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
-from unplace.analysis.domain.views import Pieces, Views
+from unplace.analysis.domain.views import Views
 
 ANY = "*"  # the field that stands for all elements of a container
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
@@ -65,10 +65,6 @@ class Facts:
         """The known slots of an object."""
         return self.heap.of(holder).items()
 
-    def ancestors(self, obj: Obj) -> Mapping[Obj, Pieces]:
-        """Return the object and everything it may be a view of, with the pieces that were cut out on the way."""
-        return self.bases.ancestors(obj)
-
     def owner(self, obj: Obj) -> Obj | None:
         """The tensor whose memory an object looks into for certain; itself where it is no view."""
         while (base := self.bases.get(obj)) is not None:
@@ -92,17 +88,11 @@ class Facts:
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Everything that can be reached from these objects through views and slots."""
         found: set[Obj] = set()
-        todo = list(objs)
+        todo = set(objs)
         while todo:
-            obj = todo.pop()
-            if obj in found:
-                continue
-            found.add(obj)
-            base = self.bases.get(obj)
-            if base is not None:
-                todo.extend(base.objs)
-            for value in self.heap.of(obj).values():
-                todo.extend(value.objs)
+            new = set().union(*map(self.bases.roots, todo)) - found
+            found |= new
+            todo = {obj for holder in new & self.heap.owners for obj in self.heap.held_by(holder)} - found
         return frozenset(found)
 
     def kept_by(self, objs: Objs) -> Saved | None:

@@ -20,15 +20,18 @@ class Heap:
     and whoever walks over them may store meanwhile.
     """
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_fields", "_owners")
 
     def __init__(self, fields: Mapping[Obj, Fields] | None = None) -> None:
         """Begin with the fields of some objects, none of which is empty."""
         self._fields: dict[Obj, Fields] = dict(fields) if fields is not None else {}
+        self._owners: frozenset[Obj] | None = None
 
     def fork(self) -> Heap:
         """Return an independent copy."""
-        return Heap(self._fields)
+        other = Heap(self._fields)
+        other._owners = self._owners
+        return other
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Heap) and self._fields == other._fields
@@ -43,7 +46,7 @@ class Heap:
 
     def __setitem__(self, slot: Slot, value: Value) -> None:
         holder, key = slot
-        self._fields[holder] = {**self._fields.get(holder, _NO_FIELDS), key: value}
+        self.put(holder, {**self._fields.get(holder, _NO_FIELDS), key: value})
 
     def __delitem__(self, slot: Slot) -> None:
         holder, key = slot
@@ -60,6 +63,8 @@ class Heap:
 
     def put(self, holder: Obj, fields: Fields) -> None:
         """Replace all fields of an object."""
+        if (holder in self._fields) != bool(fields):
+            self._owners = None
         if fields:
             self._fields[holder] = fields
         else:
@@ -76,6 +81,18 @@ class Heap:
     def holders(self) -> Mapping[Obj, Fields]:
         """The objects with fields, and these."""
         return self._fields
+
+    @property
+    def owners(self) -> frozenset[Obj]:
+        """The objects with fields, as a set."""
+        if self._owners is None:
+            self._owners = frozenset(self._fields)
+        return self._owners
+
+    def held_by(self, holder: Obj) -> Iterator[Obj]:
+        """Walk over the objects in the fields of one."""
+        for value in self._fields[holder].values():
+            yield from value.objs
 
     def items(self) -> Iterator[tuple[Slot, Value]]:
         """Walk over all slots, one object after the other."""

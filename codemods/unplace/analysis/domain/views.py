@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
 
 from unplace.analysis.domain.values import Base, Obj, Objs, Token
 
@@ -13,31 +12,26 @@ Pieces = frozenset[tuple[Token, Hashable]]
 _WHOLE: Pieces = frozenset()
 
 
-class _Ancestry(NamedTuple):
-    """An object and everything it may be a view of: with the pieces on the way, and as a set."""
-
-    pieces: Mapping[Obj, Pieces]
-    roots: Objs
-
-
 class Views(dict[Obj, Base]):
     """The bases of views by object.
 
     Who is an ancestor of whom is found once for all forks; a change forgets only what leads through the object.
     """
 
-    __slots__ = ("_found", "_stale")
+    __slots__ = ("_pieces", "_roots", "_stale")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Begin with the bases of some views."""
         super().__init__(bases if bases is not None else {})
-        self._found: dict[Obj, _Ancestry] = {}
+        self._roots: dict[Obj, Objs] = {}
+        self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._stale: set[Obj] = set()
 
     def fork(self) -> Views:
         """Return an independent copy that shares what was found."""
+        self._refresh()
         other = Views(self)
-        other._found = self._fresh()
+        other._roots, other._pieces = self._roots, self._pieces
         return other
 
     def __setitem__(self, obj: Obj, base: Base) -> None:
@@ -54,43 +48,56 @@ class Views(dict[Obj, Base]):
         if obj in self:
             del self[obj]
 
-    def ancestors(self, obj: Obj) -> Mapping[Obj, Pieces]:
-        """Return the object and everything it may be a view of, with the pieces that were cut out on the way."""
-        return self._ancestry(obj).pieces
-
     def roots(self, obj: Obj) -> Objs:
         """Return the object and everything it may be a view of."""
-        return self._ancestry(obj).roots
+        if self._stale:
+            self._refresh()
+        known = self._roots
+        found = known.get(obj)
+        if found is None:
+            found = known[obj] = self._closure(obj)
+        return found
 
     def overlap(self, first: Obj, second: Obj) -> bool:
         """Tell whether two objects may share memory."""
         if first is second:
             return True
-        left, right = self._ancestry(first), self._ancestry(second)
-        if left.roots.isdisjoint(right.roots):
+        if self.roots(first).isdisjoint(self.roots(second)):
             return False
-        pieces = right.pieces
-        return any(not _disjoint(own, pieces[ancestor]) for ancestor, own in left.pieces.items() if ancestor in pieces)
+        left, right = self._cuts(first), self._cuts(second)
+        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
-    def _ancestry(self, obj: Obj) -> _Ancestry:
-        known = self._fresh() if self._stale else self._found
-        found = known.get(obj)
+    def _refresh(self) -> None:
+        """Forget what leads through objects whose bases have changed."""
+        stale = self._stale
+        if stale:
+            self._roots = {obj: roots for obj, roots in self._roots.items() if stale.isdisjoint(roots)}
+            self._pieces = {obj: cuts for obj, cuts in self._pieces.items() if obj in self._roots}
+            self._stale = set()
+
+    def _closure(self, obj: Obj) -> Objs:
+        found: set[Obj] = set()
+        todo = [obj]
+        while todo:
+            current = todo.pop()
+            known = self._roots.get(current)
+            if known is not None:
+                found |= known
+            elif current not in found:
+                found.add(current)
+                base = self.get(current)
+                if base is not None:
+                    todo.extend(base.objs)
+        return frozenset(found)
+
+    def _cuts(self, obj: Obj) -> Mapping[Obj, Pieces]:
+        """Return the object and its ancestors, with the pieces that were cut out on the way to them."""
+        found = self._pieces.get(obj)
         if found is None:
-            pieces = self._walk(obj)
-            found = known[obj] = _Ancestry(pieces, frozenset(pieces))
+            found = self._pieces[obj] = self._walk(obj)
         return found
 
-    def _fresh(self) -> dict[Obj, _Ancestry]:
-        """Return what was found, without what has changed since."""
-        if self._stale:
-            stale = self._stale
-            self._found = {obj: found for obj, found in self._found.items() if stale.isdisjoint(found.roots)}
-            self._stale = set()
-        return self._found
-
     def _walk(self, obj: Obj) -> Mapping[Obj, Pieces]:
-        if obj not in self:
-            return {obj: _WHOLE}
         found = {obj: _WHOLE}
         todo = [obj]
         while todo:

@@ -154,8 +154,8 @@ class Watch:
             and second in state.bases
             and state.bases[first].link is Link.CALL
             and state.bases[second].link is Link.CALL
-            and first not in state.ancestors(second)
-            and second not in state.ancestors(first)
+            and first not in state.bases.roots(second)
+            and second not in state.bases.roots(first)
             for first in held
             for second in written
             if state.overlap(first, second)

@@ -128,7 +128,7 @@ def _is_piece(state: Facts, obj: Obj, split: ast.Call) -> bool:
     """Whether an object is one of the outputs of a split, or looks into one."""
     return any(
         (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
-        for ancestor in state.ancestors(obj)
+        for ancestor in state.bases.roots(obj)
     )
 
 
