@@ -9,6 +9,7 @@ from typing import Protocol
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     LIST,
     NUMBER,
@@ -77,6 +78,8 @@ class Site:
     callers: Callers
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
+    _harm: tuple[Harm, Saved | None] | None = None
+    _roots: Objs | None = None
 
     @property
     def node(self) -> ast.AST:
@@ -94,7 +97,7 @@ class Site:
         return self.write.value
 
     @property
-    def state(self) -> Facts:
+    def state(self) -> Snapshot:
         """What is true just before the write."""
         return self.write.state
 
@@ -268,7 +271,9 @@ class Site:
 
     def roots(self) -> Objs:
         """The tensors that own the written memory."""
-        return self.state.roots(self.value.objs)
+        if self._roots is None:
+            self._roots = self.state.roots(self.value.objs)
+        return self._roots
 
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""
@@ -292,6 +297,11 @@ class Site:
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether torch forbids the write, or autograd saved this memory before, and which operation did."""
+        if self._harm is None:
+            self._harm = self._worked_out_harm()
+        return self._harm
+
+    def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         if forbidden is not None and forbidden.is_leaf:
             return Harm.HARMFUL, None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import (
     CALLABLE,
@@ -73,7 +74,7 @@ class Watch:
     def __init__(
         self,
         run: Run,
-        state: Facts,
+        state: Snapshot,
         live: set[str],
         of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
     ) -> None:
@@ -223,9 +224,7 @@ class Watch:
         return self.state.roots((obj,)) - {obj}
 
     def _slots(self, value: Value, place: str, found: Observers) -> None:
-        for (holder, key), held in self.state.heap.items():
-            if not held.objs or not self.state.may_share(held.objs, value.objs):
-                continue
+        for (holder, key), held in self.state.slots_sharing(value.objs):
             if holder is self._own:
                 continue
             if holder in value.objs:
@@ -270,11 +269,11 @@ class Watch:
 
     def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[str, Value]]:
         """The names that are bound to an object for certain, then the attributes and elements that hold it."""
-        for name, value in self.state.env.items():
-            if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
+        for name, value in self.state.names_bound_to(holder):
+            if not name.startswith(HIDDEN):
                 yield name, value
-        for (owner, key), value in self.state.heap.items():
-            if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
+        for (owner, key), value in self.state.slots_with(holder):
+            if key != ANY and owner not in around:
                 place = self._slot_place(owner, key, around)
                 if place is not None:
                     yield place, value
