@@ -18,7 +18,7 @@ class Views(dict[Obj, Base]):
     Who is an ancestor of whom is found once for all forks; a change forgets only what leads through the object.
     """
 
-    __slots__ = ("_pieces", "_roots", "_stale")
+    __slots__ = ("_pieces", "_roots", "_stale", "_views")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Begin with the bases of some views."""
@@ -26,6 +26,7 @@ class Views(dict[Obj, Base]):
         self._roots: dict[Obj, Objs] = {}
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._stale: set[Obj] = set()
+        self._views: set[Obj] = set(self)  # the keys: sets of objects are compared without asking for their hashes
 
     def fork(self) -> Views:
         """Return an independent copy that shares what was found."""
@@ -37,10 +38,12 @@ class Views(dict[Obj, Base]):
     def __setitem__(self, obj: Obj, base: Base) -> None:
         if self.get(obj) != base:
             self._stale.add(obj)
+            self._views.add(obj)
             super().__setitem__(obj, base)
 
     def __delitem__(self, obj: Obj) -> None:
         self._stale.add(obj)
+        self._views.discard(obj)
         super().__delitem__(obj)
 
     def forget(self, obj: Obj) -> None:
@@ -76,18 +79,13 @@ class Views(dict[Obj, Base]):
             self._stale = set()
 
     def _closure(self, obj: Obj) -> Objs:
-        found: set[Obj] = set()
-        todo = [obj]
-        while todo:
-            current = todo.pop()
-            known = self._roots.get(current)
-            if known is not None:
-                found |= known
-            elif current not in found:
-                found.add(current)
-                base = self.get(current)
-                if base is not None:
-                    todo.extend(base.objs)
+        found = todo = {obj}
+        while todo := todo & self._views:
+            new: set[Obj] = set()
+            for view in todo:
+                new |= self._roots.get(view) or self[view].objs
+            todo = new - found
+            found = found | new
         return frozenset(found)
 
     def _cuts(self, obj: Obj) -> Mapping[Obj, Pieces]:
