@@ -80,7 +80,7 @@ class Plans:
         self._reports.drop(lambda key: key[1] == path)
 
     def _program(self, text: str) -> Program:
-        program = Program(parsed(text))
+        program = Program.of(parsed(text))
         program.pause = self._pause
         return program
 
