@@ -6,7 +6,7 @@ import ast
 import builtins
 import copy
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,6 @@ from unplace.analysis.types.propagation import Flows
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Place
-    from unplace.torchapi.releases import Release
 
 _OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
@@ -66,9 +65,6 @@ class Program:
         self.tree = tree
         self.place = place
         self.text = text
-        self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
-        self.target_torch: Release | None = None  # the oldest torch that rewritten code has to run on
-        self.pause: Callable[[], None] = _go_on  # may raise what ends the work on the module
         self.scopes = Scopes(tree)
         self.scopes.module.program = self
         self.imports = Imports(node for node, _ in self.scopes.imports)
@@ -652,10 +648,6 @@ def _registered_value(name: str, is_leaf: bool) -> Value:
 def _is_layer(base: str) -> bool:
     """Whether a base is a module class of torch that may have parameters and buffers of its own."""
     return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
-
-
-def _go_on() -> None:
-    pass
 
 
 def kinds_of_dtype(name: str) -> bool:
