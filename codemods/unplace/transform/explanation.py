@@ -95,18 +95,13 @@ def explain(
     where CPython's parser does.
     """
     program = Program.of(parsed(text)) if programs is None else programs.begin(path, text)
-    program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
-    everything = Options(
-        unsafe=options.unsafe,
-        preserve_dtype=options.preserve_dtype,
-        target_torch=options.target_torch,
-        comments=False,
-        changed=options.changed,
-    )
+    everything = options.unfiltered()
     findings = list(rewrite_text(text, path, everything, programs).findings)
     lines = None if options.changed is None else options.changed.get(path)
-    sites = collect(program, Callers(program, source), Wanted(options.wanted(path), lines=lines).reaches)
+    sites = collect(
+        program, Callers(program, source, options), options, Wanted(options.wanted(path), lines=lines).reaches
+    )
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
     sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]
     if column is not None:

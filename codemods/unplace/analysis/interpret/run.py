@@ -113,9 +113,6 @@ class Analysis(Protocol):
 
     module: ModuleIndex
 
-    def pause(self) -> None:
-        """Do nothing, or raise what ends the work on the module."""
-
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope, None where there is none yet."""
 

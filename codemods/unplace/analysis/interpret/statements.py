@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unplace import torchapi
+from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.refs import Class, Function, Named
 from unplace.analysis.domain.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
@@ -69,7 +70,7 @@ class Interpreter:
                 return None
             handler = _BY_TYPE.get(type(statement))
             if handler is not None:
-                self.run.program.pause()
+                go_on()
                 self.run.statement = statement
                 state = handler(self, statement, state)
                 if state is not None and self._raises:

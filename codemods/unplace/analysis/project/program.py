@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Function, Member, Named
@@ -43,9 +43,6 @@ from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope, all_parameters
 from unplace.analysis.types import kinds, parameters
 
-if TYPE_CHECKING:
-    from unplace.torchapi.releases import Release
-
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -74,9 +71,6 @@ class Program:
     def __init__(self, module: ModuleIndex, others: Others | None = None, derived: tuple[Class, ...] = ()) -> None:
         """Work nothing out yet; `derived` are classes of other files that derive from those of the module."""
         self.module = module
-        self.preserve_dtype = False  # cast results back wherever their dtype isn't known to be the target's
-        self.target_torch: Release | None = None  # the oldest torch that rewritten code has to run on
-        self.pause: Callable[[], None] = _go_on  # may raise what ends the work on the module
         self._others = others
         self._derived = derived
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
@@ -505,10 +499,6 @@ def _registered_value(name: str, is_leaf: bool) -> Value:
 def _is_layer(base: str) -> bool:
     """Whether a base is a module class of torch that may have parameters and buffers of its own."""
     return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
-
-
-def _go_on() -> None:
-    pass
 
 
 def kinds_of_dtype(name: str) -> bool:

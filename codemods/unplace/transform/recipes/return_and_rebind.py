@@ -31,6 +31,7 @@ from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
+from unplace.config.options import Options
 from unplace.diagnostics.findings import Form
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -49,6 +50,7 @@ class Callers:
 
     program: Program
     text: Text
+    options: Options
     _planned: dict[Scope, Handback | Refuse] = field(default_factory=dict)
     _planning: set[Scope] = field(default_factory=set)
     _statements: set[ast.stmt] | None = None
@@ -328,7 +330,7 @@ class Callers:
     # -- questions ------------------------------------------------------------------------------------------------
 
     def _site(self, call: Handed) -> Site:
-        return Site(self.program, call.run, call.write, Form.METHOD, self)
+        return Site(self.program, call.run, call.write, Form.METHOD, self, self.options)
 
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""

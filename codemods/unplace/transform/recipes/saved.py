@@ -85,7 +85,7 @@ def _copied(
     """What is copied for an operation that saved the memory, and the edits for it."""
     if saved.part == "result" and saved.certain and saved.node in run.writes:
         write = run.writes[saved.node]
-        edits = stored(Site(site.program, run, write, form_of(run, write), site.callers), rules, text)
+        edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
         return (saved.node, edits) if edits is not None else None
     expression = _expression(run, state, saved)
     return (expression, _cloned(text, expression)) if expression is not None else None
