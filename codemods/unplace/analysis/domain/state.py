@@ -309,7 +309,12 @@ class Merger:
             differing.append((key, [table.get(key) for table in tables]))
 
     def _has_own(self, value: Value) -> bool:
-        return any(type(token) is tuple and self.owns(token) for token in (value.identity, value.shape, value.dtype))
+        _, _, identity, shape, dtype, *_ = value
+        return (
+            (type(identity) is tuple and self.owns(identity))
+            or (type(shape) is tuple and self.owns(shape))
+            or (type(dtype) is tuple and self.owns(dtype))
+        )
 
     def _join(self, key: Hashable, values: list[Value | None], classes: dict[Hashable, Hashable]) -> Value:
         present = [v for v in values if v is not None]

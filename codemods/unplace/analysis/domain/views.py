@@ -18,20 +18,25 @@ class Views(dict[Obj, Base]):
     Who is an ancestor of whom is found once for all forks; a change forgets only what leads through the object.
     """
 
-    __slots__ = ("_pieces", "_roots", "_stale", "_views")
+    __slots__ = ("_cut", "_pieces", "_roots", "_stale", "_views")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Begin with the bases of some views."""
-        super().__init__(bases if bases is not None else {})
+        super().__init__()
+        self._views: set[Obj] = set()  # the keys: sets of objects are compared without asking for their hashes
+        self._cut: set[Obj] = set()  # those that are pieces
         self._roots: dict[Obj, Objs] = {}
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._stale: set[Obj] = set()
-        self._views: set[Obj] = set(self)  # the keys: sets of objects are compared without asking for their hashes
+        for obj, base in bases.items() if bases is not None else ():
+            self[obj] = base
 
     def fork(self) -> Views:
         """Return an independent copy that shares what was found."""
         self._refresh()
-        other = Views(self)
+        other = Views()
+        dict.update(other, self)
+        other._views, other._cut = set(self._views), set(self._cut)
         other._roots, other._pieces = self._roots, self._pieces
         return other
 
@@ -39,11 +44,13 @@ class Views(dict[Obj, Base]):
         if self.get(obj) != base:
             self._stale.add(obj)
             self._views.add(obj)
+            (self._cut.discard if base.piece is None else self._cut.add)(obj)
             super().__setitem__(obj, base)
 
     def __delitem__(self, obj: Obj) -> None:
         self._stale.add(obj)
         self._views.discard(obj)
+        self._cut.discard(obj)
         super().__delitem__(obj)
 
     def forget(self, obj: Obj) -> None:
@@ -65,8 +72,11 @@ class Views(dict[Obj, Base]):
         """Tell whether two objects may share memory."""
         if first is second:
             return True
-        if self.roots(first).isdisjoint(self.roots(second)):
+        own, others = self.roots(first), self.roots(second)
+        if own.isdisjoint(others):
             return False
+        if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
+            return True
         left, right = self._cuts(first), self._cuts(second)
         return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
