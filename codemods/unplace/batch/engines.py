@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from unplace.batch import worker
+from unplace.batch import repository_process
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def _local(processes: int) -> Iterator[Executor]:
         yield executor
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
-        worker.stop()
+        repository_process.stop()
         executor.shutdown()
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from unplace.batch.folder import PROGRESS, WORK
+from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.config.configuration import NAMES, Configuration, load
 from unplace.config.options import Options
 from unplace.config.selection import parse_codes, parse_harms

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.git import GitError, git, line, succeeds
+from unplace.batch.unattended_git import GitError, git, line, succeeds
 
 _BASE = "refs/unplace/base"
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unplace.batch.describing import body, message
-from unplace.batch.files import Files, Tick
-from unplace.batch.folder import replace_file
-from unplace.batch.git import GitError
 from unplace.batch.job import Job, configuration_of
 from unplace.batch.origin import Origin, SkipError, opened
+from unplace.batch.outcome_records import error_records, file_records
 from unplace.batch.publishing import BRANCH, PublishError, open_pull_request
-from unplace.batch.recording import error_records, file_records
 from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
+from unplace.batch.repository_files import RepositoryFiles, Tick
+from unplace.batch.state_folder import replace_file
 from unplace.batch.store import Store
+from unplace.batch.unattended_git import GitError
 from unplace.batch.verifying import Place, verified
 from unplace.config.configuration import ConfigurationError
 from unplace.files.keys import key_of
@@ -107,11 +107,11 @@ class _Migration:
         os.chdir(tree)
         return tree
 
-    def analysed(self, store: Store, tick: Tick) -> tuple[Files, list[Outcome]]:
+    def analysed(self, store: Store, tick: Tick) -> tuple[RepositoryFiles, list[Outcome]]:
         """The files, and what becomes of each by the repository's own configuration."""
         choice, told = self.job.settings.choice, configuration_of(Path.cwd())
         text = "" if told.path is None else Path(told.path).read_text("utf-8")
-        files = Files.found(told.exclude, key_of(repr(choice), text))
+        files = RepositoryFiles.found(told.exclude, key_of(repr(choice), text))
         outcomes = files.outcomes(choice.options(told), self.job.jobs, store, tick)
         problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
         self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))

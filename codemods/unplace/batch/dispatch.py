@@ -7,15 +7,15 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 from pathlib import Path
 
-from unplace.batch.documents import record_from_json
 from unplace.batch.engines import Engine, EngineError
-from unplace.batch.git import GitError, git
 from unplace.batch.job import Job, Settings, to_json
 from unplace.batch.origin import identity, is_url
+from unplace.batch.record_json import record_from_json
 from unplace.batch.records import RepositoryRecord, Result
-from unplace.batch.state import State
+from unplace.batch.repository_process import perform
+from unplace.batch.run_state import RunState
 from unplace.batch.targets import Target
-from unplace.batch.worker import perform
+from unplace.batch.unattended_git import GitError, git
 
 _ATTEMPTS = 3
 """How often a repository is handed out whose worker is lost each time."""
@@ -24,7 +24,7 @@ _TICK = 0.5
 """Seconds between two looks at how far it is."""
 
 
-def run(state: State, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
+def dispatch(state: RunState, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
     """Handle the repositories that have no record yet; yields each record once it is stored, and None now and then.
 
     Raises `EngineError` where the engine is lost as a whole.
@@ -64,7 +64,7 @@ def _submit(engine: Engine, job: Job) -> Future[str]:
         raise EngineError(f"the engine takes no more work: {type(error).__name__}: {error}") from error
 
 
-def _record(future: Future[str], target: Target, state: State) -> RepositoryRecord | None:
+def _record(future: Future[str], target: Target, state: RunState) -> RepositoryRecord | None:
     """The record of an attempt that has ended; None where it is to be tried again."""
     try:
         return record_from_json(future.result())

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.documents import record_from_json, record_to_json
-from unplace.batch.folder import PROGRESS, WORK
 from unplace.batch.job import Settings, settings_from, to_json
+from unplace.batch.record_json import record_from_json, record_to_json
 from unplace.batch.records import RepositoryRecord, Result
+from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.batch.targets import Target
 
 _VERSION = 1
@@ -103,7 +103,7 @@ def is_active(folder: Path) -> bool:
         return True
 
 
-class State:
+class RunState:
     """The database of a run: what it is about, what was tried, and the records."""
 
     def __init__(self, folder: Path) -> None:

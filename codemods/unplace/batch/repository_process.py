@@ -19,9 +19,9 @@ from typing import IO
 from weakref import WeakSet
 
 import unplace
-from unplace.batch.documents import record_to_json
-from unplace.batch.folder import replace_file
 from unplace.batch.job import Job, job_from
+from unplace.batch.record_json import record_to_json
+from unplace.batch.state_folder import replace_file
 
 _GRACE = 3.0
 """Seconds to end in an orderly way: to stop the tests that are running, say."""
@@ -29,7 +29,7 @@ _GRACE = 3.0
 _CODE = """
 import sys
 sys.path = [*filter(None, sys.path), sys.argv[1]]  # the current folder will be that of a repository
-from unplace.batch.worker import main
+from unplace.batch.repository_process import main
 main()
 """
 

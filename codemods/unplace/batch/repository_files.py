@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.limits import outcomes
+from unplace.batch.rewriting import outcomes
 from unplace.batch.store import Store
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Problem
@@ -21,7 +21,7 @@ Tick = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class RepositoryFiles:
     """The Python files below the current folder, and the keys under which what becomes of them is known.
 
     `digest` stands for all of them and the options.
@@ -37,7 +37,7 @@ class Files:
     problems: Sequence[Problem]
 
     @classmethod
-    def found(cls, exclude: Patterns | None, settings: str) -> Files:
+    def found(cls, exclude: Patterns | None, settings: str) -> RepositoryFiles:
         """Look for them; `settings` stands for the options that apply. Links are left alone: they may lead outside."""
         discovery = discover([Path.cwd()], exclude)
         paths = [path for path in discovery.files if not Path(path).is_symlink()]
