@@ -296,7 +296,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "verify",
             within(test_verify.test_another_dtype_under_autocast_is_different),
-            "verification.files._under_autocast",
+            "verification.versions._under_autocast",
             gives([]),
         ),
     ],

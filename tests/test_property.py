@@ -20,7 +20,7 @@ from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
 from unplace.diagnostics.findings import Finding, Form, Harm, Status
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 
 PORTION = 50
 QUICK = range(0, 600, PORTION)

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from unplace.diagnosis import Diagnosed
     from unplace.diagnostics.findings import FileReport
     from unplace.verification.callables import verify as verify
-    from unplace.verification.files import verify_files as verify_files
+    from unplace.verification.versions import verify_files as verify_files
 
 __all__ = ["__version__", "diagnose", "rewrite_source"]
 
-_LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.files"}
+_LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.versions"}
 """What needs torch is imported when it is asked for."""
 
 

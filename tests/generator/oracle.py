@@ -34,9 +34,9 @@ from unplace.verification.compare import (
     compare_random_state,
     deviation,
 )
+from unplace.verification.examples import Maker, Program, maker
 from unplace.verification.observe import Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
 from unplace.verification.precision import in_float64
-from unplace.verification.program import Maker, Program, maker
 from unplace.verification.pytree import items
 from unplace.verification.randomness import seeded
 from unplace.verification.recorder import DetachedReads, Recorder

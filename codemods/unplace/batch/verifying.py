@@ -11,8 +11,8 @@ from unplace.batch.store import Store
 from unplace.files.keys import key_of
 from unplace.runs.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
+from unplace.verification.resource_limits import Limits
 from unplace.verification.trial import Plan, tried
 
 Place = tuple[str, int, int]

@@ -9,8 +9,8 @@ import torch
 from torch.autograd.graph import allow_mutation_on_saved_tensors
 
 from unplace.verification import reference
+from unplace.verification.examples import Maker
 from unplace.verification.observe import Gradient, Observation, observe
-from unplace.verification.program import Maker
 from unplace.verification.reference import Directions
 
 
