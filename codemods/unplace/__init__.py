@@ -40,7 +40,7 @@ def diagnose(*, silent: bool = False) -> Diagnosed:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext unplace`: adds the cell magic `%%diagnose`."""
-    from unplace.diagnosis.notebook import magic
+    from unplace.diagnosis.cell_magic import magic
 
     shell.register_magic_function(magic(shell), "cell", "diagnose")
 
