@@ -8,7 +8,7 @@ import tempfile
 
 import pytest
 
-from unplace.runs.results import VARIABLE
+from unplace.runs.cache import VARIABLE
 
 FOLDER = pytest.StashKey[str]()
 
