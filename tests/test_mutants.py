@@ -277,10 +277,10 @@ MUTANTS: dict[int, list[Mutant]] = {
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.HELD")),
         ),
-        mutant("casts of the target", regression("castof"), "transform.casts._are_mixed", edited(("is_made or ", ""))),
+        mutant("casts of the target", regression("cast_to_a_dtype_in_a_variable"), "transform.casts._are_mixed", edited(("is_made or ", ""))),
         mutant(
             "casts of unknown dtype",
-            regression("castof"),
+            regression("cast_to_a_dtype_in_a_variable"),
             "analysis.types.lineage._Walk._cast",
             edited(("else Source.CAST", "else Source.NOTHING")),
         ),
