@@ -245,8 +245,8 @@ MUTANTS: dict[int, list[Mutant]] = {
             "transform.recipes.splits._split",
             SLICES,
         ),
-        mutant("cumsum_", regression("cumulated"), "transform.casts.accumulates", gives(False)),
-        mutant("sums", regression("cumulated"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())),
+        mutant("cumsum_", regression("running_sum_of_unknown_dtype"), "transform.casts.accumulates", gives(False)),
+        mutant("sums", regression("running_sum_of_unknown_dtype"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())),
         mutant("products", regression("narrow_integers"), "torchapi.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
         mutant("all is division", regression("narrow_integers"), "transform.casts._is_division", gives(True)),
         mutant(
@@ -301,16 +301,16 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     7: [
-        mutant("h.data = s", regression("datashared"), "analysis.interpret.stores.share_memory", gives(None)),
+        mutant("h.data = s", regression("data_shared_under_two_names"), "analysis.interpret.stores.share_memory", gives(None)),
         mutant(
-            "h.set_(s), Parameter(s)", regression("datashared"), "analysis.interpret.calls.share_memory", gives(None)
+            "h.set_(s), Parameter(s)", regression("data_shared_under_two_names"), "analysis.interpret.calls.share_memory", gives(None)
         ),
         mutant(
-            "nothing else holds s", regression("datashared"), "analysis.interpret.stores.is_handed_over", gives(True)
+            "nothing else holds s", regression("data_shared_under_two_names"), "analysis.interpret.stores.is_handed_over", gives(True)
         ),
         mutant(
             "the data of an argument",
-            regression("datashared"),
+            regression("data_shared_under_two_names"),
             "analysis.interpret.stores.share_memory",
             edited(("if any(obj.origin is not Origin.FRESH for obj in holder.objs):", "if False:")),
         ),
