@@ -264,16 +264,16 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("out=", regression("dtype_of_out"), "rules.unp008_out.OutArgument._changes_dtype", gives(False)),
     ],
     6: [
-        mutant("nothing is cast back", regression("lowparam"), "transform.casts.casts", gives(False)),
+        mutant("nothing is cast back", regression("parameter_added_under_autocast"), "transform.casts.casts", gives(False)),
         mutant(
             "parameters",
-            regression("lowparam"),
+            regression("parameter_added_under_autocast"),
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.MADE")),
         ),
         mutant(
             "constructors",
-            regression("madewide"),
+            regression("constructors_and_casts_of_known_dtype"),
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.HELD")),
         ),
@@ -284,7 +284,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "analysis.types.lineage._Walk._cast",
             edited(("else Source.CAST", "else Source.NOTHING")),
         ),
-        mutant("double()", regression("madewide"), "transform.casts.keeps_dtype", gives(True)),
+        mutant("double()", regression("constructors_and_casts_of_known_dtype"), "transform.casts.keeps_dtype", gives(True)),
         mutant("what has no name", regression("nameless_and_low"), "transform.casts.risk", gives(())),
         mutant("callers", regression("mixed_by_callers"), "transform.casts._is_mixed_by_a_caller", gives(False)),
         mutant(
