@@ -217,7 +217,7 @@ MUTANTS: dict[int, list[Mutant]] = {
     3: [
         mutant(
             "the first argument is cut",
-            regression("unknownreceiver"),
+            regression("method_of_something_unknown"),
             "transform.recipes.splits.operands",
             by_what_is_known,
         )
