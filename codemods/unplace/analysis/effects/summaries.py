@@ -30,7 +30,8 @@ from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.nodes import code_of
 
 _DEPTH = 3
-_INSIDE = " inside "
+INSIDE = " inside "
+"""Stands between an operation that saves the result of a function of the file, and the call."""
 _RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # what may bring a gradient into a call
 
 
@@ -125,7 +126,7 @@ def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
     ]
     always = all(any(s.certain for s in by) for by in found)
-    return frozenset((s.operation.partition(_INSIDE)[0], s.certain and always) for by in found for s in by)
+    return frozenset((s.operation.partition(INSIDE)[0], s.certain and always) for by in found for s in by)
 
 
 def _saved_in_either(first: Result, second: Result) -> frozenset[tuple[str, bool]]:
@@ -242,7 +243,7 @@ def instantiate(
             state.bases[obj] = Base(sources, Link.CALL if result.foreign else Link.MAYBE)
     may_record = bool(captured) or any(v.tracked is not Tracked.NO for v in bound.values() if v.kinds & _RECORDING)
     for operation, certain in sorted(result.saved):
-        called = f"{operation}{_INSIDE}{code_of(node.func)}()"
+        called = f"{operation}{INSIDE}{code_of(node.func)}()"
         run.note_saved(state, value.objs, Saved(called, node.lineno, certain and may_record, node, "result"))
     for slot, element in result.elements:
         held = instantiate(calls, node, element, bound, captured, state, (key, slot))

@@ -335,7 +335,8 @@ class Callers:
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
         if not elsewhere:
-            live = live - (live - call.run.liveness.read_after(site.statement) - site.other_reads())
+            own = call.run.liveness.read_after(site.statement) | site.other_reads()
+            live = live & (own | self.returned(call.run.scope))
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
