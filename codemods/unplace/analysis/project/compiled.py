@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modes
 
 if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
 
-_COMPILING = frozenset(
-    {"torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"}
-)
-_EXEMPT = frozenset({"torch.jit.ignore", "torch.jit.unused"})
 _SCRIPTED = re.compile(rb"\bscript(?:_if_tracing)?\(\s*([\w.]+)")
 _MADE = rb"\b%s\s*=\s*(?:[\w.]*\.)?(\w+)\("
 
@@ -40,7 +37,7 @@ def compiled(program: Program) -> frozenset[Scope]:
     found: set[Scope] = set()
     while todo:
         scope = todo.pop()
-        if scope not in found and not _decorators(program, scope) & _EXEMPT:
+        if scope not in found and not _decorators(program, scope) & modes.NOT_COMPILING:
             found.add(scope)
             todo += _called(program, scope)
     return frozenset(found)
@@ -67,12 +64,12 @@ def _decorators(program: Program, scope: Scope) -> set[str]:
 def _is_root(program: Program, scope: Scope, names: frozenset[str]) -> bool:
     if not isinstance(scope.node, ast.FunctionDef):
         return False
-    if _decorators(program, scope) & _COMPILING or scope.name in names:
+    if _decorators(program, scope) & modes.COMPILING or scope.name in names:
         return True
     owner = program.class_of(scope)
     if owner is None or scope.name != "forward":
         return False
-    return bool(_names(program, owner) & names) or owner.derives_from("torch.jit.ScriptModule")
+    return bool(_names(program, owner) & names) or owner.derives_from(modes.SCRIPT_MODULE)
 
 
 def _names(program: Program, owner: Class) -> set[str]:

@@ -33,7 +33,8 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.effects.summaries import Summary, exits_of, summarize
+from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.project.compiled import compiled
@@ -95,7 +96,7 @@ class Program:
         self._derived: tuple[Class, ...] = ()
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()
-        self._summaries: dict[Scope, Summary | None] = {}
+        self._summaries: dict[Scope, Effect | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -210,7 +211,7 @@ class Program:
                 todo += [functions[name] for name in used]
         return self._of_optimizers
 
-    def summary(self, function: Function) -> Summary | None:
+    def summary(self, function: Function) -> Effect | None:
         """What calling a function does; None when nothing can be said."""
         scope = function.scope
         if not self._is_own(scope):

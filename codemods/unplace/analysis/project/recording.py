@@ -11,11 +11,10 @@ from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modes
 
 if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
-
-_SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 def may_be_off(program: Program, scope: Scope) -> bool:
@@ -44,7 +43,7 @@ def _is_off_elsewhere(program: Program, scope: Scope) -> bool:
         return False
     return any(
         not _mode_at(other, user, node).records
-        for other in program.others_with(scope.name, _SWITCHES)
+        for other in program.others_with(scope.name, modes.SWITCHING_OFF)
         for user, node in _uses(other, scope.name)
     )
 
