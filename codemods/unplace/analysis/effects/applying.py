@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -308,11 +308,12 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
     )
 
 
-def _slots(call: Call, name: str | None) -> Mapping[Hashable, Value]:
+def _slots(call: Call, name: str | None) -> Iterator[tuple[Hashable, Value]]:
     """All slots of an argument, or the keyword arguments."""
     if name is None or name not in call.bound:
-        return {slot: value for slot, value in call.keywords.items()}
-    return {key: held for holder in call.bound[name].objs for key, held in call.state.fields_of(holder)}
+        yield from call.keywords.items()
+    else:
+        yield from call.state.reachable_slots(call.bound[name].objs)
 
 
 def _sourced(call: Call, source: Source) -> list[Value]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Function, Instance, TorchModule, first_layer
@@ -16,10 +15,8 @@ from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import WriteKind
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.torchapi import ModuleClass, Result, View, modules
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.calls import Calls
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
@@ -33,7 +30,7 @@ def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value
     return None, arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
 
 
-def called(calls: Calls, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
+def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
     """A call of a module that torch defines."""
     if not arguments.positional:
         return calls.unknown_call(node, arguments.all(), state)
@@ -60,13 +57,13 @@ def called(calls: Calls, node: ast.Call, ref: TorchModule, arguments: Arguments,
     return result(calls, node, module, arguments.all(), state)
 
 
-def _prove_tensor(calls: Calls, ref: TorchModule, arguments: Arguments, state: State) -> None:
+def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, state: State) -> None:
     """Note that the first layer takes a tensor, if it does."""
     calls.prove_tensor(first_layer(ref).qualified, arguments, state)
 
 
 def _sequential(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     parts: tuple[Value, ...],
     target: ast.expr,
@@ -81,7 +78,7 @@ def _sequential(
 
 
 def _part(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     place: tuple[int, ...],
     part: Value,
@@ -118,14 +115,14 @@ def _makes_anew(part: Value) -> bool:
     return isinstance(part.ref, Instance) or (isinstance(part.ref, TorchModule) and part.ref.inplace is False)
 
 
-def _only_reads(calls: Calls, forward: Function) -> bool:
+def _only_reads(calls: CallEffects, forward: Function) -> bool:
     """Whether a layer of the run writes nothing that it is given: its input isn't the argument of the call."""
     summary = calls.run.program.summary(forward)
     return summary is not None and not summary.writes
 
 
 def result(
-    calls: Calls, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
+    calls: CallEffects, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
 ) -> Value:
     """Return what a module of torch gives when it is called; `key` tells the layers of a Sequential apart."""
     bound = {f"*{position}": value for position, value in enumerate(values)}

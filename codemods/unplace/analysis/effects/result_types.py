@@ -124,7 +124,7 @@ def given_dtype(run: Run, node: ast.expr) -> Token:
         return value.dtype
     if "dtype" not in node.id or node.id in run.scope.volatile:
         return None
-    sources = run.program.bindings(run.scope).sources.get(node.id, [])
+    sources = run.program.module.bindings(run.scope).sources.get(node.id, [])
     argument = next((a for a in run.scope.parameters if a.arg == node.id), None)
     if argument is not None or len(sources) != 1:
         return argument if not sources else None

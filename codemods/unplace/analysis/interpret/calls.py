@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
@@ -32,18 +31,16 @@ from unplace.analysis.interpret import method_calls, modelled_calls, own_calls
 from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
 from unplace.analysis.interpret.run import Run, WriteKind, anything
 from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.torchapi import modes, modules, results
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.expressions import Evaluator
 
 
 class Calls:
     """Evaluates call expressions."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluation) -> None:
         """Works on the evaluator's run."""
         self.evaluator = evaluator
         self.run: Run = evaluator.run

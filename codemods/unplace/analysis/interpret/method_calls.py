@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance, Named
@@ -32,18 +31,16 @@ from unplace.analysis.interpret import modelled_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run, WriteKind
 from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.queries.layouts import SHARED
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.torchapi import modules
 
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.calls import Calls
-
 _SELF = frozenset(("self",))
 
 
-def of_method(calls: Calls, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """Call `base.name(...)`, with `base` evaluated already."""
     name = func.attr
     if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
@@ -79,7 +76,7 @@ def of_method(calls: Calls, node: ast.Call, func: ast.Attribute, base: Value, st
     return result._replace(dtype=dtype) if dtype is not None else result
 
 
-def _of_instance(calls: Calls, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """A method of an object of a class of the run."""
     name = func.attr
     callee = calls.evaluator.attribute_of(func, base, state)
@@ -93,7 +90,9 @@ def _of_instance(calls: Calls, node: ast.Call, func: ast.Attribute, base: Value,
     return calls.apply(node, callee, arguments, state)
 
 
-def _of_plain(calls: Calls, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value | None:
+def _of_plain(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
+) -> Value | None:
     """A method of a container, text, number or array; None of anything else."""
     if base.must_be(CONTAINER) and base.objs:
         return modelled_calls.of_container(calls, node, name, base, arguments, state)
@@ -108,14 +107,14 @@ def _of_plain(calls: Calls, node: ast.Call, name: str, base: Value, arguments: A
 
 def _is_unlike_tensors(run: Run, node: ast.expr) -> bool:
     """Whether a name is used somewhere as no tensor can be."""
-    return isinstance(node, ast.Name) and node.id in run.program.bindings(run.scope).unlike_tensors
+    return isinstance(node, ast.Name) and node.id in run.program.module.bindings(run.scope).unlike_tensors
 
 
 # -- tensors --------------------------------------------------------------------------------------------------------
 
 
 def of_tensor(
-    calls: Calls, node: ast.Call, func: ast.Attribute, base: Value, arguments: Arguments, state: State
+    calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, arguments: Arguments, state: State
 ) -> Value:
     """Call a method of a tensor."""
     name, run = func.attr, calls.run
@@ -137,7 +136,7 @@ def of_tensor(
 
 
 def _in_place(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     func: ast.Attribute,
     inplace: torchapi.InplaceMethod,
@@ -180,7 +179,7 @@ def _effect_in_place(
 
 
 def _save_operands(
-    calls: Calls, node: ast.Call, functional: torchapi.Operator, base: Value, arguments: Arguments, state: State
+    calls: CallEffects, node: ast.Call, functional: torchapi.Operator, base: Value, arguments: Arguments, state: State
 ) -> None:
     """In place, autograd keeps a copy of the old receiver, but the operands themselves."""
     shadow = base._replace(objs=frozenset())
@@ -194,7 +193,7 @@ def _save_operands(
 
 
 def _of_module(
-    calls: Calls, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None
+    calls: CallEffects, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None
 ) -> Value:
     """A method of a module that torch defines."""
     if name in modules.RETURNING_ITSELF:
@@ -207,7 +206,7 @@ def _of_module(
     return calls.unknown_call(node, [base, *values] if base.objs else values, state)
 
 
-def _registered(calls: Calls, node: ast.Call, name: str, state: State) -> Value:
+def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> Value:
     """What `parameters()` and its kin give: tensors that the module holds, alone or with their names."""
     kinds = UNKNOWN if name in modules.GIVING_MODULES else TENSOR
     tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Value
 from unplace.analysis.effects import models
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.interpret.arguments import Arguments
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.calls import Calls
+from unplace.analysis.interpret.walking import CallEffects
 
 
-def of_function(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
     """Call a builtin, or a function or class of a library other than torch."""
     model = models.model_of(qualified, arguments.positional, arguments.keywords)
     if model is None:
@@ -23,7 +20,9 @@ def of_function(calls: Calls, node: ast.Call, qualified: str, arguments: Argumen
     return apply(_call(calls, node, model, {}, arguments, state), model.effect)
 
 
-def of_container(calls: Calls, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value:
+def of_container(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
+) -> Value:
     """Call a method of a list, tuple or dictionary whose slots are known."""
     model = models.method_of(name, arguments.positional, arguments.keywords)
     if model is None:
@@ -32,7 +31,7 @@ def of_container(calls: Calls, node: ast.Call, name: str, base: Value, arguments
 
 
 def _call(
-    calls: Calls, node: ast.Call, model: models.Model, bound: dict[str, Value], arguments: Arguments, state: State
+    calls: CallEffects, node: ast.Call, model: models.Model, bound: dict[str, Value], arguments: Arguments, state: State
 ) -> Call:
     """The call with its arguments by the names that the model has for them."""
     bound.update(arguments.bind(model.parameters))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance
 from unplace.analysis.domain.state import State
@@ -12,15 +11,13 @@ from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, 
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.kinds import of_annotation
 
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.calls import Calls
-
 
 def of_function(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     function: Function,
     arguments: Arguments,
@@ -50,7 +47,7 @@ def of_function(
     return apply(Call(calls, node, bound, state, called, captured), effect, key)
 
 
-def of_bound(calls: Calls, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
+def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
     """Call a method of an object of the run that was looked up before."""
     if isinstance(ref.receiver.ref, Instance):
         method = calls.run.program.method(ref.receiver.ref.of, ref.name)
@@ -73,7 +70,7 @@ def captured_by(run: Run, function: Function, state: State) -> Objs:
     )
 
 
-def of_class(calls: Calls, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
+def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
     """Make a new object of a class of the run; its constructor may keep its arguments."""
     run = calls.run
     stored = arguments.stored_in(of.fields) if of.fields is not None else None

@@ -92,6 +92,6 @@ class _Walk:
         ):
             if self.carries(func.value):
                 return True
-        elif torchapi.function(self.run.program.qualified(self.run.scope, func) or "") is None:
+        elif torchapi.function(self.run.program.module.qualified(self.run.scope, func) or "") is None:
             return False
         return self._any(given)

@@ -169,10 +169,9 @@ def _is_order_seen(site: Site) -> bool:
 
     A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
     """
-    is_permuted = any(
-        isinstance(node, ast.Attribute) and node.attr in members.PERMUTING for node in site.run.scope.nodes
-    )
-    return is_permuted and not members.RESTRIDING.isdisjoint(site.program.uses())
+    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    is_permuted = not members.PERMUTING.isdisjoint(attributes)
+    return is_permuted and any(map(site.program.module.reads_of, members.RESTRIDING))
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
@@ -180,7 +179,7 @@ def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
     assert isinstance(split, ast.Call)
     assert isinstance(split.func, ast.Attribute)
     qualified = members.JOINED_BY.get(split.func.attr)
-    written = site.program.name_for(site.run.scope, qualified) if qualified is not None else None
+    written = site.program.module.name_for(site.run.scope, qualified) if qualified is not None else None
     if written is None:
         return None
     arguments = operands(site.run, split)

@@ -1,0 +1,75 @@
+"""What the parts of the interpreter ask of each other: the evaluation of expressions, and the effects of calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import Protocol
+
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import Value
+from unplace.analysis.effects.applying import Elements
+from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.run import Run
+from unplace.torchapi import Operator
+
+
+class Evaluation(Protocol):
+    """Evaluates expressions in one run."""
+
+    run: Run
+
+    def evaluate(self, node: ast.expr, state: State) -> Value:
+        """Return what an expression may evaluate to, and change the state as it does."""
+
+    def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
+        """Return something of which nothing is known."""
+
+    def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
+        """Return an attribute of a value."""
+
+    def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
+        """Return an element of a container, or a row of a tensor."""
+
+    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """Return what a loop over a value yields."""
+
+    def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """Return an iterator over a value."""
+
+    def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+        """Store a value in an attribute."""
+
+
+class CallEffects(Protocol):
+    """Applies the effects of calls in one run."""
+
+    run: Run
+    evaluator: Evaluation
+
+    @property
+    def elements(self) -> Elements:
+        """Whoever knows what is in a container."""
+
+    def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
+        """Apply a call of which nothing is known but what it gets."""
+
+    def arguments(self, node: ast.Call, state: State) -> Arguments:
+        """Evaluate the arguments of a call."""
+
+    def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
+        """Apply a call of a value."""
+
+    def operator(
+        self, node: ast.Call, operator: Operator, bound: dict[str, Value], arguments: Arguments, state: State
+    ) -> Value:
+        """Apply a call of one of torch's operators, given its arguments by parameter name."""
+
+    def out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        """Apply a call of a function that writes its result into `out=`."""
+
+    def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
+        """Take what a function of torch works on for a tensor."""
+
+    def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
+        """Apply a call that writes its argument and returns it, or returns a new tensor."""
