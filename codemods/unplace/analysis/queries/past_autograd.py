@@ -9,7 +9,7 @@ Out of place the operation saves its input instead, and another gradient comes o
 from __future__ import annotations
 
 from unplace import torchapi
-from unplace.analysis.effects.summaries import INSIDE
+from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.interpret.run import Write, WriteKind
 from unplace.analysis.project.program import Program
 

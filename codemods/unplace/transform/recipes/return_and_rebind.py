@@ -211,7 +211,8 @@ class Callers:
                 assert isinstance(call.write.node, ast.Call)
                 calls.setdefault(call.write.node, []).append((name, call))
         takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
-        form = returned_form(scope, names, summary.result.same, [value for value, _ in exits], takings)
+        same = summary.returned.same if summary.returned is not None else None
+        form = returned_form(scope, names, same, [value for value, _ in exits], takings)
         if isinstance(form, Refuse):
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
