@@ -353,7 +353,13 @@ class Evaluator:
 
     def _compare(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Compare)
-        operands = [self.evaluate(e, state) for e in (node.left, *node.comparators)]
+        operands = [self.evaluate(e, state) for e in (node.left, node.comparators[0])]
+        states = []
+        for other in node.comparators[1:]:  # `a < b < c` leaves `c` out where `a < b` doesn't hold
+            states.append(state.fork())
+            operands.append(self.evaluate(other, state))
+        if states:
+            state.become(Merger(node).merge([*states, state.fork()]))
         return arithmetic.compare(self.run, node, operands, state)
 
     def _boolean(self, node: ast.expr, state: State) -> Value:

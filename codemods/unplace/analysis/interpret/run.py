@@ -206,6 +206,10 @@ class Run:
         spot = self.flow.spot(statement)
         return spot is not None and any(self.may_swallow(guard) for guard in spot.guards)
 
+    def reaches_end(self) -> bool:
+        """Whether the code may run to its end without a `return`."""
+        return self.flow.reaches_end(self.may_swallow)
+
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The statement that an expression of the scope stands in."""
         while not isinstance(node, ast.stmt):

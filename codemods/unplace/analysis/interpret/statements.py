@@ -89,6 +89,11 @@ class Interpreter:
 
     def _assert(self, s: ast.Assert, state: State) -> State:
         self.evaluator.evaluate(s.test, state)
+        if s.msg is not None:
+            failed = state.fork()
+            self.evaluator.evaluate(s.msg, failed)
+            for raised in self._raises:
+                raised.append(failed)
         self._narrow(s.test, state, True)
         return state
 
