@@ -15,7 +15,8 @@ from unplace.batch.records import RepositoryRecord, Result
 from unplace.batch.repository_process import perform
 from unplace.batch.run_state import RunState
 from unplace.batch.targets import Target
-from unplace.batch.unattended_git import GitError, git
+from unplace.batch.unattended_git import git
+from unplace.files.git import GitError
 
 _ATTEMPTS = 3
 """How often a repository is handed out whose worker is lost each time."""

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.unattended_git import GitError, git, line, succeeds
+from unplace.batch.unattended_git import git, line, succeeds
+from unplace.files.git import GitError
 
 _BASE = "refs/unplace/base"
 

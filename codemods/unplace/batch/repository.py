@@ -20,9 +20,9 @@ from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
 from unplace.batch.repository_files import RepositoryFiles, Tick
 from unplace.batch.state_folder import replace_file
 from unplace.batch.store import Store
-from unplace.batch.unattended_git import GitError
 from unplace.batch.verifying import Place, verified
 from unplace.config.configuration import ConfigurationError
+from unplace.files.git import GitError
 from unplace.files.keys import key_of
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Outcome
