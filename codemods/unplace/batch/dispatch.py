@@ -1,4 +1,4 @@
-"""A run over many repositories: hand them out, take the records in, try again what was lost."""
+"""A run over many repositories: hands them out to an engine, collects the records and retries what was lost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from unplace.batch.unattended_git import git
 from unplace.files.git import GitError
 
 _ATTEMPTS = 3
-"""How often a repository is handed out whose worker is lost each time."""
+"""How often a repository is handed out whose process is lost each time."""
 
 _TICK = 0.5
-"""Seconds between two looks at how far it is."""
+"""Seconds between two looks at the progress."""
 
 
 def dispatch(state: RunState, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
-    """Handle the repositories that have no record yet; yields each record once it is stored, and None now and then.
+    """Migrate the repositories that have no record yet; yield each record once it is stored.
 
-    Raises `EngineError` where the engine is lost as a whole.
+    While it waits it yields None about twice a second, so that progress can be shown. Raises `EngineError` where the
+    whole engine is lost.
     """
     waiting = _by_size(state.open_targets(), engine)
     total = sum(size for _, size in waiting)
@@ -66,7 +67,7 @@ def _submit(engine: Engine, job: Job) -> Future[str]:
 
 
 def _record(future: Future[str], target: Target, state: RunState) -> RepositoryRecord | None:
-    """The record of an attempt that has ended; None where it is to be tried again."""
+    """Return the record of an attempt that has ended; None where the repository is to be tried again."""
     try:
         return record_from_json(future.result())
     except CancelledError:
@@ -91,7 +92,10 @@ def _job(target: Target, folder: Path, settings: Settings, share: int) -> Job:
 
 
 def _by_size(targets: Sequence[Target], engine: Engine) -> list[tuple[Target, int]]:
-    """The repositories with how many files they have, large ones first; as they are where the engine shares out."""
+    """Return the repositories with their numbers of files, large ones first.
+
+    They keep their order, with a number of 1 each, where one process does all or the engine places the work itself.
+    """
     if engine.processes in (None, 1) or len(targets) < 2:
         return [(target, 1) for target in targets]
     known = {target: size for target in targets if (size := _size(target.location)) is not None}
@@ -100,7 +104,7 @@ def _by_size(targets: Sequence[Target], engine: Engine) -> list[tuple[Target, in
 
 
 def _size(location: str) -> int | None:
-    """How many Python files a folder has in Git; None where that can't be told."""
+    """Return the number of Python files that Git knows in a folder, plus 1; None where that can't be told."""
     if is_url(location):
         return None
     try:
