@@ -302,9 +302,8 @@ MUTANTS: dict[int, list[Mutant]] = {
     ],
     7: [
         mutant("h.data = s", regression("datashared"), "analysis.interpret.stores.share_memory", gives(None)),
-        mutant(
-            "h.set_(s), Parameter(s)", regression("datashared"), "analysis.interpret.calls.share_memory", gives(None)
-        ),
+        mutant("Parameter(s)", regression("datashared"), "analysis.interpret.calls.share_memory", gives(None)),
+        mutant("h.set_(s)", regression("datashared"), "analysis.interpret.method_calls.share_memory", gives(None)),
         mutant(
             "nothing else holds s", regression("datashared"), "analysis.interpret.stores.is_handed_over", gives(True)
         ),
@@ -443,7 +442,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "from_pretrained",
             fixture(EMBEDDING),
-            "analysis.interpret.calls.Calls.named",
+            "analysis.interpret.calls.Calls._object_of_torch",
             edited(('qualified.removesuffix(".from_pretrained")', "qualified")),
         ),
         mutant("casts are views", fixture(EMBEDDING), "analysis.effects.operators._differ", gives(False)),
@@ -502,19 +501,19 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     17: [
-        mutant("made so", fixture(LAYOUTS), "analysis.effects.operators.layout_of", gives(None)),
+        mutant("made so", fixture(LAYOUTS), "analysis.interpret.calls.layout_of", gives(None)),
         mutant("of an attribute", fixture(LAYOUTS), "transform.sites.layout_of", gives(None)),
         mutant("saved", regression("strides_and_saved"), "transform.legality.LASTING", is_now(frozenset())),
         mutant(
             "shared",
             fixture(LAYOUTS),
-            "analysis.interpret.calls.Calls.tensor_method",
+            "analysis.interpret.method_calls._in_place",
             edited(('name == "share_memory_"', "False")),
         ),
     ],
     18: [
         mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
-        mutant("of what was copied", fixture(MADE), "analysis.effects.operators._COPYING", is_now(frozenset())),
+        mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
         mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
     ],
     19: [
