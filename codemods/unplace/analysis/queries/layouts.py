@@ -17,10 +17,9 @@ LASTING = frozenset([STRIDED, PINNED, SHARED])
 
 _BY_NAME = {
     **dict.fromkeys(modes.OWN_STRIDES, STRIDED),
-    "as_strided": FORMAT,
-    "pin_memory": PINNED,
-    "share_memory_": SHARED,
-    "from_file": SHARED,
+    **dict.fromkeys(modes.FORMATTED, FORMAT),
+    **dict.fromkeys(modes.PINNING, PINNED),
+    **dict.fromkeys(modes.SHARING, SHARED),
 }
 
 
