@@ -42,7 +42,7 @@ class OutArgument(CallRule):
             return Refuse(
                 f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute"
             )
-        if site.program.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
+        if site.options.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
             return Refuse(
                 f"`{site.name}` decides the dtype of the result, which isn't known to be the one of the operands"
             )
