@@ -66,7 +66,9 @@ def _compound(w: Writer, y: str, z: str, depth: int, *, guarded: bool, loop: str
     def block(*, inside: bool = guarded, of: str = loop) -> str:
         return _block(w, y, z, depth, guarded=inside, loop=of)
 
-    kinds = ["with", "try", "try", "match", "for", "while", "if"] + ["star"] * (sys.version_info >= (3, 11))
+    kinds = ["with", "try", "try", "match", "match", "match", "for", "while", "if"] + ["star"] * (
+        sys.version_info >= (3, 11)
+    )
     kind = w.pick(kinds)
     if kind == "with":
         return [f"with {_managers(w)}:", block(inside=True)]
