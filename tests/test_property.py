@@ -7,6 +7,7 @@ is `python scripts/hunt.py --count 5000 --jobs 2`.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 
@@ -108,12 +109,19 @@ def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
 @pytest.mark.parametrize(
     "form",
     ["suppress(Exception)", "except* Exception", "finally:", ".data = ", "lambda", ".chunk(2", "autocast", "int32",
-     "@property", "__slots__", "NamedTuple", "out=", "nn.ModuleList", "self.running", "; ", "iter([", "(x * k for"],
+     "@property", "__slots__", "NamedTuple", "out=", "nn.ModuleList", "self.running", "; ", "iter([", "(x * k for",
+     " := ", "case _:", "continue", "break", "except* ValueError", "except KeyError:"],
 )  # fmt: skip
 def test_real_code_holds_this_form(form: str) -> None:
-    if form == "except* Exception" and sys.version_info < (3, 11):
+    if form.startswith("except*") and sys.version_info < (3, 11):
         pytest.skip("except* is newer")
     assert sum(form in generate(seed, real_code=True) for seed in range(300)) >= 3
+
+
+@pytest.mark.parametrize("header", ["try:", "except .*:", "finally:", "case .*:", r"def [^:]*:", "if .*:", "with .*:"])
+def test_real_code_puts_the_body_behind_this_header(header: str) -> None:
+    behind = re.compile(rf"^ *{header} (?!torch)[a-z]", re.MULTILINE)
+    assert sum(behind.search(generate(seed, real_code=True)) is not None for seed in range(600)) >= 3
 
 
 # -- the oracle notices wrong rewrites ------------------------------------------------------------------------------
@@ -357,7 +365,8 @@ def test_a_wrong_program_becomes_small() -> None:
 
 def test_statements_of_one_line_stay_in_it() -> None:
     text = "def f(x):\n    a = 1; b = 2\n    if a: b += 1; c = 3\n    else: b = 4\n    for i in x: a = 2\n"
-    text += "    return a; pass\n"
+    text += "    try: a += 1; b = a\n    except ValueError: b = 3\n    finally: c = 2; del c\n"
+    text += "    match a:\n        case 1: b += 1; a = b\n    return a; pass\n"
     assert unparsed(parsed(text)) == text
 
 
