@@ -184,7 +184,7 @@ WRONG = {
     ),
     "the gradient of a piece that torch forbids to write": (
         "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
-        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.detach(); return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone().detach(); return y",
         Fault.GRADIENTS,
     ),
     "it raises": ("y = x * 2; y += 1; return y", "y = x * 2; y = z + 1; return y", Fault.RAISES),
