@@ -190,6 +190,11 @@ WRONG = {
         "y = x * 1; m = x > 0; y = torch.where(m, torch.sqrt(y), y); return y",
         Fault.GRADIENTS,
     ),
+    "the gradient of a piece that torch forbids to write": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone().detach(); return y",
+        Fault.GRADIENTS,
+    ),
     "it raises": ("y = x * 2; y += 1; return y", "y = x * 2; y = z + 1; return y", Fault.RAISES),
     "it doesn't compile": ("y = x * 2; y += 1; return y", "y = x * 2; y = = 1; return y", Fault.COMPILE),
     "a saved tensor is written": (
@@ -217,6 +222,10 @@ RIGHT = {
     "rebound": ("y = x.exp(); b = y; y += 1; return b, y", "y = x.exp(); b = y; y = b = y + 1; return b, y"),
     "zero and no gradient are the same": ("y = x * 2; y.zero_(); return y", "y = torch.zeros_like(x); return y"),
     "a stored value": ("y = x.exp(); y[0] = x[1]; return y", "y = x.exp(); y = y.clone(); y[0] = x[1]; return y"),
+    "a piece that torch forbids to write, of what is computed after a write past autograd": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone(); return y",
+    ),
     "two equal objects for one": ("y = x * 2; y += 1; return y, y", "y = x * 2; y = y + 1; return y, y * 1"),
 }
 

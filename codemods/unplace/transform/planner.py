@@ -15,6 +15,7 @@ from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.text.edits import Edit
@@ -156,6 +157,7 @@ class Planner:
         )
         staying = [*left_out, *(d.site for d in remaining)]
         unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.options.unsafe))]
+        moved = {d.site.node for d in decisions} - {site.node for site in staying}
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
@@ -167,10 +169,16 @@ class Planner:
                 if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
                     line = other.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
+            elsewhere = self._written_elsewhere(site, moved) if _is_saved(site) else None
+            if elsewhere is not None:
+                decision.verdict = Refuse(f"the write in line {elsewhere} stays in place and may hit the new graph")
             for other in unrepaired if site.cuts_gradient() else ():
                 if other is not site and other.run is site.run and other.is_saved():
                     line = other.statement.lineno
                     decision.verdict = Refuse(f"the write in line {line} stays in place and may hit the new graph")
+
+    def _written_elsewhere(self, site: Site, moved: set[ast.AST]) -> int | None:
+        return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
@@ -560,6 +568,12 @@ class Planner:
                 SavedBy(by.operation, by.line) if by is not None else None,
             )
         )
+
+
+def _is_saved(site: Site) -> bool:
+    """Whether what computed the stored values keeps them for backward."""
+    stored = site.state.roots(o for operand in site.write.operands for o in operand.objs)
+    return any(o in site.state.saved for o in stored)
 
 
 def _failed(decisions: list[Decision], wanted: Wanted) -> Sequence[str]:

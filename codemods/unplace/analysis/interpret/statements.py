@@ -211,6 +211,7 @@ class Interpreter:
             return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
         if old.must_be(NUMBER | TEXT | NONE):
             return Value(old.kinds | operand.kinds)
+        self.run.possible[s] = state.roots(old.objs)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
         return weak_join(old, fresh)._replace(identity=(s, "sum"))
