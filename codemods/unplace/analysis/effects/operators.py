@@ -30,8 +30,9 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.effects import saves
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run, anything
-from unplace.analysis.queries.layouts import SHARED, layout_of
+from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.diagnostics.catalogue import Layout
 from unplace.torchapi import ModuleClass, Operator, Result, View, autocast
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def result(
         label = f"the result of `{code_of(node.func)}(...)`" if isinstance(node, ast.Call) else "shared memory"
         shared = calls.run.foreign((node, "shared"), Origin.CALL, label, node.lineno, TENSOR)
         if short(operator) == "from_file":
-            calls.run.laid_out.update(dict.fromkeys(shared.objs, SHARED))
+            calls.run.laid_out.update(dict.fromkeys(shared.objs, Layout.SHARED))
         return shared
     made = _tensor(calls, node, operator, looked_at, values, arguments, state)
     if short(operator) in _COPYING:

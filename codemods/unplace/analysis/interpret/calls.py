@@ -38,11 +38,11 @@ from unplace.analysis.interpret import builtin_calls
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.interpret.run import Run, WriteKind, anything
 from unplace.analysis.interpret.stores import share_memory
-from unplace.analysis.queries.layouts import SHARED
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.kinds import of_annotation
+from unplace.diagnostics.catalogue import Layout
 
 if TYPE_CHECKING:
     from unplace.analysis.interpret.expressions import Evaluator
@@ -487,7 +487,7 @@ class Calls:
             if inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands)):
                 self.run.save(state, base, f"{name}()", node, "result")
             if name == "share_memory_":
-                self.run.laid_out.update(dict.fromkeys(state.roots(base.objs), SHARED))
+                self.run.laid_out.update(dict.fromkeys(state.roots(base.objs), Layout.SHARED))
             if name == "requires_grad_":
                 return self.run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
             return base

@@ -35,6 +35,7 @@ from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Layout
 
 if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
@@ -128,7 +129,7 @@ class Run:
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
-    laid_out: dict[Obj, str] = field(default_factory=dict)  # made with a layout of its own, in words
+    laid_out: dict[Obj, Layout] = field(default_factory=dict)  # made with a layout of its own
     reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement

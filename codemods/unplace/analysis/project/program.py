@@ -46,6 +46,7 @@ from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope, Scopes, all_parameters
 from unplace.analysis.types import kinds, parameters
 from unplace.analysis.types.propagation import Flows
+from unplace.diagnostics.reasons import Reason
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Place
@@ -76,7 +77,7 @@ class Program:
         self.starred = starred(self)
         self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
         self.answers: dict[Hashable, Any] = {}  # what other files asked about this one
-        self.other_holders: dict[tuple[Class, str], str | None] = {}  # why an attribute isn't all that holds its tensor
+        self.other_holders: dict[tuple[Class, str], Reason | None] = {}  # what else holds an attribute's tensor
         self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
         self._bindings: dict[Scope, Bindings] = {}
         self._uses: Counter[str] | None = None

@@ -10,6 +10,8 @@ from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.catalogue import Forbids, Piece
+from unplace.diagnostics.reasons import Line, Reason
 
 _SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
 _RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies
@@ -20,7 +22,7 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 class Forbidden:
     """Why torch raises where a write runs; `is_leaf`: the tensor, or what it is a view of, gets a gradient itself."""
 
-    reason: str
+    reason: Reason
     is_leaf: bool
 
 
@@ -72,10 +74,11 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     is_parameter = owners[0].origin is Origin.REGISTERED
     if is_parameter and recording.may_be_frozen(run.program):
         return None
-    kind = "parameter" if is_parameter else "leaf"
-    name = code_of(write.target)
-    what = f"`{name}`, a {kind}" if write.value.objs <= {*owners} else f"`{name}`, a view of a {kind}"
-    return Forbidden(f"torch forbids writing {what} that requires a gradient, while gradients are recorded", True)
+    if write.value.objs <= {*owners}:
+        kind = Forbids.PARAMETER if is_parameter else Forbids.LEAF
+    else:
+        kind = Forbids.PARAMETER_VIEW if is_parameter else Forbids.LEAF_VIEW
+    return Forbidden(kind(name=code_of(write.target)), True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
@@ -84,7 +87,12 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     if not cut:
         return None
     piece = min(cut, key=lambda o: o.index)
-    what = "a row that a loop or an unpacking takes" if piece.label in ("a row", "the loop") else piece.label
-    where = f" in line {piece.line}" if piece.line else ""
-    own = "" if write.value.objs & {*cut} else "a view of "
-    return Forbidden(f"torch forbids writing {own}{what}{where}, one of several views of a tensor with a graph", False)
+    kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
+    return Forbidden(kind(piece=_in_words(piece)), False)
+
+
+def _in_words(piece: Obj) -> Reason:
+    """Say which operation cut a piece, and where."""
+    if piece.label in ("a row", "the loop"):
+        return Piece.ROW_IN(line=Line(piece.line)) if piece.line else Piece.ROW()
+    return Piece.OUTPUT_IN(label=piece.label, line=Line(piece.line)) if piece.line else Piece.OUTPUT(label=piece.label)

@@ -26,7 +26,9 @@ from unplace.analysis.effects.summaries import leaves_alone
 from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.snippet import precedence
@@ -58,7 +60,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         edits |= set(found[1])
     if not copied or _overlap(edits):
         return None
-    operations = dict.fromkeys(f"{saved.operation} in line {saved.line}" for saved in in_order(by))
+    operations = dict.fromkeys(Saver.OPERATION(name=saved.operation, line=Line(saved.line)) for saved in in_order(by))
     return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)))
 
 
