@@ -22,8 +22,19 @@ class Result(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonRecord:
+    """A reason for all operations of which the same is said: its code, and its words with names and lines left open."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteRecord:
-    """One finding; the fields are those of `sites` in `reporting.json`, `reason` is why it isn't rewritten."""
+    """One finding; the fields are those of `sites` in `reporting.json`.
+
+    `reasons` say what its rewrite assumes, or why it isn't rewritten.
+    """
 
     line: int
     column: int
@@ -38,6 +49,7 @@ class SiteRecord:
     """Whether verification took the rewrite back."""
     source: str = ""
     """The line that it begins in, for reports."""
+    reasons: tuple[ReasonRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unplace import rules
@@ -37,6 +37,10 @@ class Options:
     comments: bool = True
     unused: bool = True
     markdown: bool = False
+
+    def unfiltered(self) -> Options:
+        """The same options for all rules, whatever selection, harm and comments leave out."""
+        return replace(self, select=None, ignore=frozenset(), only=None, per_file_ignores=(), comments=False)
 
     def wanted(self, path: str) -> frozenset[str]:
         """The codes of the rules that the run looks for in a file."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,9 @@ class Analyst:
         self._settings = Settings()
         self._known: dict[str, _Known] = {}
 
-    def serve(self, is_cancelled: Callable[[], bool]) -> None:
-        """From now on, end the work with `CancelledError` where this says so."""
-        self._plans.is_cancelled = is_cancelled
+    def unless(self, is_cancelled: Callable[[], bool]) -> AbstractContextManager[None]:
+        """Have work in the block end with `CancelledError` where `is_cancelled` says so."""
+        return self._plans.unless(is_cancelled)
 
     def close(self, uri: str, path: str) -> None:
         """Keep nothing about a document."""
@@ -148,7 +149,7 @@ class Analyst:
         around = outline.around(line) if outline is not None else None
         if around is not None:
             options = only_in(options, document, around)
-        everything = replace(options, select=None, ignore=frozenset(), only=None, per_file_ignores=(), comments=False)
+        everything = options.unfiltered()
         report = _first_sight(document, everything) if document.is_python else planned(document, everything)
         if not any(_covers(finding, line, column) for finding in report.findings):
             return None

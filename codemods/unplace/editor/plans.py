@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from unplace import documents
+from unplace.analysis.cancellation import CancelledError, cancelled_where
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
@@ -21,10 +23,6 @@ _PROGRAMS = 3
 """That of the text as it is, which is asked for again and again, and those of the last rounds; they are large."""
 
 _REPORTS = 16
-
-
-class CancelledError(Exception):
-    """Nobody waits for the answer any more."""
 
 
 @dataclass(slots=True)
@@ -50,19 +48,15 @@ class _Latest(Generic[K, V]):
 
 
 class Plans:
-    """Keeps programs and reports. For one thread.
-
-    `is_cancelled` is asked while something is worked out; where it says so, `CancelledError` is raised.
-    """
+    """Keeps programs and reports. For one thread."""
 
     def __init__(self) -> None:
-        self.is_cancelled: Callable[[], bool] = lambda: False
         self._programs: _Latest[tuple[str, str], Program] = _Latest(_PROGRAMS)
         self._reports: _Latest[tuple[str, str, Options, bool], FileReport] = _Latest(_REPORTS)
 
     def begin(self, path: str, text: str) -> Program:
         """The program of a text; raises `SyntaxError` where CPython's parser does."""
-        return self._programs.get((path, text), lambda: self._program(text))
+        return self._programs.get((path, text), lambda: Program.of(parsed(text)))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """What becomes of a text."""
@@ -79,12 +73,12 @@ class Plans:
         self._programs.drop(lambda key: key[0] == path)
         self._reports.drop(lambda key: key[1] == path)
 
-    def _program(self, text: str) -> Program:
-        program = Program(parsed(text))
-        program.pause = self._pause
-        return program
-
-    def _pause(self) -> None:
-        if self.is_cancelled():
-            self._programs.drop(lambda key: True)  # their work stops half-way
-            raise CancelledError
+    @contextmanager
+    def unless(self, is_cancelled: Callable[[], bool]) -> Iterator[None]:
+        """Have work in the block end with `CancelledError` where `is_cancelled` says so."""
+        try:
+            with cancelled_where(is_cancelled):
+                yield
+        except CancelledError:
+            self._programs.drop(lambda key: True)  # their work stopped half-way
+            raise

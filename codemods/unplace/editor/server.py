@@ -26,13 +26,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path, uri_scheme
 
+from unplace.analysis.cancellation import CancelledError
 from unplace.config.configuration import NAMES, ConfigurationError
 from unplace.editor.analyst import Analyst
 from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL
 from unplace.editor.document import Document
 from unplace.editor.notebook import Cell, Notebook
-from unplace.editor.plans import CancelledError
 from unplace.runs.limits import FRAMES
 from unplace.runs.many import ALLOCATIONS
 from unplace.version import __version__
@@ -155,8 +155,8 @@ class Server(LanguageServer):
         def unless_cancelled() -> T:
             if is_cancelled():
                 raise CancelledError
-            self._analyst.serve(is_cancelled)
-            return work(self._analyst)
+            with self._analyst.unless(is_cancelled):
+                return work(self._analyst)
 
         self._asked += not gives_way
         try:

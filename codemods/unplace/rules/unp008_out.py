@@ -41,7 +41,7 @@ class OutArgument(CallRule):
         target = site.write.target
         if not isinstance(target, ast.Name | ast.Tuple):
             return Refuse(Refusal.NOT_A_PLAIN_NAME(name=site.name))
-        if site.program.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
+        if site.options.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
             return Refuse(Refusal.OUT_DTYPE_UNKNOWN(name=site.name))
         if isinstance(target, ast.Name) and self._changes_dtype(site):
             return Refuse(Refusal.OUT_DTYPE(name=site.name))

@@ -125,7 +125,7 @@ def _need(site: Site) -> _Need:
     if effect == "bool":
         return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
     known = _kept(site) if effect == "promotes" else []
-    if False in known or (None in known and (site.write.autocast or site.program.preserve_dtype)):
+    if False in known or (None in known and (site.write.autocast or site.options.preserve_dtype)):
         return _Need.SIGN if site.value.may_be(NUMBER) else _Need.CERTAIN
     unsure = [o for o, kept in zip(site.write.operands, known, strict=False) if kept is None]
     is_sign = (_is_raised(site) and effect != "accumulates") or any(_is_mixed(site, operand) for operand in unsure)

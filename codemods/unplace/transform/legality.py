@@ -240,7 +240,9 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
         may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
         if may_be_tensor and torchapi.tensor_attribute(name) is not None:
             return Refuse(Refusal.TENSORS_OWN(place=written, name=name))
-        other = next((c for c in site.program.classes.values() if may_be_object and _refuses_binding(c, name)), None)
+        other = next(
+            (c for c in site.program.module.classes.values() if may_be_object and _refuses_binding(c, name)), None
+        )
         if other is not None:
             return Refuse(Refusal.UNBINDABLE(place=written, owner=other.node.name))
         is_parameter = torchapi.is_registered_name(name) or _through_data(site)

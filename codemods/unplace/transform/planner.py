@@ -11,9 +11,11 @@ from typing import Any
 import libcst as cst
 
 from unplace import rules
+from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
 from unplace.diagnostics.reasons import Line, Reason
@@ -62,7 +64,7 @@ class Planner:
 
     program: Program
     text: Text
-    unsafe: bool
+    options: Options
     by_form: dict[Form, Any] = field(default_factory=load_rules)
     findings: list[Finding] = field(default_factory=list)
     _fixes: int = 0
@@ -71,11 +73,11 @@ class Planner:
 
     def __post_init__(self) -> None:
         """Who calls what is found out when a site asks."""
-        self._callers = Callers(self.program, self.text)
+        self._callers = Callers(self.program, self.text, self.options)
 
     def plan(self, wanted: Wanted) -> list[Finding]:
         """All findings of the module that are wanted, in order of position."""
-        sites = collect(self.program, self._callers, wanted.reaches)
+        sites = collect(self.program, self._callers, self.options, wanted.reaches)
         groups: dict[ast.stmt, list[Site]] = {}
         left_out: list[Site] = []
         for site in sites:
@@ -121,7 +123,7 @@ class Planner:
 
     def _staying(self, decided: dict[ast.stmt, list[Decision]]) -> list[ast.stmt]:
         """The statements whose writes stay, with the verdicts for that."""
-        chosen = Staying(self.text, self.unsafe, self.by_form, self._copies).choose(decided)
+        chosen = Staying(self.text, self.options.unsafe, self.by_form, self._copies).choose(decided)
         for decision, verdict in chosen.items():
             decision.instead, decision.verdict = decision.verdict, verdict
         return list(dict.fromkeys(decision.site.statement for decision in chosen))
@@ -163,13 +165,15 @@ class Planner:
         The rebound tensor has a graph, whose saved values that write would overwrite. So would one that overwrites what
         was saved of anything, if what is stored was computed from it.
         """
-        remaining = (d for d in decisions if not d.is_applied(self.unsafe) or isinstance(d.verdict, CopySaved | Aside))
+        remaining = (
+            d for d in decisions if not d.is_applied(self.options.unsafe) or isinstance(d.verdict, CopySaved | Aside)
+        )
         staying = [*left_out, *(d.site for d in remaining)]
-        unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.unsafe))]
+        unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.options.unsafe))]
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
-            if not is_hidden or not decision.is_applied(self.unsafe):
+            if not is_hidden or not decision.is_applied(self.options.unsafe):
                 continue
             for other in staying:
                 made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
@@ -183,7 +187,7 @@ class Planner:
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
         return any(
-            d.is_applied(self.unsafe)
+            d.is_applied(self.options.unsafe)
             and isinstance(d.verdict, Rebind)
             and d.site.value.objs & first.value.objs
             and first.run.flow.is_between(first.statement, d.site.statement, second.statement)
@@ -191,7 +195,7 @@ class Planner:
         )
 
     def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
-        self.program.pause()
+        go_on()
         restyled: dict[int, Verdict] = {}
         for decision in decisions:
             decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
@@ -203,14 +207,14 @@ class Planner:
             decision.verdict = final[key]
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
-        applied = safe + risky if self.unsafe else safe
+        applied = safe + risky if self.options.unsafe else safe
         fix = self._number()
         edits: tuple[Edit, ...] = ()
         if applied:
             edits = self._edits(statement, applied)
         for decision in applied:
             self._copies.applied(decision.site, decision.verdict)
-        offered = self._edits(statement, safe + risky) if risky and not self.unsafe else edits
+        offered = self._edits(statement, safe + risky) if risky and not self.options.unsafe else edits
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
@@ -223,7 +227,7 @@ class Planner:
         scope = decision.site.run.scope
         found: list[Edit] = []
         for place in getattr(decision.verdict, "places", ()):
-            owner = self.program.scopes.owner(scope, place) if place.isidentifier() else None
+            owner = self.program.module.scopes.owner(scope, place) if place.isidentifier() else None
             if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
                 continue
             assert isinstance(scope.node, ast.FunctionDef)
@@ -245,7 +249,7 @@ class Planner:
         return self._fixes
 
     def _decide(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
-        self.program.pause()
+        go_on()
         leaders = [s for s in sites if s.write.kind in STATEMENTS]
         calls = [s for s in sites if s.write.kind not in STATEMENTS]
         if len(leaders) > 1:
@@ -445,7 +449,7 @@ class Planner:
         made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
         if not made:
             return
-        sites = reached if wanted.apart or wanted.lines is None else collect(self.program, self._callers)
+        sites = reached if wanted.apart or wanted.lines is None else collect(self.program, self._callers, self.options)
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         rule: CallRule = self.by_form[Form.INPLACE_ARGUMENT]
@@ -464,7 +468,7 @@ class Planner:
             if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
                 verdict, edits = Refuse(Refusal.LATER_AROUND()), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
-            applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
+            applied = isinstance(verdict, Inline) and (self.options.unsafe or not assumptions)
             done += edits if applied else ()
             message = Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
             self._add(

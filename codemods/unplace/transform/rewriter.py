@@ -130,19 +130,18 @@ def _round(
     if programs is not None:
         program = programs.begin(str(Path(path).absolute()), text)
     else:
-        program = Program(parsed(text))
+        program = Program.of(parsed(text))
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
     wanted = Wanted(options.wanted(path), options.only, lines, origin, comments, apart, failed)
-    program.preserve_dtype, program.target_torch = options.preserve_dtype, options.target_torch
     source = Text(text)
 
     def planned(wanted: Wanted) -> list[Finding]:
         from unplace.transform.planner import Planner  # imports libcst
 
-        return Planner(program, source, options.unsafe).plan(wanted)
+        return Planner(program, source, options).plan(wanted)
 
     def all_planned(comments: Suppressions) -> list[Finding]:
         return planned(Wanted(frozenset(rules.codes()), comments=comments))

@@ -34,6 +34,7 @@ from unplace.analysis.syntax.nodes import children, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.findings import Form, Harm
 from unplace.diagnostics.reasons import Reason
@@ -77,6 +78,7 @@ class Site:
     write: Write
     form: Form
     callers: Callers
+    options: Options
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
 
@@ -336,13 +338,13 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
-def collect(program: Program, callers: Callers, reaches: Reaches = is_anywhere) -> list[Site]:
+def collect(program: Program, callers: Callers, options: Options, reaches: Reaches = is_anywhere) -> list[Site]:
     """The sites of a module, in order of position; calls of modules (`self.act(x)`) included.
 
     Those of functions that aren't reached are left out.
     """
     sites = [
-        Site(program, run, write, form_of(run, write), callers)
+        Site(program, run, write, form_of(run, write), callers, options)
         for run in runs(program, reaches)
         for write in run.writes.values()
         if is_site(write)
@@ -353,7 +355,7 @@ def collect(program: Program, callers: Callers, reaches: Reaches = is_anywhere) 
 
 def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
     """The runs over the functions that may write in place."""
-    for scope in candidates(program, reaches):
+    for scope in candidates(program.module, reaches):
         run = program.run(scope)
         if run is not None:
             yield run
@@ -362,8 +364,8 @@ def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
 def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
     """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
     found: list[tuple[Scope, ast.Call, str]] = []
-    for node, scope in program.scopes.flagged:
-        qualified = program.qualified(scope, node.func)
+    for node, scope in program.module.scopes.flagged:
+        qualified = program.module.qualified(scope, node.func)
         module = torchapi.module(qualified) if qualified is not None else None
         if qualified is not None and module is not None and has_flag(node, module.inplace):
             found.append((scope, node, qualified))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unplace import torchapi
+from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.refs import Class, Function, Named
 from unplace.analysis.domain.state import ANY, Merger, State, hidden_name, same_facts, weak_join
@@ -70,7 +71,7 @@ class Interpreter:
                 return None
             handler = _BY_TYPE.get(type(statement))
             if handler is not None:
-                self.run.program.pause()
+                go_on()
                 self.run.statement = statement
                 state = handler(self, statement, state)
                 if state is not None and self._raises:
@@ -232,7 +233,7 @@ class Interpreter:
             value = self.evaluator.evaluate(default, state)
             run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
         plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
-        ref = Function(run.program.scopes.by_node[s]) if plain else None
+        ref = Function(run.program.module.scopes.by_node[s]) if plain else None
         bind_name(run, s.name, Value(CALLABLE, ref=ref), s, None, state)
         return state
 
@@ -250,8 +251,8 @@ class Interpreter:
         )
 
     def _class(self, s: ast.ClassDef, state: State) -> State:
-        found = self.run.program.classes.get(s)
-        inner = self.run.program.scopes.by_node[s]
+        found = self.run.program.module.classes.get(s)
+        inner = self.run.program.module.scopes.by_node[s]
         for name in sorted(inner.read & state.env.keys()):
             self.run.keep(state, state.env[name].objs, f"the class `{s.name}`", s.lineno, certain=True)
         bind_name(self.run, s.name, Value(CALLABLE, ref=found), s, None, state)

@@ -10,7 +10,7 @@ from unplace.transform.sites import Site
 
 def missing(site: Site, name: str) -> Reason | None:
     """Why a function, or an argument of one, can't be used; None where it can."""
-    target = site.program.target_torch
+    target = site.options.target_torch
     if target is None or since(name) <= target:
         return None
     return Refusal.TOO_NEW(name=name, since=str(since(name)), target=str(target))

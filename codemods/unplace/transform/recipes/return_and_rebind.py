@@ -21,6 +21,8 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
+from unplace.analysis.project.compiled import compiled
+from unplace.analysis.project.module import passed_on
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.queries.observers import Observers, Watch
@@ -29,6 +31,7 @@ from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.findings import Form
 from unplace.diagnostics.reasons import Line, Reason
@@ -49,6 +52,7 @@ class Callers:
 
     program: Program
     text: Text
+    options: Options
     _planned: dict[Scope, Handback | Refuse] = field(default_factory=dict)
     _planning: set[Scope] = field(default_factory=set)
     _statements: set[ast.stmt] | None = None
@@ -92,7 +96,7 @@ class Callers:
             return [], assumptions
         if self._only_writes(scope):
             return [Refusal.ONLY_WRITES(function=scope.name)], []
-        if scope.name in self.program.passed_on():
+        if scope.name in passed_on(self.program.module):
             return [Refusal.HANDED_ON(function=scope.name)], []
         if _has_lasting_default(scope, parameter):
             return [Refusal.LASTING_DEFAULT(parameter=parameter)], []
@@ -191,7 +195,7 @@ class Callers:
         summary = self.program.summary(Function(scope))
         if not names or summary is None:
             return Refuse(Refusal.NOTHING_KNOWN(name=scope.name))
-        if scope in self.program.compiled:
+        if scope in compiled(self.program.module):
             return Refuse(Refusal.COMPILED(function=scope.name))
         exits = self.program.exits(scope)
         for name in names:
@@ -212,7 +216,7 @@ class Callers:
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
         if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
             return Refuse(Refusal.RETURN_WRITES(function=scope.name))
-        tensor = self.program.name_for(scope.parent or scope, "torch.Tensor")
+        tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor)
         if form.is_changed and is_named_elsewhere(self.program, scope):
             return Refuse(Refusal.NAMED_ELSEWHERE(function=scope.name))
@@ -311,7 +315,7 @@ class Callers:
             return True
         todo, seen = [caller], {caller}
         while todo:
-            for scope, call in self.program.call_sites().get(todo.pop().name, ()):
+            for scope, call in self.program.module.calls_named(todo.pop().name):
                 outer = self.program.run(scope)
                 if outer is None or outer.is_guarded(outer.statement_of(call)):
                     return True
@@ -323,7 +327,7 @@ class Callers:
     # -- questions ------------------------------------------------------------------------------------------------
 
     def _site(self, call: Handed) -> Site:
-        return Site(self.program, call.run, call.write, Form.METHOD, self)
+        return Site(self.program, call.run, call.write, Form.METHOD, self, self.options)
 
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
