@@ -127,7 +127,7 @@ def test_why_something_is_a_tensor(code: str, says: str) -> None:
 def test_modules_and_inputs_of_forward() -> None:
     (parameter,) = report(FORWARD, "# parameter").explanations
     assert steps(parameter) == [(8, "parameter of `forward` of an nn.Module: inputs of `forward` are tensors")]
-    assert parameter.holders == ("the caller passed it: `x`",)
+    assert list(map(str, parameter.holders)) == ["the caller passed it: `x`"]
     (called,) = report(FORWARD, "# module").explanations
     assert steps(called) == [(10, "the module `self.linear` is a torch.nn.Linear (line 6), which gives a tensor")]
 
