@@ -7,7 +7,18 @@ import ast
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.domain.values import (
+    MODULE,
+    OTHER,
+    SELECTING,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Origin,
+    Value,
+    is_same,
+)
 from unplace.analysis.interpret.run import WriteKind, can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.layouts import LASTING
@@ -117,7 +128,7 @@ def _unfit(site: Site) -> Refuse | None:
     if site.write.name.rsplit(".", 1)[-1] == "as_strided_":
         return Refuse(Refusal.STRIDES())
     is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
-    if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.roots())):
+    if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.operator == "data" for o in site.roots())):
         return Refuse(Refusal.THROUGH_DATA())
     if site.write.inside is not None and not site.write.is_local:
         return Refuse(Refusal.IN_COMPREHENSION())
@@ -290,7 +301,7 @@ def private_copy(site: Site) -> Copy | Refuse:
     if place is None:
         for node in ast.walk(target):
             made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
-            if made is not None and any(o.label == "a selection" for o in made.objs):
+            if made is not None and any(o.operator == SELECTING for o in made.objs):
                 return Refuse(Refusal.SELECTION(name=ast.unparse(node)))
         return Refuse(Refusal.NO_CHAIN(name=site.name))
     unstorable = _unstorable(site, place)

@@ -246,6 +246,7 @@ def _tensor(
             is_new=is_constructor(short(operator)),
             shape=shape,
             dtype=dtype,
+            operator=short(operator),
             tracked=tracked_of(calls, operator, values, arguments, state),
             likely=bool(values) and values[0].likely and not operator.name.startswith("torch."),
         )
@@ -254,7 +255,8 @@ def _tensor(
         return made
     tensors = sum(1 for v in values if v.may_be(TENSOR | UNKNOWN))
     if operator.variadic and operator.saves and tensors > 1 and not any(v.may_be(CONTAINER) for v in values):
-        return run.fresh(node, state, f"{short(operator)}()", dtype=dtype)  # several operands are combined into one
+        name = short(operator)
+        return run.fresh(node, state, f"{name}()", dtype=dtype, operator=name)  # several operands are combined into one
     link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
     tracked = Tracked.NO if short(operator) == "detach" else None
     base = looked_at
@@ -268,6 +270,7 @@ def _tensor(
         link,
         same_shape=shape is not None,
         overlapping=short(operator) in _OVERLAPPING,
+        operator=short(operator),
         tracked=tracked,
         dtype=dtype,
     )
@@ -296,11 +299,13 @@ def _sequence(
             piece=piece,
             forbidden=not operator.writable,
             overlapping=overlapping,
+            operator=short(operator),
         )
         return run.container(node, state, TUPLE, {ANY: element})
     tracked = Tracked.NO if is_untracked(run, *members(values, state)) else Tracked.MAYBE
     fields: dict[Hashable, Value] = {
-        index: run.fresh(node, state, f"{short(operator)}()", key=index, tracked=tracked) for index in range(4)
+        index: run.fresh(node, state, f"{short(operator)}()", key=index, operator=short(operator), tracked=tracked)
+        for index in range(4)
     }
     if operator.view is View.MAYBE and looked_at is not None:
         for value in fields.values():

@@ -258,12 +258,13 @@ class Run:
         tracked: Tracked = Tracked.MAYBE,
         ref: Hashable = None,
         overlapping: bool = False,
+        operator: str | None = None,
         likely: bool = False,
         is_new: bool = False,
     ) -> Value:
         """A new object made at `node`, that nothing else holds yet; `is_new`: by a constructor such as torch.zeros."""
         line = getattr(node, "lineno", 0)
-        obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping)
+        obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)
         self.make(obj, state)
         if tracked is Tracked.LEAF:
             self.leaves.add(obj)
@@ -296,6 +297,7 @@ class Run:
         forbidden: bool = False,
         same_shape: bool = False,
         overlapping: bool = False,
+        operator: str | None = None,
         tracked: Tracked | None = None,
         dtype: Token = None,
     ) -> Value:
@@ -309,6 +311,7 @@ class Run:
             dtype=dtype if dtype is not None else base.dtype,
             tracked=base.tracked if tracked is None else tracked,
             overlapping=overlapping,
+            operator=operator,
             likely=base.likely,
         )
         (obj,) = made.objs

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
+from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.reasons import Line, Reason
 
-_SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
-_RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies
+_SPLITS = frozenset(["split", "split_with_sizes", "chunk", "unbind", ITERATING])
+_RESHAPES = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])  # seldom copies
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 
@@ -61,8 +61,8 @@ def _looked_into(state: State, objs: Objs) -> Objs:
         if obj in found:
             continue
         found.add(obj)
-        is_view = base is not None and (base.link is Link.VIEW or obj.label in _RESHAPES)
-        if base is not None and is_view and obj.label not in ("detach()", ".data"):
+        is_view = base is not None and (base.link is Link.VIEW or obj.operator in _RESHAPES)
+        if base is not None and is_view and obj.operator not in ("detach", "data"):
             todo += base.objs
     return frozenset(found)
 
@@ -83,7 +83,7 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
     bases = write.state.bases
-    cut = [o for o in seen if o in bases and bases[o].forbidden and o.label.rpartition(" ")[2] in _SPLITS]
+    cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in _SPLITS]
     if not cut:
         return None
     piece = min(cut, key=lambda o: o.index)
@@ -93,6 +93,6 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
 
 def _in_words(piece: Obj) -> Reason:
     """Say which operation cut a piece, and where."""
-    if piece.label in ("a row", "the loop"):
+    if piece.operator == ITERATING:
         return Piece.ROW_IN(line=Line(piece.line)) if piece.line else Piece.ROW()
     return Piece.OUTPUT_IN(label=piece.label, line=Line(piece.line)) if piece.line else Piece.OUTPUT(label=piece.label)

@@ -44,7 +44,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         return None
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
         return None  # the write raises anyway
-    if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
+    if site.form is Form.DATA_STORE or site.write.data is not None or any(o.operator == "data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None
@@ -109,7 +109,9 @@ def _overlap(edits: set[Edit]) -> bool:
 
 def _is_impossible(site: Site) -> bool:
     """Whether torch refuses the write, because several elements share one place in memory."""
-    return site.write.kind in WHOLE and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
+    return site.write.kind in WHOLE and any(
+        o.overlapping and o.operator in ("expand", "expand_as") for o in site.roots()
+    )
 
 
 def _has_other_views(site: Site) -> bool:
