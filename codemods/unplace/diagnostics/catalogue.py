@@ -227,6 +227,7 @@ class Refusal(Kind):
     )
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
     LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"
+    RESULT_OVERWRITTEN = "{line} overwrites its result past autograd, which out of place would be another gradient"
     SELECTION = "`{name}` is a copy, so that the store has no effect; combine the indices"
     NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
     NOTHING_KNOWN = "nothing is known of `{name}`"
@@ -293,6 +294,7 @@ class Refusal(Kind):
     SLOT_SHARES = "`{place}` shares its memory"
     STILL_HELD = "{alive} still holds it"
     IN_CONTAINER = "it is stored in a container or attribute ({line}) that is read later"
+    WRITES_REGISTERED = "what is written is a parameter, buffer or gradient"
     ON_TENSOR = "attributes were set on the tensor itself"
     KEPT = "{operation} ({line}) holds it"
     OUTER_SHARES = "`{name}` of `{function}` shares its memory"

@@ -12,9 +12,10 @@ from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.torchapi import members
 
-_SPLITS = frozenset(["split", "split_with_sizes", "chunk", "unbind", ITERATING])
-_RESHAPES = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])  # seldom copies
+_SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
+_RESHAPES = frozenset(f"{name}()" for name in members.USUALLY_VIEWS)
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 

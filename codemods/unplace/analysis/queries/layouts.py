@@ -6,20 +6,18 @@ import ast
 
 from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Layout
+from unplace.torchapi import modes
 
 LASTING = frozenset([Layout.STRIDED, Layout.PINNED, Layout.SHARED])
 """What the result of an operation out of place never has."""
 
 _BY_NAME = {
-    "empty_strided": Layout.STRIDED,
-    "new_empty_strided": Layout.STRIDED,
-    "empty_permuted": Layout.STRIDED,
+    **dict.fromkeys(modes.OWN_STRIDES, Layout.STRIDED),
     "as_strided": Layout.FORMAT,
     "pin_memory": Layout.PINNED,
     "share_memory_": Layout.SHARED,
     "from_file": Layout.SHARED,
 }
-_USUAL = frozenset(["contiguous_format", "preserve_format"])
 
 
 def layout_of(call: ast.Call) -> Layout | None:
@@ -28,6 +26,6 @@ def layout_of(call: ast.Call) -> Layout | None:
         is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in (False, None)
         if keyword.arg == "pin_memory" and not is_off:
             return Layout.PINNED
-        if keyword.arg == "memory_format" and not is_off and last_name(keyword.value) not in _USUAL:
+        if keyword.arg == "memory_format" and not is_off and last_name(keyword.value) not in modes.USUAL_FORMATS:
             return Layout.FORMAT
     return _BY_NAME.get(last_name(call.func) or "")

@@ -304,6 +304,9 @@ class Watch:
             if holder is not None:
                 found.blockers.append(holder)
                 continue
+            if obj.origin is Origin.REGISTERED:
+                found.blockers.append(Refusal.WRITES_REGISTERED())
+                continue
             assumption = _outside_assumption(obj)
             if assumption is not None and assumption not in found.assumptions:
                 found.assumptions.append(assumption)

@@ -13,6 +13,7 @@ from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNK
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.torchapi import results
 from unplace.transform.recipes.constructors import Constructor
 from unplace.transform.recipes.sizes import Sizes
 from unplace.transform.recipes.slots import picked
@@ -116,7 +117,7 @@ class Contents:
         if isinstance(node, ast.Subscript):
             return self._rank_of_piece(node, depth)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-            if node.func.attr in _REDUCTIONS and self._is_tensor(node.func.value):
+            if node.func.attr in results.TOTALS and self._is_tensor(node.func.value):
                 return 0
         ranks = [self._rank(operand, depth) for operand in self._operands(node) or ()]
         return max((r for r in ranks if r is not None), default=None) if None not in ranks else None
@@ -168,7 +169,6 @@ class Contents:
 
 
 _CLOSED = (ast.Add, ast.Sub, ast.Mult)
-_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "norm", "std", "var", "amax", "amin"}
 
 
 def _is_dots(part: ast.expr) -> bool:
