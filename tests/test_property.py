@@ -20,6 +20,7 @@ from generator.oracle import Fault, Result, Verdict, behaviour, judge, without_a
 from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Finding, Form, Harm, Status
 from unplace.verification.examples import maker
 
@@ -298,6 +299,7 @@ class Box:
         self.h.mul_(2)
         return self.h
 """
+SAID = Rewrite.FUNCTIONAL()
 READ = "no caller reads the argument `t` after the call"
 HELD = "nothing else holds the tensor in `self.h`"
 RESULT = "the result of `helper(...)` is a tensor that nothing else holds"
@@ -340,7 +342,7 @@ def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: s
     column = place - text.rfind("\n", 0, place)
     end = column + len(line)
     words = assumption.format(line=number)
-    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, "", (words,))
+    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, SAID)
     original = without_autograd(maker(text, "before.py"))
 
     def same(changed: str) -> bool:

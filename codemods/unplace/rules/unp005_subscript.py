@@ -31,6 +31,7 @@ import libcst as cst
 
 from unplace.analysis.domain.values import TENSOR
 from unplace.analysis.interpret.run import WriteKind
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Form
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy
@@ -51,11 +52,11 @@ class SubscriptStore(StatementRule):
         statement = site.statement
         if site.write.kind is WriteKind.STORE:
             if not isinstance(statement, ast.Assign):
-                return Refuse("the store isn't an assignment of its own")
+                return Refuse(Refusal.NO_PLAIN_STORE())
             if len(statement.targets) > 1 or statement.targets[0] is not site.node:
-                return Refuse("the statement stores to several targets; split it")
+                return Refuse(Refusal.SEVERAL_TARGETS())
         if not _is_repeatable(site):
-            return Refuse("the target can't be evaluated in another order than it is now")
+            return Refuse(Refusal.ANOTHER_ORDER())
         return private_copy(site)
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:

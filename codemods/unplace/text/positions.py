@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from token import COMMENT
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NAMED_LINES = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 
 LineRanges = tuple[tuple[int, int], ...]
 """First and last line of each run of lines, from 1, both inclusive."""
@@ -30,11 +29,6 @@ def tokens(text: str) -> Iterator[TokenInfo]:
     import tokenize  # only now: it takes a while, and most files need none
 
     return tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline)
-
-
-def renumbered(words: str, name: Callable[[str], str]) -> str:
-    """A message with other names for the numbers of the lines that it speaks of."""
-    return _NAMED_LINES.sub(lambda match: ", ".join(map(name, match[0].split(", "))), words)
 
 
 class Text:

@@ -9,6 +9,7 @@ from typing import Any
 
 from unplace.analysis.interpret.run import WHOLE
 from unplace.analysis.project.compiled import compiled
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Form, Harm
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
@@ -87,7 +88,7 @@ class Staying:
             if copied is not None:
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
-                found[decision] = Keep(f"nothing has saved the memory of `{decision.site.name}` before the write")
+                found[decision] = Keep(Purpose.NOTHING_SAVED(name=decision.site.name))
             else:
                 return {}
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}

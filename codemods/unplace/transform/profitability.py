@@ -9,7 +9,9 @@ from unplace.analysis.domain.values import Objs
 from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.reasons import Line
 from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
@@ -32,38 +34,29 @@ class Copies:
     def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
         """The verdict, unless the store may as well stay as it is."""
         if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
-            return Keep(
-                f"nothing has saved the memory of `{site.name}` before the write of some elements, and a new tensor in "
-                "every round of the loop would copy all of them"
-            )
+            return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
         if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
             return verdict
         if site.saves_its_result() or site.write.data is not None:
             return verdict
         if site.fills_private_memory(constructed=isinstance(verdict, Copy)):
-            return Keep(f"the write fills a tensor made for it, which nothing has saved: `{site.name}`")
+            return Keep(Purpose.FILLS_UNSAVED_TENSOR(name=site.name))
         return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
 
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.replaces_all() and site.harm()[0] is not Harm.HARMFUL:
-            return Keep(
-                f"nothing is known to have saved the old values of `{site.name}`, which the write replaces all: a "
-                "clone of them would be for nothing"
-            )
+            return Keep(Purpose.ALL_REPLACED(name=site.name))
         if site.is_untracked() and not site.is_saved():
-            return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
+            return Keep(Purpose.NO_GRAPH(name=site.name))
         before = site.run.flow.before(site.statement)
         if before is not None and _makes_clone(before, copy.places[0]):
-            return Keep(f"the write goes to the clone made in line {before.lineno}")
+            return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
-            return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
+            return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
         if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
-            return Keep(
-                f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
-                "loop would copy all of it"
-            )
+            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:

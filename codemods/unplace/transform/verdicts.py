@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 
 
@@ -12,14 +13,14 @@ from unplace.text.edits import Edit
 class Keep:
     """The write stays: being in place is its purpose."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
     """The write can't be rewritten without risk."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Rebind:
 
     places: tuple[str, ...]
     views: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Copy:
 
     places: tuple[str, ...]
     views: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
     after: tuple[str, ...] = ()
 
 
@@ -55,14 +56,14 @@ class Split:
 
     places: tuple[str, ...]
     views: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
     """The operation becomes its functional form where it stands: nobody reads the written tensor afterwards."""
 
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class CopySaved:
     """
 
     copied: frozenset[ast.AST]
-    operations: tuple[str, ...]
+    operations: tuple[Reason, ...]
     edits: tuple[Edit, ...]
 
 
@@ -82,8 +83,8 @@ class Aside:
     """The statement stays, and something around it changes, so that the write is allowed."""
 
     edits: tuple[Edit, ...]
-    message: str
-    assumptions: tuple[str, ...] = ()
+    message: Reason
+    assumptions: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Collect:
     name: str
     list_name: str
     edits: tuple[Edit, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside | Collect

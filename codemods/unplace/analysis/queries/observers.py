@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State
+from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State, hidden_thing
 from unplace.analysis.domain.values import (
     CALLABLE,
     DICT,
@@ -27,6 +27,8 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
+from unplace.diagnostics.reasons import Line, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class Observers:
 
     together: list[str] = field(default_factory=list)
     views: list[LiveView] = field(default_factory=list)
-    blockers: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
+    blockers: list[Reason] = field(default_factory=list)
+    assumptions: list[Reason] = field(default_factory=list)
 
 
 class Watch:
@@ -74,7 +76,7 @@ class Watch:
         run: Run,
         state: State,
         live: set[str],
-        of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
+        of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
     ) -> None:
         """`live` are the names that may be read after the point.
 
@@ -111,7 +113,7 @@ class Watch:
         if self.state.has_distinct_elements(holder):
             return holder
         if holder.origin is not Origin.FRESH:
-            found.assumptions.append(f"no two elements of {_quoted(holder.label)} are the same tensor")
+            found.assumptions.append(Assumption.DISTINCT_ELEMENTS(place=quoted(holder.label)))
             return holder
         return None
 
@@ -121,7 +123,7 @@ class Watch:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
                 if self.state.may_share(held.objs, value.objs):
-                    found.blockers.append(f"{name[1:]} still holds it")
+                    found.blockers.append(Refusal.STILL_HELD(alive=hidden_thing(name)))
                 continue
             if is_same(held, value):
                 found.together.append(name)
@@ -130,8 +132,7 @@ class Watch:
                 if definition is not None:
                     found.views.append(definition)
                 else:
-                    reason = f"`{name}` {self._relation(held, value, place)} and is read later"
-                    found.blockers.append(reason + self._changed(held))
+                    found.blockers.append(self._view_read(name, held, value, place))
 
     def _notices(self, held: Value, value: Value) -> bool:
         if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):
@@ -164,17 +165,24 @@ class Watch:
             return False
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
-    def _relation(self, held: Value, value: Value, place: str) -> str:
-        what = f"`{place}`" if place else "the written tensor"
+    def _view_read(self, name: str, held: Value, value: Value, place: str) -> Reason:
+        """Why a name that is read later is in the way."""
+        relation, used = self._relation(held, value, place), self._changed(held)
+        if used is None:
+            return Refusal.SHARES(name=name, relation=relation)
+        return Refusal.SHARES_CHANGED(name=name, relation=relation, used=used)
+
+    def _relation(self, held: Value, value: Value, place: str) -> Reason:
+        written = f"`{place}`" if place else "the written tensor"
         for obj in value.objs | held.objs:
             base = self.state.bases.get(obj)
             if base is not None and base.link is Link.MAYBE:
-                return f"may share memory with {what} ({obj.label} in line {obj.line} can return a view or a copy)"
+                return Relation.MAY_SHARE(written=written, operation=obj.label, line=Line(obj.line))
             if base is not None and base.link is Link.DATA:
-                return f"shares memory with {what} (one was made the data of the other)"
+                return Relation.SWAPPED(written=written)
         if any(obj in self.state.roots(value.objs) for obj in held.objs):
-            return f"is the tensor that {what} is a view of"
-        return f"shares memory with {what}"
+            return Relation.BASE(written=written)
+        return Relation.SHARES(written=written)
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
         """How the view can be made again, if that is certain."""
@@ -187,13 +195,13 @@ class Watch:
             return None
         return LiveView(name, definition, held.identity)
 
-    def _changed(self, held: Value) -> str:
-        """Why a view can't be made again, where that is because a name in its expression was bound anew."""
+    def _changed(self, held: Value) -> str | None:
+        """The name whose new binding keeps a view from being made again by its expression."""
         definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
         for used, token in definition.uses.items() if definition is not None else ():
             if self.state.binds.get(used) != token:
-                return f", and can't be made again, because `{used}` has changed since"
-        return ""
+                return used
+        return None
 
     def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
         """Views are made again in order of creation, each from names that are right by then."""
@@ -214,7 +222,7 @@ class Watch:
                 usable.append(view)
                 ready.add(view.name)
             else:
-                found.blockers.append(f"`{view.name}` shares its memory and is read later")
+                found.blockers.append(Refusal.VIEW_READ(name=view.name))
         found.views = usable
 
     def _bases_of(self, obj: Obj) -> Objs:
@@ -227,7 +235,7 @@ class Watch:
             if holder is self._own:
                 continue
             if holder in value.objs:
-                found.blockers.append("attributes were set on the tensor itself")
+                found.blockers.append(Refusal.ON_TENSOR())
                 continue
             if not self._is_seen(holder):
                 continue
@@ -237,11 +245,9 @@ class Watch:
             if written is not None and is_same(held, value):
                 found.together.append(written)
             elif written is not None:
-                found.blockers.append(f"`{written}` shares its memory")
+                found.blockers.append(Refusal.SLOT_SHARES(place=written))
             else:
-                found.blockers.append(
-                    f"it is stored in a container or attribute (line {holder.line}) that is read later"
-                )
+                found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
     def _is_seen(self, holder: Obj) -> bool:
         """Whether anything that is read later can reach the slots of `holder`."""
@@ -299,18 +305,18 @@ class Watch:
                 found.blockers.append(holder)
                 continue
             if obj.origin is Origin.REGISTERED:
-                found.blockers.append("what is written is a parameter, buffer or gradient")
+                found.blockers.append(Refusal.WRITES_REGISTERED())
                 continue
-            text = _outside_assumption(obj)
-            if text is not None and text not in found.assumptions:
-                found.assumptions.append(text)
+            assumption = _outside_assumption(obj)
+            if assumption is not None and assumption not in found.assumptions:
+                found.assumptions.append(assumption)
         keeper = state.kept_by(objs)
         if keeper is not None and keeper.certain:
-            found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
+            found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
-            found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+            found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
 
-    def _held_by_its_class(self, obj: Obj) -> str | None:
+    def _held_by_its_class(self, obj: Obj) -> Reason | None:
         """What else holds a tensor that is in an attribute of an object whose class is known."""
         for owner, name in attributes_holding(self.state, obj):
             found = other_holder(self.run.program.module, owner, name)
@@ -318,7 +324,7 @@ class Watch:
                 return found
         return None
 
-    def _held_outside(self, obj: Obj) -> str | None:
+    def _held_outside(self, obj: Obj) -> Reason | None:
         """What else of the function around this one shares memory with a tensor that it captures."""
         name = obj.label.strip("`")
         program = self.run.program
@@ -331,21 +337,22 @@ class Watch:
             others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
             for other, value in others if held is not None else ():
                 if held is not None and state.may_share(state.reachable(value.objs), held.objs):
-                    return f"`{other}` of `{owner.name}` shares its memory"
+                    return Refusal.OUTER_SHARES(name=other, function=owner.name)
         return None
 
 
-def _outside_assumption(obj: Obj) -> str | None:
-    if obj.origin is Origin.PARAMETER:
-        return f"no caller reads the argument {obj.label} after the call"
+def _outside_assumption(obj: Obj) -> Reason | None:
+    if obj.parameter is not None:
+        return Assumption.CALLER_LOOKS_AWAY(name=obj.parameter)
     if obj.origin is Origin.CALL:
-        return f"{obj.label} is a tensor that nothing else holds"
+        return Assumption.RESULT_HELD_ALONE(place=obj.label)
     if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
-        return f"nothing else holds the tensor in {_quoted(obj.label)}"
+        return Assumption.HELD_ALONE(place=quoted(obj.label))
     return None
 
 
-def _quoted(label: str) -> str:
+def quoted(label: str) -> str:
+    """Put a label in backticks, unless it is words or has some."""
     return label if "`" in label or " " in label else f"`{label}`"
 
 

@@ -10,6 +10,8 @@ from unplace.analysis.domain.values import NONE, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
@@ -50,11 +52,11 @@ def returned_form(
     if names == (same,):
         return _SAME
     if not isinstance(node, ast.FunctionDef):
-        return Refuse(f"`{scope.name}` is no plain function")
+        return Refuse(Refusal.NO_PLAIN_FUNCTION(function=scope.name))
     if any(not (isinstance(d, ast.Name) and d.id == "staticmethod") for d in node.decorator_list):
-        return Refuse(f"`{scope.name}` has a decorator, which sees what it returns")
+        return Refuse(Refusal.DECORATED(function=scope.name))
     if scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__")):
-        return Refuse(f"what `{scope.name}` returns is fixed by others")
+        return Refuse(Refusal.FIXED_RETURN(function=scope.name))
     if all(value.must_be(NONE) for value in values):
         return _ALONE
     widths = {_width(r.value) for r in own_nodes(node) if isinstance(r, ast.Return)}
@@ -111,11 +113,11 @@ class Handback:
     form: ReturnedForm
     tensor_type: str | None  # how the file writes `torch.Tensor`
     reaches_end: bool  # it may come to its end without a `return`
-    assumptions: list[str] = field(default_factory=list)
+    assumptions: list[Reason] = field(default_factory=list)
     needs: list[Handback] = field(default_factory=list)
     _edits: set[Edit] = field(default_factory=set)
 
-    def assume(self, assumption: str) -> None:
+    def assume(self, assumption: Reason) -> None:
         """Note what the handback rests on."""
         if assumption not in self.assumptions:
             self.assumptions.append(assumption)
@@ -211,20 +213,20 @@ class Handback:
             assert isinstance(taking.statement, ast.Assign)
             own = self._assigned(taking.statement, targets)
             if own is None:
-                return Refuse("its value is assigned in a way that leaves no room for another; split the statement")
+                return Refuse(Refusal.NO_ROOM())
             line = f"{own} = {call}"
         elif taking.is_movable and not stores and self._is_on_own_line(taking.statement):
             self._take_before(taking, targets, after)
             return None
         else:
-            return Refuse("it isn't a statement or an assignment of its own")
+            return Refuse(Refusal.NO_OWN_STATEMENT())
         self._replace(taking.statement, [line, *stores], (*after, *taking.views))
         return None
 
     def _take_nothing(self, taking: Taking) -> Refuse | None:
         """Nobody reads what was passed: only what the function returned before is wanted."""
         if self.form == _ALONE and not taking.is_statement:
-            return Refuse("its value, which is None now, is used")
+            return Refuse(Refusal.NONE_USED())
         if self.form.is_extra and not taking.is_statement:
             _, end = self.text.span(taking.call)
             width = self.form.width

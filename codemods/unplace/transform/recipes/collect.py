@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
@@ -72,9 +74,8 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
     if not _has_slots(filling):
-        is_begun = filling.first > 0
-        loop = f"the loop in line {filling.loop.lineno} runs at least once"
-        assumptions.append(f"`{filling.name}` isn't empty" if is_begun else loop)
+        loop = Assumption.LOOP_RUNS(line=Line(filling.loop.lineno))
+        assumptions.append(Assumption.NOT_EMPTY(name=filling.name) if filling.first > 0 else loop)
     return Collect(
         filling.name, edits.list_name, edits.all([read for read in reads if read is not None]), tuple(assumptions)
     )

@@ -27,6 +27,8 @@ from unplace.analysis.interpret.stores import is_bound_once
 from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
@@ -40,7 +42,7 @@ class PutBack:
 
     places: tuple[str, ...]
     lines: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 def put_back(site: Site, place: ast.expr) -> PutBack | None:
@@ -109,7 +111,7 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     is_collected = any(_collects(node, split) for node in own_nodes(site.run.scope.node))
     first, last = ("", "") if is_collected else ("tuple(", ")")
     edits = (Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last))
-    return Aside(edits, f"`{site.name}` is made a tensor of its own; torch forbids writing what a split returns")
+    return Aside(edits, Rewrite.PIECE_OWNED(name=site.name))
 
 
 def _collects(node: ast.AST, split: ast.Call) -> bool:
