@@ -28,12 +28,14 @@ from dataclasses import replace
 
 import libcst as cst
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.queries import continuation
 from unplace.diagnostics.findings import Form
 from unplace.rules.unp001_augmented import as_assignment
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment
 from unplace.transform.legality import rebind
 from unplace.transform.rule import StatementRule
@@ -71,7 +73,7 @@ class DataStore(StatementRule):
             return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
-            return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")
+            return Refuse(f"`{verdict.views[0].targets[0]}` still looks into the old memory")
         if isinstance(verdict, Rebind) and is_stored and not _has_graph(site, statement.value, value):
             assumption = f"a gradient flows through `{ast.unparse(statement.value)}`"
             return replace(verdict, assumptions=(*verdict.assumptions, assumption))
@@ -89,7 +91,7 @@ class DataStore(StatementRule):
         assert isinstance(statement, cst.Assign)
         old = statement.targets[0]
         around = (old.whitespace_before_equal, old.whitespace_after_equal)
-        return [snippet.render(assignment(recipe.places, statement.value, around))]
+        return [snippet.render(assignment(bindings.targets(snippet.text, recipe), statement.value, around))]
 
     def message(self, site: Site, recipe: Verdict) -> str:
         """Says that the gradient is meant to change."""
@@ -105,9 +107,9 @@ def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
 
 def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
     """Whether stored values are computed from the old ones, but only past their graph: `h.data = h.data * k + g`."""
-    written = ast.unparse(place)
+    path = AccessPath.of(place)
     nodes = list(ast.walk(stored))
-    reads = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == written]
+    reads = [n for n in nodes if isinstance(n, ast.expr) and AccessPath.of(n) == path]
     past = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("data", "detach")]
     return bool(reads) and all(any(n is value for value in past) for n in reads)
 

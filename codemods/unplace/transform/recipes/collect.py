@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
@@ -57,7 +58,8 @@ class _Filling:
 
 def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
     """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
-    if not isinstance(site.write.target, ast.Name) or copy.places != (site.write.target.id,) or site.write.autocast:
+    target = site.write.target
+    if not isinstance(target, ast.Name) or copy.places != (AccessPath(target.id),) or site.write.autocast:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
@@ -195,7 +197,7 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     if filling.site.run.is_guarded(filling.loop):  # somebody could look at a tensor that is half filled
         return False
     inside = _bound(filling.loop.body)
-    made_again = {name for view in copy.views for name in view.split(" = ")[:-1]}
+    made_again = {target.root for view in copy.views for target in view.targets}
     if not made_again <= inside - _bound([filling.made, *filling.between]):
         return False
     if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):

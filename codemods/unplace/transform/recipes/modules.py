@@ -213,7 +213,7 @@ def _by_calls(calls: list[Site]) -> Verdict:
     """The verdict that the calls of a module give: nobody may read the input afterwards."""
     assumptions: list[str] = []
     for site in calls:
-        observers = site.observers("")
+        observers = site.observers()
         if observers.blockers:
             return Refuse(observers.blockers[0])
         if observers.together or observers.views:
