@@ -29,7 +29,7 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
 from unplace.transform.recipes.constructors import Constructor, constructor
-from unplace.transform.recipes.sizes import Linear, Sizes
+from unplace.transform.recipes.sizes import Linear, Sizes, extent
 from unplace.transform.recipes.slot_values import Contents
 from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.transform.sites import Site
@@ -116,13 +116,13 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     sizes.note(_SIZE, size)
     like = made.like
     if isinstance(like, ast.Name):
-        sizes.note(f"<{like.id}>", Linear(like.id, 0))
+        sizes.note(like.id, Linear(AccessPath(like.id), 0))
     for statement in block[start + 1 : position]:
         sizes.pass_by(statement)
     return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
 
 
-_SIZE = "<size>"
+_SIZE = "the size of the tensor"
 
 
 def _counted(
@@ -133,13 +133,13 @@ def _counted(
     assert isinstance(site.statement, ast.Assign)
     name = site.write.target.id
     size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
-    if rounds is None or rounds.start.term or rounds.variable in _bound(loop.body):
+    if rounds is None or rounds.start.term is not None or rounds.variable in _bound(loop.body):
         return None
-    if rounds.stop == Linear(f"{name}.shape[{slot.dim}]", 0):
+    if rounds.stop == extent(AccessPath(name), slot.dim):
         size = rounds.stop
     sizes.enter(loop, rounds.variable)
     index = sizes.of(slot.part)
-    if size is None or index is None or index.term != rounds.variable or size.term != rounds.stop.term:
+    if size is None or index is None or index.term != AccessPath(rounds.variable) or size.term != rounds.stop.term:
         return None
     shift, left = index.offset, size.offset - rounds.stop.offset - index.offset
     first = left if rounds.is_reversed else rounds.start.offset + shift
@@ -171,9 +171,9 @@ def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
 def _has_slots(filling: _Filling) -> bool:
     """Whether the tensor has a slot for certain, so that there is something to stack."""
     rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
-    if rounds.is_some or (filling.first and size is not None and ".shape[" in size.term and size.offset > 0):
+    if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
-    wanted = {Linear("", n) for n in range(filling.first)}
+    wanted = {Linear(None, n) for n in range(filling.first)}
     for statement in filling.between:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == filling.name:
@@ -299,13 +299,13 @@ def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], 
     if filling.rounds.is_reversed:
         is_stored = ahead > 0 or (behind and ahead == 0)
         is_there = rounds.stop.offset - 1 + index.offset < filling.rounds.stop.offset + filling.shift + filling.first
-        if index.term != filling.rounds.variable or not is_stored or not is_there:
+        if index.term != AccessPath(filling.rounds.variable) or not is_stored or not is_there:
             return None
         return _Read(node, slot, str(-ahead - behind))
-    if not index.term:
+    if index.term is None:
         is_stored = 0 <= index.offset < rounds.start.offset + filling.shift + behind
         return _Read(node, slot, None) if is_stored else None
-    if index.term != filling.rounds.variable or ahead >= behind or rounds.start.offset + index.offset < 0:
+    if index.term != AccessPath(filling.rounds.variable) or ahead >= behind or rounds.start.offset + index.offset < 0:
         return None
     return _Read(node, slot, None)
 
