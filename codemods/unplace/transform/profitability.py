@@ -11,12 +11,9 @@ from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Harm
+from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
-
-_SPARSE = frozenset(
-    ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
-)
 
 
 @dataclass(slots=True)
@@ -74,11 +71,11 @@ class Copies:
         """Whether each round of a loop writes some elements of a tensor that nothing has saved."""
         spot = site.run.flow.spot(site.statement)
         loop = spot.loop if spot is not None else None
-        if loop is None or site.write.name not in _SPARSE or site.harm()[0] is not Harm.HARMLESS:
+        if loop is None or site.write.name not in members.SPARSE_WRITES or site.harm()[0] is not Harm.HARMLESS:
             return False
         owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
-        if any(w.kind in WHOLE and w.name not in _SPARSE for w in writes):
+        if any(w.kind in WHOLE and w.name not in members.SPARSE_WRITES for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = verdict.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))

@@ -41,9 +41,7 @@ from unplace.analysis.interpret.run import Run, anything
 from unplace.analysis.interpret.stores import refined, store_attribute, store_item
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import children, code_of, walk
-from unplace.torchapi import Result, View
-
-TRANSPOSED = frozenset({"T", "mT", "H", "mH"})
+from unplace.torchapi import Result, View, members
 
 
 class Evaluator:
@@ -151,7 +149,7 @@ class Evaluator:
             return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
         if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
             return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
-        if base.is_tensor or (base.kinds & UNKNOWN and name in TRANSPOSED):
+        if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
             return self._tensor_attribute(node, base, state)
         if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
             qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name

@@ -33,7 +33,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.effects.summary import Summary
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
@@ -119,7 +119,7 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, State]]:
         """Return what a function returns on each way out, and what is true there."""
 
-    def summary(self, function: Function) -> Summary | None:
+    def summary(self, function: Function) -> Effect | None:
         """Return what calling a function does; None when nothing can be said."""
 
     def may_be_own(self, call: ast.Call) -> bool:

@@ -10,9 +10,10 @@ from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
+from unplace.torchapi import members
 
-_SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
-_RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies
+_SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
+_RESHAPES = frozenset(f"{name}()" for name in members.USUALLY_VIEWS)
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 

@@ -213,9 +213,10 @@ class Callers:
                 assert isinstance(call.write.node, ast.Call)
                 calls.setdefault(call.write.node, []).append((name, call))
         takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
+        same = summary.returned.same if summary.returned is not None else None
         reaches_end = run.reaches_end()
         values = [value for value, _ in exits]
-        form = returned_form(scope, names, summary.result.same, values, takings, reaches_end)
+        form = returned_form(scope, names, same, values, takings, reaches_end)
         if isinstance(form, Refuse):
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
@@ -343,7 +344,8 @@ class Callers:
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
         if not elsewhere:
-            live = live - (live - call.run.liveness.read_after(site.statement) - site.other_reads())
+            own = call.run.liveness.read_after(site.statement) | site.other_reads()
+            live = live & (own | self.returned(call.run.scope))
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, None))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
