@@ -31,8 +31,8 @@ from pathlib import Path
 from unplace.config.options import Options
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
+from unplace.runs.cache import VARIABLE
 from unplace.runs.outcome import rewrite_bytes
-from unplace.runs.results import VARIABLE
 
 FLOOR = "ast.parse"
 AGAIN = "unplace check, a second time"

@@ -23,10 +23,23 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.domain.views import Views
+from unplace.diagnostics.catalogue import Alive
+from unplace.diagnostics.reasons import Line, Reason
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-HIDDEN = "<"  # begins the names of things that are alive without having a name in the source
+HIDDEN = "<"  # begins the names of things that are alive without having a name in the source: see `hidden_name`
+
+
+def hidden_name(what: Alive, line: int) -> str:
+    """Return the name under which a state keeps something that is alive without having a name in the source."""
+    return f"{HIDDEN}{what.name} {line}"
+
+
+def hidden_thing(name: str) -> Reason:
+    """Say what is alive under such a name."""
+    what, line = name.removeprefix(HIDDEN).split(" ")
+    return Alive[what](line=Line(int(line)))
 
 
 @dataclass(slots=True)

@@ -30,8 +30,8 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import exits_of, summarize
-from unplace.analysis.effects.summary import Summary
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.project import attributes
@@ -41,6 +41,7 @@ from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters
 from unplace.analysis.types import parameters
+from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -57,7 +58,7 @@ class Others(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return what the elements of a list or dictionary are that an expression of another file makes."""
 
-    def summary(self, asking: Program, function: Function) -> Summary | None:
+    def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return what calling a function of another file does."""
 
 
@@ -74,7 +75,7 @@ class Program:
         self._derived = derived
         self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
         self._running: set[Scope] = set()
-        self._summaries: dict[Scope, Summary | None] = {}
+        self._summaries: dict[Scope, Effect | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -170,7 +171,7 @@ class Program:
             likely=value.likely,
         )
 
-    def summary(self, function: Function) -> Summary | None:
+    def summary(self, function: Function) -> Effect | None:
         """What calling a function does; None when nothing can be said."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):
@@ -279,9 +280,9 @@ class Program:
         if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
             return Value(CALLABLE, ref=Named(qualified))
         last = qualified.rsplit(".", 1)[-1]
-        if qualified.startswith("math.") or qualified in ("torch.inf", "torch.nan", "torch.pi", "torch.e"):
+        if qualified.startswith("math.") or qualified in modes.NUMBERS:
             return Value(NUMBER | CALLABLE, ref=Named(qualified)) if qualified.startswith("math.") else Value(NUMBER)
-        if qualified.startswith(("torch.", "numpy.")) and last in _DTYPES:
+        if qualified.startswith(("torch.", "numpy.")) and last in modes.DTYPES:
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
 
@@ -356,10 +357,9 @@ class Program:
         return result
 
     def _function_value(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Value:
-        allowed = {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.script", "torch.compile"}
         for decorator in node.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self.module.qualified(scope, target) not in allowed:
+            if self.module.qualified(scope, target) not in modes.KEEPING_FUNCTIONS:
                 return Value(CALLABLE)
         return Value(CALLABLE, ref=Function(self.module.scopes.by_node[node]))
 
@@ -430,33 +430,3 @@ class Program:
         """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
         with self.guessing((owner, name, "elements")) as is_first:
             return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE
-
-
-_DTYPES = frozenset(
-    [
-        "float16",
-        "float32",
-        "float64",
-        "bfloat16",
-        "half",
-        "float",
-        "double",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "short",
-        "int",
-        "long",
-        "bool",
-        "complex64",
-        "complex128",
-        "cfloat",
-        "cdouble",
-        "strided",
-        "channels_last",
-        "contiguous_format",
-        "preserve_format",
-    ]
-)

@@ -15,14 +15,13 @@ import ast
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.emit.layout import put_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
-
-_OF_THE_OBJECT = frozenset(
-    ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
-)
 
 
 def own_copy(site: Site, text: Text) -> Aside | None:
@@ -34,7 +33,7 @@ def own_copy(site: Site, text: Text) -> Aside | None:
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None
-    assumptions: list[str] = []
+    assumptions: list[Reason] = []
     for name in names:
         blockers, assumed = site.callers.sees(site.run.scope, name)
         if blockers or name in site.callers.returned(site.run.scope):
@@ -44,8 +43,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
     lines = [f"{name} = {name}.clone()" for name in names]
     edit = put_before(text, function.body[1] if is_docstring else first, lines)
-    told = " and ".join(f"`{name}`" for name in names)
-    return Aside((edit,), f"the function writes to a copy of {told} that it makes where it begins", tuple(assumptions))
+    told = Rewrite.ARGUMENT_COPIED(names=" and ".join(f"`{name}`" for name in names))
+    return Aside((edit,), told, tuple(assumptions))
 
 
 def _is_seen_outside(site: Site) -> bool:
@@ -56,7 +55,7 @@ def _is_seen_outside(site: Site) -> bool:
 def _is_copied(site: Site, obj: Obj) -> bool:
     """Whether a parameter is a tensor for certain, and nothing asks for what only the caller's own object has."""
     for node in own_nodes(site.run.scope.node):
-        if isinstance(node, ast.Attribute) and node.attr in _OF_THE_OBJECT:
+        if isinstance(node, ast.Attribute) and node.attr in members.OF_ONE_OBJECT:
             if isinstance(node.value, ast.Name) and node.value.id == obj.parameter:
                 return False
     read = [v for n, v in site.run.values.items() if isinstance(n, ast.Name) and v.identity is obj]

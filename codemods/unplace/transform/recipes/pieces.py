@@ -22,31 +22,29 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import Obj, Origin, Value, is_same
 from unplace.analysis.interpret.stores import is_bound_once
 from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
-
-_JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
-_VIEWING = frozenset({"as_strided", "view", "view_as"})
-_PERMUTING = frozenset(
-    {"H", "T", "adjoint", "mH", "mT", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"}
-)
 
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """The names of the written piece, the lines behind the write that make the whole, and what they rest on."""
+    """The names of the written piece, what is bound behind the write to make the whole, and what that rests on."""
 
-    places: tuple[str, ...]
-    lines: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    places: tuple[AccessPath, ...]
+    lines: tuple[Binding, ...]
+    assumptions: tuple[Reason, ...]
 
 
 def put_back(site: Site, place: ast.expr) -> PutBack | None:
@@ -65,19 +63,19 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     assert isinstance(place, ast.Name)
     if not set(names) & set(pieces):
         return None
-    observers = site.watch(live - {*pieces, *names}).of(whole[1], whole[0])
+    observers = site.watch(live - {*pieces, *names}).of(whole[1], AccessPath(whole[0]))
     if observers.blockers:
         return None
     joined = _joined(site, split.value, pieces)
     if joined is None:
         return None
-    lines = [f"{' = '.join((whole[0], *observers.together))} = {joined}"]
+    lines = [Binding((AccessPath(whole[0]), *observers.together), joined)]
     if live & set(pieces) and _is_written_again(site):
-        lines.append(f"{', '.join(pieces)} = {ast.unparse(split.value)}")
+        lines.append(Binding(tuple(map(AccessPath, pieces)), ast.unparse(split.value), is_unpacked=True))
         piece = next(name for name in names if name in pieces)
-        lines += [f"{name} = {piece}" for name in names if name not in pieces and name in live]
+        lines += [Binding((AccessPath(name),), piece) for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
-    return PutBack(tuple(places), (*lines, *replays(observers.views)), tuple(observers.assumptions))
+    return PutBack(tuple(map(AccessPath, places)), (*lines, *replays(observers.views)), tuple(observers.assumptions))
 
 
 def _is_written_again(site: Site) -> bool:
@@ -115,7 +113,7 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     is_collected = any(_collects(node, split) for node in own_nodes(site.run.scope.node))
     first, last = ("", "") if is_collected else ("tuple(", ")")
     edits = (Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last))
-    return Aside(edits, f"`{site.name}` is made a tensor of its own; torch forbids writing what a split returns")
+    return Aside(edits, Rewrite.PIECE_OWNED(name=site.name))
 
 
 def _collects(node: ast.AST, split: ast.Call) -> bool:
@@ -175,15 +173,16 @@ def _is_order_seen(site: Site) -> bool:
 
     A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
     """
-    is_permuted = any(isinstance(node, ast.Attribute) and node.attr in _PERMUTING for node in site.run.scope.nodes)
-    return is_permuted and any(map(site.program.module.reads_of, _VIEWING))
+    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    is_permuted = not members.PERMUTING.isdisjoint(attributes)
+    return is_permuted and any(map(site.program.module.reads_of, members.RESTRIDING))
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
     """`torch.cat([a, b], dim=1)`."""
     assert isinstance(split, ast.Call)
     assert isinstance(split.func, ast.Attribute)
-    qualified = _JOINS.get(split.func.attr)
+    qualified = members.JOINED_BY.get(split.func.attr)
     written = site.program.module.name_for(site.run.scope, qualified) if qualified is not None else None
     if written is None:
         return None

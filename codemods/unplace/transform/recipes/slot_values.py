@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Line, Reason
+from unplace.torchapi import results
 from unplace.transform.recipes.constructors import Constructor
 from unplace.transform.recipes.sizes import Sizes
 from unplace.transform.recipes.slots import picked
@@ -42,12 +45,11 @@ class Contents:
         names = {n.id for n in walk(self.value) if isinstance(n, ast.Name)}
         return bool(names & {variable, self.name, *self._bound_in_loop()})
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Reason, ...]:
         """What has to be assumed of it; nothing where it is proved."""
         if self.how.is_alike and self._is_like_slot(self.value, _DEPTH):
             return ()
-        line = self.site.statement.lineno
-        return (f"what is stored in line {line} has the shape, dtype and device of a slot of `{self.name}`",)
+        return (Assumption.LIKE_A_SLOT(line=Line(self.site.statement.lineno), name=self.name),)
 
     # -- proof ----------------------------------------------------------------------------------------------------
 
@@ -83,7 +85,7 @@ class Contents:
         like = self.how.like
         if node.value.id == self.name:
             return True
-        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(f"<{like.id}>") is not None
+        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(like.id) is not None
 
     def _operands(self, node: ast.expr) -> list[ast.expr] | None:
         """The operands of an element-wise operation."""
@@ -110,12 +112,12 @@ class Contents:
         if self._is_number(node):
             return 0
         if isinstance(node, ast.Name):
-            source, known = self._source(node), self.sizes.rank(node.id)
+            source, known = self._source(node), self.sizes.rank(node)
             return self._rank(source, depth - 1) if known is None and source is not None and depth > 0 else known
         if isinstance(node, ast.Subscript):
             return self._rank_of_piece(node, depth)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-            if node.func.attr in _REDUCTIONS and self._is_tensor(node.func.value):
+            if node.func.attr in results.TOTALS and self._is_tensor(node.func.value):
                 return 0
         ranks = [self._rank(operand, depth) for operand in self._operands(node) or ()]
         return max((r for r in ranks if r is not None), default=None) if None not in ranks else None
@@ -167,7 +169,6 @@ class Contents:
 
 
 _CLOSED = (ast.Add, ast.Sub, ast.Mult)
-_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "norm", "std", "var", "amax", "amin"}
 
 
 def _is_dots(part: ast.expr) -> bool:
