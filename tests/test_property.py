@@ -20,8 +20,9 @@ from generator.oracle import Fault, Result, Verdict, behaviour, judge, without_a
 from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Finding, Form, Harm, Status
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 
 PORTION = 50
 QUICK = range(0, 600, PORTION)
@@ -190,6 +191,11 @@ WRONG = {
         "y = x * 1; m = x > 0; y = torch.where(m, torch.sqrt(y), y); return y",
         Fault.GRADIENTS,
     ),
+    "the gradient of a piece that torch forbids to write": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone().detach(); return y",
+        Fault.GRADIENTS,
+    ),
     "it raises": ("y = x * 2; y += 1; return y", "y = x * 2; y = z + 1; return y", Fault.RAISES),
     "it doesn't compile": ("y = x * 2; y += 1; return y", "y = x * 2; y = = 1; return y", Fault.COMPILE),
     "a saved tensor is written": (
@@ -217,6 +223,10 @@ RIGHT = {
     "rebound": ("y = x.exp(); b = y; y += 1; return b, y", "y = x.exp(); b = y; y = b = y + 1; return b, y"),
     "zero and no gradient are the same": ("y = x * 2; y.zero_(); return y", "y = torch.zeros_like(x); return y"),
     "a stored value": ("y = x.exp(); y[0] = x[1]; return y", "y = x.exp(); y = y.clone(); y[0] = x[1]; return y"),
+    "a piece that torch forbids to write, of what is computed after a write past autograd": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone(); return y",
+    ),
     "two equal objects for one": ("y = x * 2; y += 1; return y, y", "y = x * 2; y = y + 1; return y, y * 1"),
 }
 
@@ -289,6 +299,7 @@ class Box:
         self.h.mul_(2)
         return self.h
 """
+SAID = Rewrite.FUNCTIONAL()
 READ = "no caller reads the argument `t` after the call"
 HELD = "nothing else holds the tensor in `self.h`"
 RESULT = "the result of `helper(...)` is a tensor that nothing else holds"
@@ -331,7 +342,7 @@ def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: s
     column = place - text.rfind("\n", 0, place)
     end = column + len(line)
     words = assumption.format(line=number)
-    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, "", (words,))
+    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, SAID)
     original = without_autograd(maker(text, "before.py"))
 
     def same(changed: str) -> bool:
