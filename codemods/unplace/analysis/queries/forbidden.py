@@ -14,8 +14,8 @@ from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
-_SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
-_RESHAPES = frozenset(f"{name}()" for name in members.USUALLY_VIEWS)
+_SPLITS = members.SPLITTING | {ITERATING}
+_RESHAPES = members.USUALLY_VIEWS
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 
