@@ -14,7 +14,7 @@ from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
-_SPLITS = members.SPLITTING | {ITERATING}
+_SPLITS = members.SPLITTING
 _RESHAPES = members.USUALLY_VIEWS
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
