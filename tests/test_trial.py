@@ -22,8 +22,8 @@ from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
 from unplace.verification.command import Command
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
+from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import scratch_copy
 from unplace.verification.trial import Plan, Trial, tried
 

@@ -34,6 +34,7 @@ from unplace.analysis.interpret.run import stays_in_place
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Form
 from unplace.diagnostics.reasons import Reason
+from unplace.torchapi import results
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression
 from unplace.transform.emit.target import missing
@@ -43,7 +44,6 @@ from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 
 FORMS = (Form.METHOD,)
-_FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
 
 
 class Methods(CallRule):
@@ -106,12 +106,12 @@ def _fill_function(site: Site) -> str:
     """What makes the filled tensor; one that sends zero gradients where the old one had a graph."""
     if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
         return "torch.fill"
-    return _FILLS[site.write.name][0]
+    return results.FILLS[site.write.name][0]
 
 
 def _fill(site: Site) -> Change | Refuse:
     """`zero_` and `fill_`: a new constant tensor."""
-    qualified, constant = _fill_function(site), _FILLS[site.write.name][1]
+    qualified, constant = _fill_function(site), results.FILLS[site.write.name][1]
     written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(Refusal.TORCH_NOT_IMPORTED(name=qualified))

@@ -28,6 +28,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
@@ -36,6 +37,7 @@ from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
 from unplace.diagnostics.findings import Form
 from unplace.diagnostics.reasons import Reason
 from unplace.rules.unp001_augmented import as_assignment
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment
 from unplace.transform.legality import rebind
 from unplace.transform.rule import StatementRule
@@ -73,7 +75,7 @@ class DataStore(StatementRule):
             return Refuse(Refusal.DATA_SHARED())
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
-            return Refuse(Refusal.DATA_SEEN(name=verdict.views[0].split(" = ")[0]))
+            return Refuse(Refusal.DATA_SEEN(name=str(verdict.views[0].targets[0])))
         if isinstance(verdict, Rebind) and is_stored and not _has_graph(site, statement.value, value):
             assumption = Assumption.GRADIENT_FLOWS(stored=ast.unparse(statement.value))
             return replace(verdict, assumptions=(*verdict.assumptions, assumption))
@@ -91,7 +93,7 @@ class DataStore(StatementRule):
         assert isinstance(statement, cst.Assign)
         old = statement.targets[0]
         around = (old.whitespace_before_equal, old.whitespace_after_equal)
-        return [snippet.render(assignment(recipe.places, statement.value, around))]
+        return [snippet.render(assignment(bindings.targets(snippet.text, recipe), statement.value, around))]
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
         """Says that the gradient is meant to change."""
@@ -107,9 +109,9 @@ def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
 
 def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
     """Whether stored values are computed from the old ones, but only past their graph: `h.data = h.data * k + g`."""
-    written = ast.unparse(place)
+    path = AccessPath.of(place)
     nodes = list(ast.walk(stored))
-    reads = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == written]
+    reads = [n for n in nodes if isinstance(n, ast.expr) and AccessPath.of(n) == path]
     past = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("data", "detach")]
     return bool(reads) and all(any(n is value for value in past) for n in reads)
 

@@ -33,9 +33,10 @@ from unplace.analysis.domain.values import TENSOR
 from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Form
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy
-from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
 
@@ -62,6 +63,7 @@ class SubscriptStore(StatementRule):
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
         """The value, where it reads the tensor; the clone; the views; the store."""
         statement = snippet.statement()
+        assert isinstance(recipe, Copy)
         assert isinstance(statement, cst.Assign | cst.AugAssign)
         lines: list[str] = []
         if self._is_computed_before(site):
@@ -75,7 +77,7 @@ class SubscriptStore(StatementRule):
                 statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
             lines.append(f"{name} = {snippet.module.code_for_node(value)}")
             statement = statement.with_changes(value=cst.Name(name))
-        return [*lines, without_places(recipe.places), *recipe.views, snippet.render(statement)]
+        return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
 
     def _is_computed_before(self, site: Site) -> bool:
         """Whether the value has to be computed before the clone is made."""

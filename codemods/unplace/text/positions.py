@@ -6,13 +6,14 @@ import ast
 import io
 import re
 from collections.abc import Iterator
-from token import COMMENT
+from token import COMMENT, STRING, tok_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tokenize import TokenInfo
 
-_SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
+_SINGLE_QUOTED = re.compile(r"'[^'\"\\]*'")
+_FORMATTED = {"FSTRING_START": 1, "FSTRING_END": -1}  # before Python 3.12 an f-string is one token
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 LineRanges = tuple[tuple[int, int], ...]
@@ -53,10 +54,15 @@ class Text:
         return match.group() if match else "\n"
 
     def quoted(self, code: str) -> str:
-        """Code with plain single-quoted strings, in double quotes where the file prefers those."""
+        """A line of code with its plain single-quoted strings in double quotes, where the file prefers those."""
         if "'" not in code or not self._prefers_double:
             return code
-        return _SINGLE_QUOTED.sub(r'"\1"', code)
+        characters, formatted = list(code), 0
+        for token in tokens(code):
+            formatted += _FORMATTED.get(tok_name[token.type], 0)
+            if token.type == STRING and not formatted and _SINGLE_QUOTED.fullmatch(token.string):
+                characters[token.start[1]] = characters[token.end[1] - 1] = '"'
+        return "".join(characters)
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""

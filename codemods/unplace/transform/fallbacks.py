@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.interpret.run import WHOLE
 from unplace.analysis.project.compiled import compiled
 from unplace.diagnostics.catalogue import Purpose
@@ -114,7 +115,7 @@ def _saves_again(site: Site, verdict: Copy) -> bool:
     """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
     if site.write.kind not in WHOLE:
         return False
-    rebound = {*verdict.places, *(name for view in verdict.views for name in view.split(" = ")[:-1])}
+    rebound = {*verdict.places, *(target for view in verdict.views for target in view.targets)}
     node = site.node
     given = (
         [*node.args, *(k.value for k in node.keywords)]
@@ -122,4 +123,4 @@ def _saves_again(site: Site, verdict: Copy) -> bool:
         else [getattr(node, "value", node)]
     )
     used = (n for operand in given if operand is not site.write.target for n in ast.walk(operand))
-    return any(isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in rebound for n in used)
+    return any(isinstance(n, ast.Name | ast.Attribute) and AccessPath.of(n) in rebound for n in used)

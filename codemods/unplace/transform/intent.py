@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import Origin
 from unplace.analysis.effects import models
@@ -51,14 +52,14 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
     return None
 
 
-def _binds_unread(site: Site, places: tuple[str, ...]) -> bool:
+def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:
     """Whether all that gets the new tensor are names of the function that nothing reads afterwards."""
     scope = site.run.scope
     is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind in STATEMENTS
     if scope.is_module or not is_whole_statement:
         return False
     own = scope.bound - scope.global_names - scope.nonlocal_names - scope.captured - site.live()
-    return all(place in own for place in places)
+    return all(place.is_name and place.root in own for place in places)
 
 
 def _given_as_out(site: Site) -> Reason:

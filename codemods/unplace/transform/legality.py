@@ -6,6 +6,7 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import (
     MODULE,
@@ -196,18 +197,18 @@ def root_name(node: ast.expr) -> str | None:
 
 def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     """Rebind `place`, whatever else is the same object, and make live views again."""
-    unstorable = _unstorable(site, place)
-    if unstorable is not None:
-        return unstorable
-    written = ast.unparse(place)
-    observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
+    refusal = unstorable(site, place)
+    if refusal is not None:
+        return refusal
+    path = AccessPath.of(place)
+    observers = site.watch().of(site.value, path, container_of(site, place), only_itself=site.is_metadata())
     assumptions = (*assumptions_about(site), *observers.assumptions)
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
             return Refuse(observers.blockers[0])
         return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
-    return Rebind((written, *observers.together), replays(observers.views), assumptions)
+    return Rebind((path, *observers.together), replays(observers.views), assumptions)
 
 
 def is_same_object(site: Site, place: ast.expr) -> bool:
@@ -224,7 +225,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
     return holder if holder is not None and not holder.is_tensor else None
 
 
-def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
+def unstorable(site: Site, place: ast.expr) -> Refuse | None:
     """Why a place can't be given a new tensor."""
     if isinstance(place, ast.Name):
         scope = site.run.scope
@@ -313,9 +314,9 @@ def private_copy(site: Site) -> Copy | Refuse:
             if made is not None and any(o.operator == SELECTING for o in made.objs):
                 return Refuse(Refusal.SELECTION(name=ast.unparse(node)))
         return Refuse(Refusal.NO_CHAIN(name=site.name))
-    unstorable = _unstorable(site, place)
-    if unstorable is not None:
-        return unstorable
+    refusal = unstorable(site, place)
+    if refusal is not None:
+        return refusal
     if isinstance(place, ast.Name) and place.id in site.run.scope.volatile:
         return Refuse(Refusal.REBOUND_INSIDE(name=place.id))
     value = site.run.values.get(place)
@@ -323,7 +324,7 @@ def private_copy(site: Site) -> Copy | Refuse:
         value = site.state.env.get(place.id, value)
     if value is None:
         return Refuse(Refusal.NOTHING_KNOWN(name=ast.unparse(place)))
-    copied = _copy_owner(site, ast.unparse(place), value, frozenset(), None, container_of(site, place))
+    copied = _copy_owner(site, AccessPath.of(place), value, frozenset(), None, container_of(site, place))
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
@@ -383,24 +384,25 @@ def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
 
 def _copy_owner(
     site: Site,
-    place: str,
+    place: AccessPath,
     value: Value,
-    needed: frozenset[str],
+    needed: frozenset[AccessPath],
     first: Reason | None,
     element_of: Value | None = None,
 ) -> Copy | Refuse:
     """Try to clone at `place`; where its base is still visible, go on to the base."""
-    observers = site.watch(site.live() | needed).of(value, place, element_of)
-    missing = needed - {view.name for view in observers.views} - {place, *observers.together}
+    live = site.live() | {path.root for path in needed if path.is_name}
+    observers = site.watch(live).of(value, place, element_of)
+    missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
-        is_known = (value.is_tensor and not value.likely) or place == site.name
-        assumptions = (*assumptions_about(site), *(() if is_known else (Assumption.TENSOR(name=place),)))
+        is_known = (value.is_tensor and not value.likely) or place == AccessPath.of(site.write.target)
+        assumptions = (*assumptions_about(site), *(() if is_known else (Assumption.TENSOR(name=str(place)),)))
         return Copy((place, *observers.together), replays(observers.views), (*assumptions, *observers.assumptions))
-    reason = first or (observers.blockers[0] if observers.blockers else Refusal.NOT_MADE_AGAIN(place=place))
+    reason = first or (observers.blockers[0] if observers.blockers else Refusal.NOT_MADE_AGAIN(place=str(place)))
     base = _base_of(site, value)
     if base is None:
         return Refuse(reason)
-    return _copy_owner(site, base[0], base[1], needed | {place}, reason)
+    return _copy_owner(site, AccessPath(base[0]), base[1], needed | {place}, reason)
 
 
 def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
@@ -422,10 +424,10 @@ def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
 
 def silent(site: Site) -> tuple[Reason, ...] | Refuse:
     """The assumptions under which nobody reads the written tensor after the operation's own value was used."""
-    observers: Observers = site.observers("")
+    observers: Observers = site.observers()
     if observers.blockers:
         return Refuse(observers.blockers[0])
     if observers.together or observers.views:
         name = observers.together[0] if observers.together else observers.views[0].name
-        return Refuse(Refusal.SEES_NO_ASSIGNMENT(name=name))
+        return Refuse(Refusal.SEES_NO_ASSIGNMENT(name=str(name)))
     return (*assumptions_about(site), *observers.assumptions)

@@ -12,9 +12,11 @@ import libcst as cst
 
 from unplace import rules
 from unplace.analysis.cancellation import go_on
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
@@ -23,6 +25,7 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts, intent, legality
 from unplace.transform.decisions import Decision
+from unplace.transform.emit import bindings
 from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.emit.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
@@ -31,7 +34,7 @@ from unplace.transform.filter import Wanted
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import expressions, modules
 from unplace.transform.recipes.return_and_rebind import Callers
-from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
+from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before
 from unplace.transform.sites import Site, collect, constructors
 from unplace.transform.verdicts import (
     Aside,
@@ -170,6 +173,7 @@ class Planner:
         )
         staying = [*left_out, *(d.site for d in remaining)]
         unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.options.unsafe))]
+        moved = {d.site.node for d in decisions} - {site.node for site in staying}
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
@@ -180,9 +184,15 @@ class Planner:
                 shared = made & {(o.label, o.line) for o in site.value.objs}
                 if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
                     decision.verdict = Refuse(Refusal.WOULD_HIT_GRAPH(line=Line(other.statement.lineno)))
+            elsewhere = self._written_elsewhere(site, moved) if _is_saved(site) else None
+            if elsewhere is not None:
+                decision.verdict = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(elsewhere)))
             for other in unrepaired if site.cuts_gradient() else ():
                 if other is not site and other.run is site.run and other.is_saved():
                     decision.verdict = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(other.statement.lineno)))
+
+    def _written_elsewhere(self, site: Site, moved: set[ast.AST]) -> int | None:
+        return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
@@ -196,9 +206,6 @@ class Planner:
 
     def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
         go_on()
-        restyled: dict[int, Verdict] = {}
-        for decision in decisions:
-            decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
         final: dict[int, Verdict] = {}  # the first call of a chain decides for all of it
         for decision in decisions:
             key = id(decision.verdict)
@@ -226,23 +233,15 @@ class Planner:
         """`nonlocal y` for the names of outer scopes that a recipe binds."""
         scope = decision.site.run.scope
         found: list[Edit] = []
-        for place in getattr(decision.verdict, "places", ()):
-            owner = self.program.module.scopes.owner(scope, place) if place.isidentifier() else None
-            if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
+        verdict = decision.verdict
+        for place in verdict.places if isinstance(verdict, Rebind | Copy | Split) else ():
+            name = place.root
+            owner = self.program.module.scopes.owner(scope, name) if place.is_name else None
+            if owner is None or owner is scope or name in scope.global_names | scope.nonlocal_names:
                 continue
             assert isinstance(scope.node, ast.FunctionDef)
-            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", place))
+            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", name))
         return tuple(found)
-
-    def _restyled(self, verdict: Verdict) -> Verdict:
-        """The places and views of a verdict with the quotes that the file prefers."""
-        if not isinstance(verdict, Rebind | Copy | Split):
-            return verdict
-        return replace(
-            verdict,
-            places=tuple(self.text.quoted(place) for place in verdict.places),
-            views=tuple(self.text.quoted(view) for view in verdict.views),
-        )
 
     def _number(self) -> int:
         self._fixes += 1
@@ -332,7 +331,7 @@ class Planner:
         leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
         if len(leaders) > 1:
             copies = dict.fromkeys(d.verdict for d in leaders if isinstance(d.verdict, Copy))
-            lines = [line for c in copies for line in (without_places(c.places), *c.views)]
+            lines = [line for c in copies for line in bindings.cloned(self.text, c)]
             return replace_statement(self.text, statement, [*before, *lines, snippet.render(snippet.statement())], ())
         leader = leaders[0] if leaders else None
         if leader is not None:
@@ -341,7 +340,7 @@ class Planner:
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
             after = verdict.views if isinstance(verdict, Rebind) else verdict.after
-            return replace_statement(self.text, statement, [*before, *lines], after)
+            return replace_statement(self.text, statement, [*before, *lines], bindings.lines(self.text, after))
         return self._expression_edits(statement, decisions, snippet, before)
 
     def _snippet(self, root: ast.stmt | ast.expr, decisions: list[Decision]) -> Snippet:
@@ -394,8 +393,10 @@ class Planner:
             assert isinstance(verdict, Split)
             node = chain[-1].site.node
             assert isinstance(node, ast.expr)
-            lines += [" = ".join((*verdict.places, standing_alone(snippet.code(snippet.node(node))))), *verdict.views]
-            snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
+            places = bindings.targets(self.text, verdict)
+            lines.append(" = ".join((*places, standing_alone(snippet.code(snippet.node(node))))))
+            lines += bindings.lines(self.text, verdict.views)
+            snippet.change(node, lambda _, place=places[0]: expression(place))  # type: ignore[misc]
         return lines
 
     def _expression_edits(
@@ -405,17 +406,19 @@ class Planner:
         recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
         if isinstance(recipe, Copy):
             hoisted = self._hoist(decisions, snippet)
-            lines = [*hoisted, without_places(recipe.places), *recipe.views, snippet.render(snippet.statement())]
-            return replace_statement(self.text, statement, lines, recipe.after)
-        after: tuple[str, ...] = ()
+            lines = [*hoisted, *bindings.cloned(self.text, recipe), snippet.render(snippet.statement())]
+            return replace_statement(self.text, statement, lines, bindings.lines(self.text, recipe.after))
+        after: list[str] = []
         if recipe is not None:
-            after = recipe.views
+            after = bindings.lines(self.text, recipe.views)
+            places = bindings.targets(self.text, recipe)
             if isinstance(changed, cst.Expr):
-                changed = assignment(recipe.places, changed.value, first=self._written(decisions, recipe, snippet))
+                changed = assignment(places, changed.value, first=self._written(decisions, recipe, snippet))
             elif isinstance(changed, cst.Assign) and recipe.places:
-                present = {snippet.module.code_for_node(t.target) for t in changed.targets}
-                places = tuple(p for p in recipe.places if p not in present)
-                extra = assignment(places, changed.value).targets if places else ()
+                assert isinstance(statement, ast.Assign)
+                present = {*map(AccessPath.of, statement.targets)}
+                added = [code for place, code in zip(recipe.places, places, strict=True) if place not in present]
+                extra = assignment(added, changed.value).targets if added else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
         return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
 
@@ -423,7 +426,7 @@ class Planner:
         """The rebound target as the source writes it."""
         for decision in decisions:
             target = decision.site.write.target
-            if decision.verdict is recipe and self.text.quoted(ast.unparse(target)) == recipe.places[0]:
+            if decision.verdict is recipe and AccessPath.of(target) == recipe.places[0]:
                 return snippet.node(target)
         return None
 
@@ -562,6 +565,12 @@ class Planner:
                 SavedBy(by.operation, by.line) if by is not None else None,
             )
         )
+
+
+def _is_saved(site: Site) -> bool:
+    """Whether what computed the stored values keeps them for backward."""
+    stored = site.state.roots(o for operand in site.write.operands for o in operand.objs)
+    return any(o in site.state.saved for o in stored)
 
 
 def _failed(decisions: list[Decision], wanted: Wanted) -> Sequence[Reason]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Objs
 from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
@@ -21,7 +22,7 @@ from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
 class Copies:
     """Remembers the clones that were planned, so that the stores behind one of them share it."""
 
-    _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
+    _made: dict[tuple[AccessPath, ...], tuple[Site, Objs]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
@@ -69,7 +70,7 @@ class Copies:
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind in WHOLE and w.name not in members.SPARSE_WRITES for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
-        name = verdict.places[0].partition(".")[0].partition("[")[0]
+        name = verdict.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _shares(self, earlier: Site, site: Site) -> bool:
@@ -109,17 +110,18 @@ class Copies:
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind in WHOLE for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
-        name = copy.places[0].partition(".")[0].partition("[")[0]
+        name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
 
-def _makes_clone(statement: ast.stmt, place: str) -> bool:
+def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
     """Whether a statement is `place = place.clone()`."""
-    return (
-        isinstance(statement, ast.Assign)
-        and any(ast.unparse(t) == place for t in statement.targets)
-        and (ast.unparse(statement.value) == f"{place}.clone()")
-    )
+    if not isinstance(statement, ast.Assign) or place not in map(AccessPath.of, statement.targets):
+        return False
+    call = statement.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args or call.keywords:
+        return False
+    return call.func.attr == "clone" and AccessPath.of(call.func.value) == place
 
 
 def _makes_anew(node: ast.AST, name: str) -> bool:

@@ -67,11 +67,6 @@ class CallRule(Rule):
         return Rewrite.FUNCTIONAL()
 
 
-def without_places(places: tuple[str, ...]) -> str:
-    """`a = b = a.clone()`: the statement that gives all places one private copy."""
-    return " = ".join((*places, f"{places[0]}.clone()"))
-
-
 def is_computed_before(site: Site, value: ast.expr) -> bool:
     """Whether an operand has to be computed before the clone is made, because it reads the written memory.
 

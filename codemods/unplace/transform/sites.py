@@ -174,9 +174,9 @@ class Site:
         scope = self.run.scope
         return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
 
-    def observers(self, place: str | None = None) -> Observers:
-        """Who would notice if only `place` (the target as written, by default) were rebound."""
-        return self.watch().of(self.value, self.name if place is None else place)
+    def observers(self) -> Observers:
+        """Who would notice if nobody saw the write any more."""
+        return self.watch().of(self.value, None)
 
     def registered(self) -> Obj | None:
         """The parameter, buffer or gradient that is written, if it is one."""

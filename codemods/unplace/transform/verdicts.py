@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 
@@ -30,32 +31,36 @@ class Meant(Refuse):
 
 @dataclass(frozen=True, slots=True)
 class Rebind:
-    """The written places get a new tensor: `places = expression`, then the views are made again."""
+    """The written places get a new tensor: `places = expression`, then the views are made again.
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
+    `is_unpacked`: the places get one each of several new tensors.
+    """
+
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
     assumptions: tuple[Reason, ...]
+    is_unpacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees.
 
-    `after` are lines behind the write.
+    `after` are what is bound behind the write.
     """
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
     assumptions: tuple[Reason, ...]
-    after: tuple[str, ...] = ()
+    after: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
     """The operation moves to a rebinding before its statement, in which the rebound name takes its place."""
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
     assumptions: tuple[Reason, ...]
 
 

@@ -16,12 +16,12 @@ from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
 
 if TYPE_CHECKING:
-    from unplace.verification.files import Result
+    from unplace.verification.versions import Result
 
 DEPENDENT = "it became possible by an edit that is left out"
 
@@ -100,8 +100,8 @@ class _Entry:
     plan: Plan
 
     def judgement(self) -> _Judgement:
-        from unplace.verification.files import verify_modules  # only now: these need torch, and a command doesn't
         from unplace.verification.proof import Verdict
+        from unplace.verification.versions import verify_modules  # only now: these need torch, and a command doesn't
 
         plan, before = self.plan, locate(self.file)
         search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))

@@ -59,7 +59,7 @@ def effect_of(
     ):
         return Effect(Returned(TENSOR, outside=Origin.CALL))
     returned = _tensor(run, node, operator, bound, first, arguments, state)
-    return Effect(returned, saves=saved_by(operator, bound, node))
+    return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:

@@ -169,6 +169,7 @@ class Run:
     returns: list[tuple[Value, State]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
+    possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # what may be written there, if a tensor
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import entered
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class, Function, Named
 from unplace.analysis.domain.state import ANY, Merger, State, hidden_name, same_facts, weak_join
 from unplace.analysis.domain.values import (
@@ -212,6 +213,7 @@ class Interpreter:
             return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
         if old.must_be(NUMBER | TEXT | NONE):
             return Value(old.kinds | operand.kinds)
+        self.run.possible[s] = state.roots(old.objs)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
         return weak_join(old, fresh)._replace(identity=(s, "sum"))
@@ -475,8 +477,7 @@ def _is_self_clone(s: ast.Assign) -> bool:
     call = s.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
         return False
-    receiver = code_of(call.func.value)
-    return any(code_of(target) == receiver for target in s.targets)
+    return AccessPath.of(call.func.value) in map(AccessPath.of, s.targets)
 
 
 _BY_TYPE: dict[type, Callable[..., State | None]] = {

@@ -13,10 +13,9 @@ LASTING = frozenset([Layout.STRIDED, Layout.PINNED, Layout.SHARED])
 
 _BY_NAME = {
     **dict.fromkeys(modes.OWN_STRIDES, Layout.STRIDED),
-    "as_strided": Layout.FORMAT,
-    "pin_memory": Layout.PINNED,
-    "share_memory_": Layout.SHARED,
-    "from_file": Layout.SHARED,
+    **dict.fromkeys(modes.FORMATTED, Layout.FORMAT),
+    **dict.fromkeys(modes.PINNING, Layout.PINNED),
+    **dict.fromkeys(modes.SHARING, Layout.SHARED),
 }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State, hidden_thing
 from unplace.analysis.domain.values import (
@@ -40,14 +41,14 @@ class LiveView:
     obj: Obj
 
 
-def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
-    """The statements that make views again, in their order; names of one view get the same one."""
-    names: dict[Obj, list[str]] = {}
+def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
+    """The bindings that make views again, in their order; names of one view get the same one."""
+    names: dict[Obj, list[AccessPath]] = {}
     for view in views:
-        names.setdefault(view.obj, []).append(view.name)
+        names.setdefault(view.obj, []).append(AccessPath(view.name))
     firsts = {view.obj: view for view in reversed(views)}
     return tuple(
-        f"{' = '.join(names[view.obj])} = {ast.unparse(view.definition.expression)}"
+        Binding(tuple(names[view.obj]), ast.unparse(view.definition.expression))
         for view in views
         if firsts[view.obj] is view
     )
@@ -57,12 +58,12 @@ def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
 class Observers:
     """What has to happen, besides rebinding the written name, for nobody to notice.
 
-    `together`: places (as written: `b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
+    `together`: places (`b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
     `views`: names to derive again, in order of creation. `blockers`: reasons why rebinding would be wrong.
     `assumptions`: what has to be assumed of code that can't be seen.
     """
 
-    together: list[str] = field(default_factory=list)
+    together: list[AccessPath] = field(default_factory=list)
     views: list[LiveView] = field(default_factory=list)
     blockers: list[Reason] = field(default_factory=list)
     assumptions: list[Reason] = field(default_factory=list)
@@ -90,8 +91,15 @@ class Watch:
         self._own: Obj | None = None
         self._only_itself = False
 
-    def of(self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False) -> Observers:
-        """The observers of `value`, which is reached (and would be rebound) through `place`.
+    def of(
+        self,
+        value: Value,
+        place: AccessPath | None,
+        element_of: Value | None = None,
+        *,
+        only_itself: bool = False,
+    ) -> Observers:
+        """The observers of `value`, which is reached (and would be rebound) through `place`, if that is given.
 
         `element_of` is the container where `place` is one of its elements, at an index that isn't known.
         `only_itself`: the operation changes the tensor object (its shape), not the memory that views share.
@@ -102,7 +110,8 @@ class Watch:
         self._names(value, place, found)
         self._slots(value, place, found)
         self._outside(value.objs, found)
-        self._order_views(found, value, {place, *found.together})
+        rebound = (place, *found.together) if place is not None else found.together
+        self._order_views(found, value, {path.root for path in rebound if path.is_name})
         return found
 
     def _container(self, value: Value | None, found: Observers) -> Obj | None:
@@ -117,16 +126,17 @@ class Watch:
             return holder
         return None
 
-    def _names(self, value: Value, place: str, found: Observers) -> None:
+    def _names(self, value: Value, place: AccessPath | None, found: Observers) -> None:
+        own = place.root if place is not None and place.is_name else None
         for name, held in self.state.env.items():
-            if name == place or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
+            if name == own or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
                 if self.state.may_share(held.objs, value.objs):
                     found.blockers.append(Refusal.STILL_HELD(alive=hidden_thing(name)))
                 continue
             if is_same(held, value):
-                found.together.append(name)
+                found.together.append(AccessPath(name))
             elif not self._is_container(held) and self._notices(held, value):
                 definition = self._definition(name, held)
                 if definition is not None:
@@ -165,15 +175,15 @@ class Watch:
             return False
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
-    def _view_read(self, name: str, held: Value, value: Value, place: str) -> Reason:
+    def _view_read(self, name: str, held: Value, value: Value, place: AccessPath | None) -> Reason:
         """Why a name that is read later is in the way."""
         relation, used = self._relation(held, value, place), self._changed(held)
         if used is None:
             return Refusal.SHARES(name=name, relation=relation)
         return Refusal.SHARES_CHANGED(name=name, relation=relation, used=used)
 
-    def _relation(self, held: Value, value: Value, place: str) -> Reason:
-        written = f"`{place}`" if place else "the written tensor"
+    def _relation(self, held: Value, value: Value, place: AccessPath | None) -> Reason:
+        written = f"`{place}`" if place is not None else "the written tensor"
         for obj in value.objs | held.objs:
             base = self.state.bases.get(obj)
             if base is not None and base.link is Link.MAYBE:
@@ -216,7 +226,7 @@ class Watch:
             }
             for name in sorted(tensors - ready):
                 if is_same(self.state.env[name], value):  # not read later itself, but the view is made from it
-                    found.together.append(name)
+                    found.together.append(AccessPath(name))
                     ready.add(name)
             if tensors and tensors <= ready:
                 usable.append(view)
@@ -228,7 +238,7 @@ class Watch:
     def _bases_of(self, obj: Obj) -> Objs:
         return self.state.roots((obj,)) - {obj}
 
-    def _slots(self, value: Value, place: str, found: Observers) -> None:
+    def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         for (holder, key), held in self.state.heap.items():
             if not held.objs or not self.state.may_share(held.objs, value.objs):
                 continue
@@ -240,12 +250,12 @@ class Watch:
             if not self._is_seen(holder):
                 continue
             written = self._slot_place(holder, key)
-            if written == place:
+            if written is not None and written == place:
                 continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
             elif written is not None:
-                found.blockers.append(Refusal.SLOT_SHARES(place=written))
+                found.blockers.append(Refusal.SLOT_SHARES(place=str(written)))
             else:
                 found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
@@ -257,24 +267,24 @@ class Watch:
         starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
         return holder in self.state.reachable(starts)
 
-    def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
-        """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
+    def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
+        """How the slot can be reached: `self.h`, `xs[0]`, `d["k"]`."""
         if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
             return None
-        for name, value in self._places_of(holder, around | {holder}):
+        for place, value in self._places_of(holder, around | {holder}):
             if value.kinds & (LIST | DICT):
                 if key == ANY or value.kinds & ~(LIST | DICT):
                     return None
-                return f"{name}[{key!r}]"
+                return place.element(key)
             if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
-                return f"{name}.{key}"
+                return place.attribute(key)
         return None
 
-    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[str, Value]]:
+    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[AccessPath, Value]]:
         """The names that are bound to an object for certain, then the attributes and elements that hold it."""
         for name, value in self.state.env.items():
             if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
-                yield name, value
+                yield AccessPath(name), value
         for (owner, key), value in self.state.heap.items():
             if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
                 place = self._slot_place(owner, key, around)

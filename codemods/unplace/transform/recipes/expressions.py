@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.queries.observers import Observers, reads, replays
 from unplace.analysis.syntax.evaluation import around
@@ -70,11 +71,13 @@ def _observers(chain: list[Site]) -> Observers:
     """Everything that sees the write of a chain, the written place itself included where it is read later."""
     first = chain[0]
     live = chain[-1].live()
-    written = ast.unparse(first.write.target)
+    target = first.write.target
+    written = AccessPath.of(target)
     observers = first.watch(live).of(
-        first.value, written, legality.container_of(first, first.write.target), only_itself=first.is_metadata()
+        first.value, written, legality.container_of(first, target), only_itself=first.is_metadata()
     )
-    if written in live or (isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first)):
+    is_read = written.is_name and written.root in live
+    if is_read or (isinstance(target, ast.Attribute | ast.Subscript) and _is_slot(first)):
         observers.together.insert(0, written)
     return observers
 
@@ -123,11 +126,11 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     if observers.blockers:
         return legality.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
     assumptions = (*legality.assumptions_about(first), *observers.assumptions)
-    written = ast.unparse(place)
+    written = AccessPath.of(place)
     if not observers.together and not observers.views and not isinstance(statement, ast.Expr):
         return Inline(assumptions)
     if isinstance(statement, ast.Return):
-        return Refuse(Refusal.SEEN_AFTER_RETURN(name=observers.together[0] if observers.together else written))
+        return Refuse(Refusal.SEEN_AFTER_RETURN(name=str(observers.together[0] if observers.together else written)))
     if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Tuple | ast.List) for t in statement.targets):
         return Refuse(Refusal.UNPACKED())
     if isinstance(statement, ast.AnnAssign) and (observers.together or observers.views):
@@ -170,13 +173,15 @@ def _several(site: Site, place: ast.Tuple) -> Verdict:
         return Refuse(Refusal.NOT_PLAIN_NAMES())
     assumptions: list[Reason] = []
     for element in place.elts:
+        refusal = legality.unstorable(site, element)
+        if refusal is not None:
+            return refusal
         value = site.run.values[element]
-        observers = site.watch().of(value, ast.unparse(element))
+        observers = site.watch().of(value, AccessPath.of(element))
         if observers.blockers or observers.together or observers.views:
             return Refuse(Refusal.OTHER_NAME(name=ast.unparse(element)))
         assumptions += observers.assumptions
-    written = ", ".join(ast.unparse(e) for e in place.elts)
-    return Rebind((written,), (), tuple(assumptions))
+    return Rebind(tuple(map(AccessPath.of, place.elts)), (), tuple(assumptions), is_unpacked=True)
 
 
 def arguments_of(site: Site) -> list[ast.expr]:

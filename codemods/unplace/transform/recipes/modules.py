@@ -218,13 +218,13 @@ def _by_calls(calls: list[Site]) -> Verdict:
     """The verdict that the calls of a module give: nobody may read the input afterwards."""
     assumptions: list[Reason] = []
     for site in calls:
-        observers = site.observers("")
+        observers = site.observers()
         if observers.blockers:
             return Refuse(observers.blockers[0])
         if observers.together or observers.views:
             name = observers.together[0] if observers.together else observers.views[0].name
             line = site.node.lineno  # type: ignore[attr-defined]
-            return Refuse(Refusal.READ_AFTER_MODULE(name=name, line=Line(line)))
+            return Refuse(Refusal.READ_AFTER_MODULE(name=str(name), line=Line(line)))
         found = (*assumptions_about(site), *observers.assumptions)
         meant = contradicted(site, site.node, Inline(found))
         if meant is not None:

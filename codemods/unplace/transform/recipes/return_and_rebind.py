@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
@@ -37,11 +38,11 @@ from unplace.diagnostics.findings import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name
 from unplace.transform.emit.returning import Handback, Taking, returned_form
 from unplace.transform.legality import private_copy, rebind, root_name
 from unplace.transform.recipes import expressions
-from unplace.transform.rule import without_places
 from unplace.transform.sites import Site, is_site
 from unplace.transform.verdicts import Copy, Rebind, Refuse
 
@@ -88,7 +89,7 @@ class Callers:
                 return [], list(planned.assumptions)
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
-            observers = watch.of(call.write.value, "")
+            observers = watch.of(call.write.value, None)
             if observers.blockers and not self._is_read(call, at_call, live, elsewhere=True):
                 return observers.blockers, []
             assumptions += [assumption] if _notices(observers) else observers.assumptions
@@ -243,7 +244,7 @@ class Callers:
             if site.registered() is not None:
                 return Refuse(Refusal.REGISTERED(name=site.name))
             if not self._is_read(call, site, site.live(), elsewhere=True):
-                outside = site.observers("")  # who called this function may read what it passed on
+                outside = site.observers()  # who called this function may read what it passed on
                 if outside.blockers:
                     return Refuse(outside.blockers[0])
                 for assumption in outside.assumptions:
@@ -268,15 +269,15 @@ class Callers:
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)
             if isinstance(copied, Copy):
-                taken = {n for names in taking.places.values() for n in names}
+                taken = {path.root for paths in taking.places.values() for path in paths}
                 value = new_name(site.run.taken_names() | taken)
-                taking.stores[name] = [without_places(copied.places), *copied.views, f"{site.name} = {value}"]
-                taking.places[name] = (value,)
+                taking.stores[name] = [*bindings.cloned(self.text, copied), f"{site.name} = {value}"]
+                taking.places[name] = (AccessPath(value),)
                 rebound = copied
         if isinstance(rebound, Refuse):
             return rebound
         if isinstance(rebound, Rebind):
-            is_needed = rebound.places[0] in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
+            is_needed = rebound.places[0].root in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
             places = rebound.places if is_needed else rebound.places[1:]
             refusal = self._unfit(handback, taking, name, places, rebound.views)
             if refusal is not None:
@@ -293,22 +294,28 @@ class Callers:
         return None
 
     def _unfit(
-        self, handback: Handback, taking: Taking, name: str, places: tuple[str, ...], views: tuple[str, ...]
+        self,
+        handback: Handback,
+        taking: Taking,
+        name: str,
+        places: tuple[AccessPath, ...],
+        views: tuple[Binding, ...],
     ) -> Refuse | None:
         """Why these places can't take the tensor, or the views of it can't be made again."""
         statement = taking.statement
         taken = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
-        if handback.form.is_extra and taken & {*places}:
-            return Refuse(Refusal.BINDS_OTHERWISE(name=min(taken & {*places})))
+        both = taken & {place.root for place in places if place.is_name}
+        if handback.form.is_extra and both:
+            return Refuse(Refusal.BINDS_OTHERWISE(name=min(both)))
         summary = self.program.summary(Function(handback.scope))
         if views and (summary is None or name in summary.replaces | summary.reshapes):
-            return Refuse(Refusal.OLD_SHAPE(name=views[0].partition(" = ")[0]))
+            return Refuse(Refusal.OLD_SHAPE(name=str(views[0].targets[0])))
         return None
 
-    def _outlives(self, run: Run, place: str) -> bool:
+    def _outlives(self, run: Run, place: AccessPath) -> bool:
         """Whether code outside of the function may look at a place when an exception has ended the function."""
         scope = run.scope
-        return not place.isidentifier() or place in scope.captured | scope.global_names | scope.nonlocal_names
+        return not place.is_name or place.root in scope.captured | scope.global_names | scope.nonlocal_names
 
     def _may_be_caught(self, handback: Handback, caller: Scope) -> bool:
         """Whether a function may raise once it has written, and who calls the caller may go on then."""
@@ -338,7 +345,7 @@ class Callers:
         if not elsewhere:
             own = call.run.liveness.read_after(site.statement) | site.other_reads()
             live = live & (own | self.returned(call.run.scope))
-        return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
+        return _notices(Watch(call.run, call.write.state, live).of(call.write.value, None))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
         calls = calls_that_hand(self.program, scope, name)

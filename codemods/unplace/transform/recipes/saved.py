@@ -23,7 +23,6 @@ from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
-from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Saver
@@ -31,6 +30,7 @@ from unplace.diagnostics.findings import Form, Harm
 from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi.arithmetic import FUNCTION_OF
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of

@@ -85,7 +85,7 @@ class Contents:
         like = self.how.like
         if node.value.id == self.name:
             return True
-        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(f"<{like.id}>") is not None
+        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(like.id) is not None
 
     def _operands(self, node: ast.expr) -> list[ast.expr] | None:
         """The operands of an element-wise operation."""
@@ -112,7 +112,7 @@ class Contents:
         if self._is_number(node):
             return 0
         if isinstance(node, ast.Name):
-            source, known = self._source(node), self.sizes.rank(node.id)
+            source, known = self._source(node), self.sizes.rank(node)
             return self._rank(source, depth - 1) if known is None and source is not None and depth > 0 else known
         if isinstance(node, ast.Subscript):
             return self._rank_of_piece(node, depth)

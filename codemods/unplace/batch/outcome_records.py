@@ -1,4 +1,4 @@
-"""From outcomes to records."""
+"""Turns the outcomes and problems of files into records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.text.positions import Text
 
 
 def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> Iterator[FileRecord]:
-    """The files with findings; `left_out` are the findings that the verification took back."""
+    """Yield the records of the files with findings; `left_out` has the places that verification took back."""
     for outcome in outcomes:
         if outcome.findings:
             text = Text(outcome.source.text if outcome.source is not None else "")
@@ -27,7 +27,7 @@ def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> It
 
 
 def error_records(problems: Iterable[Problem]) -> Iterator[ErrorRecord]:
-    """What could not be handled."""
+    """Yield the records of problems: files that could not be read or worked out."""
     for problem in problems:
         yield ErrorRecord(problem.path, problem.message, problem.line, problem.column)
 
