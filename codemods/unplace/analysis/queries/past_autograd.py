@@ -40,7 +40,7 @@ def _is_hidden(write: Write) -> bool:
     """Whether a write goes through the `.data` of a tensor; a store to that swaps the memory, and changes none."""
     if write.kind is WriteKind.DATA:
         return False
-    return write.data is not None or any(o.label == ".data" for o in write.state.roots(write.value.objs))
+    return write.data is not None or any(o.operator == "data" for o in write.state.roots(write.value.objs))
 
 
 def _saving(write: Write) -> set[str]:
