@@ -1,4 +1,4 @@
-"""What is to be done with one repository: plain values, which go to another process or machine as JSON."""
+"""A job: what is to be done with one repository, as plain values that go to another process or machine as JSON."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from unplace.batch.folder import PROGRESS, WORK
+from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.config.configuration import NAMES, Configuration, load
 from unplace.config.options import Options
 from unplace.config.selection import parse_codes, parse_harms
 from unplace.rules import codes
 
 TIMEOUT = 3600.0
-"""Seconds for one run of a verification command, unless something else is said."""
+"""The default limit in seconds for one run of a verification command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the command line says of the rules, as it is written there; it goes before a repository's configuration."""
+    """The options about rules that the command line gives, as written; None where it is silent.
+
+    They go before those of a repository's configuration.
+    """
 
     unsafe: bool | None = None
     preserve_dtype: bool | None = None
@@ -27,7 +30,10 @@ class Choice:
     only: tuple[str, ...] | None = None
 
     def options(self, told: Configuration) -> Options:
-        """The options that hold; raises `SelectionError` where a code or harm is unknown."""
+        """Return the options for a repository with this configuration.
+
+        Raises `SelectionError` where the command line names an unknown code or harm.
+        """
         known = codes()
         return Options(
             unsafe=told.unsafe if self.unsafe is None else self.unsafe,
@@ -41,7 +47,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for all repositories of a run. `timeout` are the seconds for one run of the verification command."""
+    """The settings for all repositories of a run; `timeout` is in seconds, for one run of the verification command."""
 
     dry_run: bool = False
     verify_command: str | None = None
@@ -55,7 +61,7 @@ class Settings:
 class Job:
     """One repository of a run. `folder` is the state folder, which all workers must see under this path.
 
-    `identity` are Git's variables that say in whose name to commit; none where nobody knows.
+    `identity` are the environment variables that tell Git in whose name to commit; empty where that isn't known.
     """
 
     name: str
@@ -67,42 +73,42 @@ class Job:
 
     @property
     def store(self) -> Path:
-        """The database of what is known of the files."""
+        """The path of the database with the outcomes of the repository's files."""
         return Path(self.folder, "files", f"{self.name}.sqlite")
 
     @property
     def clone(self) -> Path:
-        """Where a URL is cloned to."""
+        """The folder into which a URL is cloned."""
         return Path(self.folder, "clones", f"{self.name}.git")
 
     @property
     def work(self) -> Path:
-        """The folder for what is there during the work only."""
+        """The folder for what is needed only during the work."""
         return Path(self.folder, WORK, self.name)
 
     @property
     def patch(self) -> Path:
-        """Where the patch is written."""
+        """The path to which the patch is written."""
         return Path(self.folder, "patches", f"{self.name}.patch")
 
     @property
     def progress(self) -> Path:
-        """The file that says how many files are done, and of how many."""
+        """The path of the file with the number of files done and the number of all files."""
         return self.work / PROGRESS
 
 
 def to_json(value: Job | Settings) -> str:
-    """A job, or the settings of a run, as JSON."""
+    """Return a job, or the settings of a run, as JSON."""
     return json.dumps(asdict(value))
 
 
 def settings_from(text: str) -> Settings:
-    """The settings that `to_json` made this of."""
+    """Return the settings that `to_json` turned into this text."""
     return _settings(json.loads(text))
 
 
 def job_from(text: str) -> Job:
-    """The job that `to_json` made this of."""
+    """Return the job that `to_json` turned into this text."""
     values = json.loads(text)
     return Job(**{**values, "settings": _settings(values["settings"])})
 
@@ -115,7 +121,7 @@ def _settings(values: dict[str, object]) -> Settings:
 
 
 def configuration_of(folder: Path) -> Configuration:
-    """The configuration in the top folder of a repository; raises `ConfigurationError` where it can't be understood."""
+    """Return the configuration in a repository's top folder; raise `ConfigurationError` where it isn't valid."""
     for name in NAMES:
         if (folder / name).is_file():
             told = load(str(folder / name))

@@ -30,12 +30,15 @@ from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
-from unplace.analysis.syntax.nodes import children, code_of, walk
+from unplace.analysis.syntax.evaluation import around
+from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.reasons import Reason
 
 _COMPOUND = (
     ast.If,
@@ -54,7 +57,7 @@ _COMPOUND = (
 class Callers(Protocol):
     """What is known of the callers of a function that writes its parameters."""
 
-    def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
+    def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Blockers and assumptions: does a caller look at its argument afterwards?"""
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -150,26 +153,15 @@ class Site:
         What was evaluated before the write counts only where its value shares memory with the target.
         """
         statement = self.statement
-        found: set[str] = set()
-        if isinstance(statement, ast.AugAssign):
-            found |= _names(statement.target)
-        elif isinstance(statement, ast.Assign):
-            targets = (n for target in statement.targets for n in walk(target) if isinstance(n, ast.Name))
-            found |= {n.id for n in targets if isinstance(n.ctx, ast.Load)}
-        node: ast.AST = statement
-        while node is not self.node:
-            parts = [c for c in children(node) if not isinstance(c, ast.stmt)]
-            position = next((i for i, c in enumerate(parts) if any(n is self.node for n in walk(c))), None)
-            if position is None:
-                return found | _names(node)
-            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(
-                node, "generators"
-            )
-            for index, child in enumerate(parts):
-                if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
-                    if index > position or not in_order or self._holds_target(child):
-                        found |= _names(child)
-            node = parts[position]
+        found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
+        order = around(statement, self.node)
+        if order is None:
+            return found | _names(statement)
+        for part in order.before:
+            if self._holds_target(part):
+                found |= _names(part)
+        for part in order.after:
+            found |= {n.id for n in walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         return found
 
     def _holds_target(self, node: ast.AST) -> bool:
@@ -182,9 +174,9 @@ class Site:
         scope = self.run.scope
         return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
 
-    def observers(self, place: str | None = None) -> Observers:
-        """Who would notice if only `place` (the target as written, by default) were rebound."""
-        return self.watch().of(self.value, self.name if place is None else place)
+    def observers(self) -> Observers:
+        """Who would notice if nobody saw the write any more."""
+        return self.watch().of(self.value, None)
 
     def registered(self) -> Obj | None:
         """The parameter, buffer or gradient that is written, if it is one."""
@@ -223,8 +215,8 @@ class Site:
             return index.lower is index.upper is index.step is None
         return isinstance(index, ast.Constant) and index.value is ...
 
-    def layout(self) -> str | None:
-        """How the written memory is laid out, in words, where it was made so on purpose."""
+    def layout(self) -> Layout | None:
+        """How the written memory is laid out, where it was made so on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
         written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
@@ -232,7 +224,7 @@ class Site:
         own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
         return own[0] if own else None
 
-    def _layouts_of_attribute(self, obj: Obj) -> Iterator[str]:
+    def _layouts_of_attribute(self, obj: Obj) -> Iterator[Layout]:
         """How the class lays out the memory that it stores in an attribute."""
         for owner, name in attributes_holding(self.state, obj):
             for _, source in (made for cls in owner.linearized() for made in cls.assigned.get(name, ())):

@@ -21,21 +21,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
-from unplace.analysis.syntax.nodes import LOOPS, walk
+from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
 from unplace.transform.recipes.constructors import Constructor, constructor
-from unplace.transform.recipes.sizes import Linear, Sizes
+from unplace.transform.recipes.sizes import Linear, Sizes, extent
 from unplace.transform.recipes.slot_values import Contents
 from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Collect, Copy
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class _Filling:
 
 def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
     """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
-    if not isinstance(site.write.target, ast.Name) or copy.places != (site.write.target.id,) or site.write.autocast:
+    target = site.write.target
+    if not isinstance(target, ast.Name) or copy.places != (AccessPath(target.id),) or site.write.autocast:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
@@ -73,9 +76,8 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
     if not _has_slots(filling):
-        is_begun = filling.first > 0
-        loop = f"the loop in line {filling.loop.lineno} runs at least once"
-        assumptions.append(f"`{filling.name}` isn't empty" if is_begun else loop)
+        loop = Assumption.LOOP_RUNS(line=Line(filling.loop.lineno))
+        assumptions.append(Assumption.NOT_EMPTY(name=filling.name) if filling.first > 0 else loop)
     return Collect(
         filling.name, edits.list_name, edits.all([read for read in reads if read is not None]), tuple(assumptions)
     )
@@ -91,7 +93,7 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     assert isinstance(target, ast.Name)
     if not isinstance(loop, ast.For) or store not in loop.body or loop.orelse or not isinstance(store, ast.Assign):
         return None
-    if len(store.targets) > 1 or store.targets[0] is not site.node or any(_leaves(s) for s in loop.body):
+    if len(store.targets) > 1 or store.targets[0] is not site.node or site.run.flow.has_cut_rounds(loop):
         return None
     spot = site.run.flow.spot(loop)
     if spot is None:
@@ -115,13 +117,13 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     sizes.note(_SIZE, size)
     like = made.like
     if isinstance(like, ast.Name):
-        sizes.note(f"<{like.id}>", Linear(like.id, 0))
+        sizes.note(like.id, Linear(AccessPath(like.id), 0))
     for statement in block[start + 1 : position]:
         sizes.pass_by(statement)
     return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
 
 
-_SIZE = "<size>"
+_SIZE = "the size of the tensor"
 
 
 def _counted(
@@ -132,13 +134,13 @@ def _counted(
     assert isinstance(site.statement, ast.Assign)
     name = site.write.target.id
     size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
-    if rounds is None or rounds.start.term or rounds.variable in _bound(loop.body):
+    if rounds is None or rounds.start.term is not None or rounds.variable in _bound(loop.body):
         return None
-    if rounds.stop == Linear(f"{name}.shape[{slot.dim}]", 0):
+    if rounds.stop == extent(AccessPath(name), slot.dim):
         size = rounds.stop
     sizes.enter(loop, rounds.variable)
     index = sizes.of(slot.part)
-    if size is None or index is None or index.term != rounds.variable or size.term != rounds.stop.term:
+    if size is None or index is None or index.term != AccessPath(rounds.variable) or size.term != rounds.stop.term:
         return None
     shift, left = index.offset, size.offset - rounds.stop.offset - index.offset
     first = left if rounds.is_reversed else rounds.start.offset + shift
@@ -146,16 +148,6 @@ def _counted(
     if not is_whole:
         return None
     return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
-
-
-def _leaves(statement: ast.stmt) -> bool:
-    """Whether a `break` or `continue` in a statement leaves the round of the loop around it."""
-    if isinstance(statement, ast.Break | ast.Continue):
-        return True
-    if isinstance(statement, LOOPS):
-        return any(_leaves(s) for s in statement.orelse)
-    inner = (n for n in ast.iter_child_nodes(statement) if not isinstance(n, _CLOSED))
-    return any(_leaves(n) for n in inner)  # type: ignore[arg-type]  # handlers and cases hold statements
 
 
 def _bound(statements: list[ast.stmt]) -> set[str]:
@@ -180,9 +172,9 @@ def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
 def _has_slots(filling: _Filling) -> bool:
     """Whether the tensor has a slot for certain, so that there is something to stack."""
     rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
-    if rounds.is_some or (filling.first and size is not None and ".shape[" in size.term and size.offset > 0):
+    if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
-    wanted = {Linear("", n) for n in range(filling.first)}
+    wanted = {Linear(None, n) for n in range(filling.first)}
     for statement in filling.between:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == filling.name:
@@ -206,7 +198,7 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     if filling.site.run.is_guarded(filling.loop):  # somebody could look at a tensor that is half filled
         return False
     inside = _bound(filling.loop.body)
-    made_again = {name for view in copy.views for name in view.split(" = ")[:-1]}
+    made_again = {target.root for view in copy.views for target in view.targets}
     if not made_again <= inside - _bound([filling.made, *filling.between]):
         return False
     if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
@@ -242,11 +234,11 @@ def _ageless(site: Site, objs: Objs) -> Objs:
 
 def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
     """Whether another write to the tensor could be noticed: one in the loop, or one behind it with a slot in sight."""
-    if write.statement in set(walk(filling.loop)):
+    site, state, flow = filling.site, write.state, filling.site.run.flow
+    if flow.is_in(write.statement, filling.loop):
         return True
-    if any(write.statement in set(walk(s)) for s in filling.between):
+    if any(flow.is_in(write.statement, s) for s in filling.between):
         return False
-    site, state = filling.site, write.state
     roots = _ageless(site, site.roots())
     seen = [*(value for name, value in state.env.items() if name in inside), *state.heap.values()]
     return any(_ageless(site, state.roots(value.objs)) & roots for value in seen if value.objs)
@@ -263,11 +255,11 @@ def _changes_value(filling: _Filling) -> bool:
     names = {n.id for n in walk(filling.store.value) if isinstance(n, ast.Name)}
     if value.objs and names & site.run.scope.volatile:
         return True
-    aged, inside = _ageless(site, stored), set(walk(filling.loop))
+    aged, flow = _ageless(site, stored), site.run.flow
     every = site.run.all_writes()
     return any(
         write is not site.write
-        and write.statement in inside
+        and flow.is_in(write.statement, filling.loop)
         and _ageless(site, write.state.roots(write.value.objs)) & aged
         for write in every
     )
@@ -308,13 +300,13 @@ def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], 
     if filling.rounds.is_reversed:
         is_stored = ahead > 0 or (behind and ahead == 0)
         is_there = rounds.stop.offset - 1 + index.offset < filling.rounds.stop.offset + filling.shift + filling.first
-        if index.term != filling.rounds.variable or not is_stored or not is_there:
+        if index.term != AccessPath(filling.rounds.variable) or not is_stored or not is_there:
             return None
         return _Read(node, slot, str(-ahead - behind))
-    if not index.term:
+    if index.term is None:
         is_stored = 0 <= index.offset < rounds.start.offset + filling.shift + behind
         return _Read(node, slot, None) if is_stored else None
-    if index.term != filling.rounds.variable or ahead >= behind or rounds.start.offset + index.offset < 0:
+    if index.term != AccessPath(filling.rounds.variable) or ahead >= behind or rounds.start.offset + index.offset < 0:
         return None
     return _Read(node, slot, None)
 

@@ -36,7 +36,7 @@ class Constructor:
     def rank(self, sizes: Sizes) -> int | None:
         """The number of dimensions."""
         if self.like is not None:
-            return sizes.rank(ast.unparse(self.like))
+            return sizes.rank(self.like)
         return len(self.lengths) if not any(isinstance(e, ast.Starred) for e in self.lengths) else None
 
 
