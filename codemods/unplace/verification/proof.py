@@ -75,7 +75,7 @@ class Proof:
 
     @property
     def is_worse(self) -> bool:
-        """True where the rewrite broke something; a backward that fails as the original's did is no such break."""
+        """True where the rewrite broke something; that it raises doesn't count where the original raises, too."""
         still_failing = self.original_error is not None and self.rewritten_error is not None
         return any(not (still_failing and found.quantity is Quantity.RUN) for found in self.differences)
 
