@@ -35,7 +35,7 @@ def digest_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the outcome of a file depends on besides its own text: `files`, other files of the run, and `names`.
+    """The dependencies of a file's outcome besides its own text: `files`, other files of the run, and `names`.
 
     Each name comes with whether any other file of the run contains it.
     """
