@@ -16,6 +16,7 @@ import pytest
 
 from unplace.cli import main
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
 from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
@@ -64,7 +65,7 @@ def finding(text: str, match: re.Match[str], number: int, shared: tuple[Edit, ..
         status=Status.REWRITTEN,
         applicability=Applicability.SAFE,
         harm=Harm.HARMFUL,
-        message="rebound",
+        reason=Rewrite.REBOUND(name=match["name"]),
         fix=1000 if is_shared else number,
         edits=shared if is_shared else (Edit(*match.span(), f"y = y {sign} {match['number']}"),),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from unplace.batch.records import (
     ErrorRecord,
     FileRecord,
+    ReasonRecord,
     RepositoryRecord,
     Result,
     SiteRecord,
@@ -41,4 +42,5 @@ def _file(values: dict[str, Any]) -> FileRecord:
 
 
 def _site(values: dict[str, Any]) -> SiteRecord:
-    return SiteRecord(**{**values, "assumptions": tuple(values["assumptions"])})
+    reasons = tuple(ReasonRecord(**reason) for reason in values["reasons"])
+    return SiteRecord(**{**values, "assumptions": tuple(values["assumptions"]), "reasons": reasons})

@@ -22,8 +22,19 @@ class Result(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonRecord:
+    """A reason for all operations of which the same is said: its code, and its words with names and lines left open."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteRecord:
-    """One finding; the fields are those of `sites` in the JSON report (`reporting.json`)."""
+    """One finding; the fields are those of `sites` in `reporting.json`.
+
+    `reasons` say what its rewrite assumes, or why it isn't rewritten.
+    """
 
     line: int
     column: int
@@ -38,6 +49,7 @@ class SiteRecord:
     """True where verification took the rewrite back."""
     source: str = ""
     """The text of the line in which the finding begins."""
+    reasons: tuple[ReasonRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from unplace.config.options import Options
-from unplace.runs.limits import NO_MEMORY
+from unplace.diagnostics.findings import Trouble
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, rewrite_file
 from unplace.runs.parallel import in_processes
@@ -41,7 +41,7 @@ class Work:
             _limit_memory()
             self._is_limited = True
         outcome = self._outcome(path)
-        if outcome.problem is not None and outcome.problem.message.startswith(NO_MEMORY):
+        if outcome.problem is not None and outcome.problem.trouble is Trouble.NO_MEMORY:
             return self._outcome(path)  # with what was gathered before forgotten
         return outcome
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.snippet import Change
 from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
@@ -21,7 +22,7 @@ class Decision:
     instead: Verdict | None = None  # what was decided before the write was let stay
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Reason, ...]:
         """What the recipe rests on."""
         return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
 

@@ -12,15 +12,20 @@ import libcst as cst
 
 from unplace import rules
 from unplace.analysis.cancellation import go_on
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts, intent, legality
 from unplace.transform.decisions import Decision
+from unplace.transform.emit import bindings
 from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.emit.layout import declared, new_name, put_before, replace_statement, standing_alone
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
@@ -29,9 +34,21 @@ from unplace.transform.filter import Wanted
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import expressions, modules
 from unplace.transform.recipes.return_and_rebind import Callers
-from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
+from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before
 from unplace.transform.sites import Site, collect, constructors
-from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import (
+    Aside,
+    Collect,
+    Copy,
+    CopySaved,
+    Inline,
+    Keep,
+    Rebind,
+    Recipe,
+    Refuse,
+    Split,
+    Verdict,
+)
 
 
 def load_rules() -> dict[Form, Any]:
@@ -97,7 +114,7 @@ class Planner:
     def _judge_handed_store(self, decision: Decision) -> None:
         """A clone in a helper, and its callers changed for it, is too much where nothing needs the old values."""
         if decision.site.harm()[0] is not Harm.HARMFUL:
-            decision.verdict = Refuse("its callers read what is written, and nothing is known to have saved it")
+            decision.verdict = Refuse(Refusal.CALLERS_READ())
 
     def _refuse_failed(self, decided: dict[ast.stmt, list[Decision]], wanted: Wanted) -> None:
         """Leave alone what neither a write that stays nor another recipe repaired."""
@@ -156,6 +173,7 @@ class Planner:
         )
         staying = [*left_out, *(d.site for d in remaining)]
         unrepaired = [*left_out, *(d.site for d in decisions if not d.is_applied(self.options.unsafe))]
+        moved = {d.site.node for d in decisions} - {site.node for site in staying}
         for decision in decisions:
             site = decision.site
             is_hidden = site.form is Form.DATA_STORE or site.write.data is not None
@@ -165,12 +183,16 @@ class Planner:
                 made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
                 shared = made & {(o.label, o.line) for o in site.value.objs}
                 if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
-                    line = other.statement.lineno
-                    decision.verdict = Refuse(f"the write in line {line} stays in place and would hit the new graph")
+                    decision.verdict = Refuse(Refusal.WOULD_HIT_GRAPH(line=Line(other.statement.lineno)))
+            elsewhere = self._written_elsewhere(site, moved) if _is_saved(site) else None
+            if elsewhere is not None:
+                decision.verdict = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(elsewhere)))
             for other in unrepaired if site.cuts_gradient() else ():
                 if other is not site and other.run is site.run and other.is_saved():
-                    line = other.statement.lineno
-                    decision.verdict = Refuse(f"the write in line {line} stays in place and may hit the new graph")
+                    decision.verdict = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(other.statement.lineno)))
+
+    def _written_elsewhere(self, site: Site, moved: set[ast.AST]) -> int | None:
+        return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
@@ -184,9 +206,6 @@ class Planner:
 
     def _statement(self, statement: ast.stmt, decisions: list[Decision]) -> None:
         go_on()
-        restyled: dict[int, Verdict] = {}
-        for decision in decisions:
-            decision.verdict = restyled.setdefault(id(decision.verdict), self._restyled(decision.verdict))
         final: dict[int, Verdict] = {}  # the first call of a chain decides for all of it
         for decision in decisions:
             key = id(decision.verdict)
@@ -214,23 +233,15 @@ class Planner:
         """`nonlocal y` for the names of outer scopes that a recipe binds."""
         scope = decision.site.run.scope
         found: list[Edit] = []
-        for place in getattr(decision.verdict, "places", ()):
-            owner = self.program.module.scopes.owner(scope, place) if place.isidentifier() else None
-            if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
+        verdict = decision.verdict
+        for place in verdict.places if isinstance(verdict, Rebind | Copy | Split) else ():
+            name = place.root
+            owner = self.program.module.scopes.owner(scope, name) if place.is_name else None
+            if owner is None or owner is scope or name in scope.global_names | scope.nonlocal_names:
                 continue
             assert isinstance(scope.node, ast.FunctionDef)
-            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", place))
+            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", name))
         return tuple(found)
-
-    def _restyled(self, verdict: Verdict) -> Verdict:
-        """The places and views of a verdict with the quotes that the file prefers."""
-        if not isinstance(verdict, Rebind | Copy | Split):
-            return verdict
-        return replace(
-            verdict,
-            places=tuple(self.text.quoted(place) for place in verdict.places),
-            views=tuple(self.text.quoted(view) for view in verdict.views),
-        )
 
     def _number(self) -> int:
         self._fixes += 1
@@ -269,10 +280,10 @@ class Planner:
             return expressions.decide_spine(statement, chain, rules)
         if any(s.write.kind is WriteKind.OUT or rules[s].must_stay(s) for s in chain):
             why = expressions.missing(chain, rules)
-            return Refuse(f"no assignment can stand here; make it a statement of its own{why}")
+            return Refuse(Refusal.OWN_STATEMENT() if why is None else Refusal.OWN_STATEMENT_AS(missing=why))
         verdict = expressions.decide_inline(statement, chain)
         if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
-            return Refuse("no assignment can stand here; make it a statement of its own")
+            return Refuse(Refusal.OWN_STATEMENT())
         return verdict
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
@@ -280,7 +291,7 @@ class Planner:
         decisions = [Decision(s, self.by_form[s.form], legality.settled(s) or legality.private_copy(s)) for s in sites]
         reason = legality.several_stores(statement, sites)
         if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
-            refusal = reason or Refuse("not all targets of the statement can be given a private copy; split it")
+            refusal = reason or Refuse(Refusal.NOT_ALL_COPIED())
             for decision in decisions:
                 if not isinstance(decision.verdict, Keep | Refuse):
                     decision.verdict = refusal
@@ -320,7 +331,7 @@ class Planner:
         leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
         if len(leaders) > 1:
             copies = dict.fromkeys(d.verdict for d in leaders if isinstance(d.verdict, Copy))
-            lines = [line for c in copies for line in (without_places(c.places), *c.views)]
+            lines = [line for c in copies for line in bindings.cloned(self.text, c)]
             return replace_statement(self.text, statement, [*before, *lines, snippet.render(snippet.statement())], ())
         leader = leaders[0] if leaders else None
         if leader is not None:
@@ -329,7 +340,7 @@ class Planner:
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
             after = verdict.views if isinstance(verdict, Rebind) else verdict.after
-            return replace_statement(self.text, statement, [*before, *lines], after)
+            return replace_statement(self.text, statement, [*before, *lines], bindings.lines(self.text, after))
         return self._expression_edits(statement, decisions, snippet, before)
 
     def _snippet(self, root: ast.stmt | ast.expr, decisions: list[Decision]) -> Snippet:
@@ -382,8 +393,10 @@ class Planner:
             assert isinstance(verdict, Split)
             node = chain[-1].site.node
             assert isinstance(node, ast.expr)
-            lines += [" = ".join((*verdict.places, standing_alone(snippet.code(snippet.node(node))))), *verdict.views]
-            snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
+            places = bindings.targets(self.text, verdict)
+            lines.append(" = ".join((*places, standing_alone(snippet.code(snippet.node(node))))))
+            lines += bindings.lines(self.text, verdict.views)
+            snippet.change(node, lambda _, place=places[0]: expression(place))  # type: ignore[misc]
         return lines
 
     def _expression_edits(
@@ -393,17 +406,19 @@ class Planner:
         recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
         if isinstance(recipe, Copy):
             hoisted = self._hoist(decisions, snippet)
-            lines = [*hoisted, without_places(recipe.places), *recipe.views, snippet.render(snippet.statement())]
-            return replace_statement(self.text, statement, lines, recipe.after)
-        after: tuple[str, ...] = ()
+            lines = [*hoisted, *bindings.cloned(self.text, recipe), snippet.render(snippet.statement())]
+            return replace_statement(self.text, statement, lines, bindings.lines(self.text, recipe.after))
+        after: list[str] = []
         if recipe is not None:
-            after = recipe.views
+            after = bindings.lines(self.text, recipe.views)
+            places = bindings.targets(self.text, recipe)
             if isinstance(changed, cst.Expr):
-                changed = assignment(recipe.places, changed.value, first=self._written(decisions, recipe, snippet))
+                changed = assignment(places, changed.value, first=self._written(decisions, recipe, snippet))
             elif isinstance(changed, cst.Assign) and recipe.places:
-                present = {snippet.module.code_for_node(t.target) for t in changed.targets}
-                places = tuple(p for p in recipe.places if p not in present)
-                extra = assignment(places, changed.value).targets if places else ()
+                assert isinstance(statement, ast.Assign)
+                present = {*map(AccessPath.of, statement.targets)}
+                added = [code for place, code in zip(recipe.places, places, strict=True) if place not in present]
+                extra = assignment(added, changed.value).targets if added else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
         return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
 
@@ -411,7 +426,7 @@ class Planner:
         """The rebound target as the source writes it."""
         for decision in decisions:
             target = decision.site.write.target
-            if decision.verdict is recipe and self.text.quoted(ast.unparse(target)) == recipe.places[0]:
+            if decision.verdict is recipe and AccessPath.of(target) == recipe.places[0]:
                 return snippet.node(target)
         return None
 
@@ -454,11 +469,11 @@ class Planner:
                 verdict = Inline((*judge.of_uses(node), *assumptions))
             edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
             if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
-                verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
+                verdict, edits = Refuse(Refusal.LATER_AROUND()), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.options.unsafe or not assumptions)
             done += edits if applied else ()
-            message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
+            message = Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
             self._add(
                 node,
                 rule.code,
@@ -491,19 +506,9 @@ class Planner:
         harm, by = site.harm()
         rule: Any = decision.rule
         verdict, forbidden = decision.verdict, site.forbidden()
-        if isinstance(verdict, Refuse) and forbidden is not None and forbidden.reason not in verdict.reason:
-            verdict = Refuse(f"{forbidden.reason}, and {verdict.reason}")
-        message = rule.message(site, verdict) if decision.is_recipe else ""
-        if isinstance(verdict, CopySaved):
-            message = f"the write stays; {_get(verdict.operations)} a copy to save for backward"
-        elif isinstance(verdict, Aside):
-            message = verdict.message
-        elif by is not None and decision.is_recipe:
-            message += f"; {by.operation} in line {by.line} saved it for backward"
-        elif forbidden is not None and decision.is_recipe:
-            message += f"; {forbidden.reason}"
-        if site.write.data is not None and decision.is_recipe:
-            message += ", which repairs the gradient that `.data` cuts silently"
+        if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
+            verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
+        message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
         extra = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         assumptions = decision.assumptions
@@ -519,14 +524,14 @@ class Planner:
         applied: bool,
         harm: Harm,
         by: Saved | None,
-        message: str,
-        assumptions: tuple[str, ...],
+        message: Reason,
+        assumptions: tuple[Reason, ...],
         fix: int,
         edits: tuple[Edit, ...],
-        notes: Iterable[str] = (),
+        notes: Iterable[Reason] = (),
     ) -> None:
         if introduces_writes(self.text.text, edits):
-            verdict = Refuse("it would take an operation in place where there was none")
+            verdict = Refuse(Refusal.NEW_WRITE())
         start, end = self.text.span(node)
         line, column = self.text.place(start)
         end_line, end_column = self.text.place(end)
@@ -541,7 +546,7 @@ class Planner:
             if applied:
                 status = Status.REWRITTEN
             else:
-                message = f"needs --unsafe, which assumes: {'; '.join(assumptions)}"
+                message = Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
         self.findings.append(
             Finding(
                 line,
@@ -562,7 +567,13 @@ class Planner:
         )
 
 
-def _failed(decisions: list[Decision], wanted: Wanted) -> Sequence[str]:
+def _is_saved(site: Site) -> bool:
+    """Whether what computed the stored values keeps them for backward."""
+    stored = site.state.roots(o for operand in site.write.operands for o in operand.objs)
+    return any(o in site.state.saved for o in stored)
+
+
+def _failed(decisions: list[Decision], wanted: Wanted) -> Sequence[Reason]:
     """Why the recipes for a statement repaired nothing that were tried."""
     tried = [wanted.failures(d.rule.code, d.site.node) for d in decisions]
     return max(tried, key=len, default=())
@@ -583,13 +594,22 @@ def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
     return (Harm.HARMLESS if is_harmless else Harm.UNKNOWN), None
 
 
-def _get(operations: Sequence[str]) -> str:
-    """`exp() gets`, `exp() and mul() get`."""
-    *others, last = operations
-    return f"{', '.join(others)} and {last} get" if others else f"{last} gets"
+def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
+    """What is done about a site, and against what."""
+    said: Reason = recipe.message if isinstance(recipe, Aside) else rule.message(site, recipe)
+    forbidden, by = site.forbidden(), site.harm()[1]
+    if isinstance(recipe, CopySaved):
+        *others, last = recipe.operations
+        copied = Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
+        said = copied
+    elif by is not None and not isinstance(recipe, Aside):
+        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line))
+    elif forbidden is not None and not isinstance(recipe, Aside):
+        said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
+    return Rewrite.GRADIENT_REPAIRED(rewrite=said) if site.write.data is not None else said
 
 
-_LATER = Refuse("another rewrite of this run is in the way; run again for this one")
+_LATER = Refuse(Refusal.LATER())
 
 
 def _made(findings: Iterable[Finding]) -> list[Edit]:

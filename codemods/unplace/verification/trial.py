@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Finding, Status
 from unplace.files.discovery import shown
 from unplace.runs.outcome import Change, Outcome
@@ -293,5 +294,5 @@ def _without(outcome: Outcome, left_out: Mapping[Fix, str]) -> Outcome:
 
 
 def _refused(finding: Finding, reason: str) -> Finding:
-    message = f"left out by the verification: {reason}"
-    return replace(finding, status=Status.REFUSED, applicability=None, message=message, edits=())
+    said = Refusal.LEFT_OUT(found=reason)
+    return replace(finding, status=Status.REFUSED, applicability=None, reason=said, edits=())
