@@ -27,7 +27,7 @@ class LimitError(Exception):
 
 
 class NoMemoryError(LimitError):
-    """A file needs more memory than there is."""
+    """Raised where a file needs more memory than there is."""
 
 
 class _OutOfTimeError(BaseException):
