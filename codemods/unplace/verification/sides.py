@@ -26,7 +26,7 @@ class Side(Protocol):
         ...
 
     def with_saved_copies(self, *, wide: bool = False) -> Observation:
-        """Run and differentiate with copies of what autograd saves, made before it is overwritten."""
+        """Run and differentiate with copies of what autograd saves, so that no write in place can disturb it."""
         ...
 
     def finite_differences(self) -> tuple[Gradient, ...]:
