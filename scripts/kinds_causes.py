@@ -57,10 +57,10 @@ class Causes:
     # -- names ----------------------------------------------------------------------------------------------------
 
     def _of_name(self, run: Run, node: ast.Name, depth: int) -> Cause:
-        scope = self.program.scopes.owner(run.scope, node.id)
+        scope = self.program.module.scopes.owner(run.scope, node.id)
         if scope is None:
             return Cause("an unbound name", run.scope, node, node.id)
-        sources = self.program.bindings(scope).sources.get(node.id, [])
+        sources = self.program.module.bindings(scope).sources.get(node.id, [])
         in_this = scope is run.scope
         for source in sources:
             if isinstance(source, ast.expr):
@@ -112,7 +112,7 @@ class Causes:
             if node.attr in owner.assigned:
                 return Cause("an attribute assigned in parts", run.scope, node, node.attr)
             return Cause("an attribute that another file's base class assigns", owner.scope, node, node.attr)
-        if isinstance(node.value, ast.Name) and node.value.id in self.program.imports.names:
+        if isinstance(node.value, ast.Name) and node.value.id in self.program.module.imports.names:
             return Cause("an imported module's attribute", run.scope, node, ast.unparse(node))
         if base.kinds & UNKNOWN:
             return Cause("an attribute of an object of unknown class", run.scope, node, node.attr)
@@ -147,7 +147,7 @@ class Causes:
         if isinstance(base.ref, Instance):
             return self._of_method(run, node, func, base.ref)
         if isinstance(base.ref, Named):
-            qualified = self.program.qualified(run.scope, func)
+            qualified = self.program.module.qualified(run.scope, func)
             return _of_named(run, node, qualified or f"{base.ref.qualified}.{func.attr}")
         if base.kinds & UNKNOWN and isinstance(func.value, ast.expr):
             found = self.of(run, func.value, depth + 1)

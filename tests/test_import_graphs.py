@@ -69,10 +69,10 @@ def test_what_a_name_stands_for_depends_on_no_order(tmp_path: Path, seed: int) -
         project = Project(paths)
         found = {}
         for path in order:
-            program = project.program(path)
-            assert program is not None
-            for written in sorted({*program.imports.names.values()}, reverse=order is paths):
-                found[path, written] = project.find(program, written)
+            index = project.module_at(path)
+            assert index is not None
+            for written in sorted({*index.imports.names.values()}, reverse=order is paths):
+                found[path, written] = project.find(index, written)
         answers.append(found)
     assert answers[0] == answers[1]
 
@@ -93,17 +93,17 @@ def test_what_is_found_is_what_python_finds(imported: Path, seed: int) -> None:
     project = Project(paths)
     importlib.invalidate_caches()
     for path in paths:
-        program = project.program(path)
+        index = project.module_at(path)
         module = ".".join(Path(path).relative_to(imported).with_suffix("").parts).removesuffix(".__init__")
-        assert program is not None
+        assert index is not None
         try:
             python = importlib.import_module(module)
         except (ImportError, RecursionError):
             continue
-        for name, written in program.imports.names.items():
-            found = project.find(program, written)
+        for name, written in index.imports.names.items():
+            found = project.find(index, written)
             meant = getattr(python, name, None)
-            if isinstance(found, Member) and found.name and name not in program.scopes.module.assigned:
+            if isinstance(found, Member) and found.name and name not in index.scopes.module.assigned:
                 assert callable(meant), (path, name, written, found)
                 assert (meant.__name__, meant.__code__.co_filename) == (found.name, found.path)
 
@@ -115,10 +115,10 @@ def test_a_missing_module_that_defines_the_name_of_its_package_leads_nowhere(tmp
     }
     paths = write(tmp_path, files)
     project = Project(paths)
-    program = project.program(paths[1])
-    assert program is not None
-    assert project.find(program, "pkg.aggregate") == Member(paths[0], "aggregate")
-    assert project.find(program, "pkg.aggregate_cpu") == "pkg.aggregate_cpu"
+    index = project.module_at(paths[1])
+    assert index is not None
+    assert project.find(index, "pkg.aggregate") == Member(paths[0], "aggregate")
+    assert project.find(index, "pkg.aggregate_cpu") == "pkg.aggregate_cpu"
 
 
 def test_a_method_is_looked_up_as_python_does_where_two_bases_have_one_ancestor(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_a_method_is_looked_up_as_python_does_where_two_bases_have_one_ancestor(
             f"class L{n}({bases}):\n    pass\n\nclass R{n}({bases}):\n    def last(self, x):\n        return x\n\n"
         )
     paths = write(tmp_path, {"__init__.py": "", "main.py": f"{layers}\nclass Top(L39, R39):\n    pass\n"})
-    program = Project(paths).program(paths[1])
-    assert program is not None
-    top = next(cls for node, cls in program.classes.items() if node.name == "Top")
+    path = paths[1]
+    program = Project(paths).begin(path, Path(path).read_text())
+    top = next(cls for node, cls in program.module.classes.items() if node.name == "Top")
     found = program.method(top, "last")
     assert found is not None
     assert found.owner is not None

@@ -150,7 +150,7 @@ TRIES_ONLY = edited(
 )
 BY_LINES = edited(("one.order < other.order", "first.lineno < second.lineno"))
 ALL_TENSORS = edited(
-    ("likely=argument.arg not in program.bindings(scope).like_arrays", "likely=False"),
+    ("likely=argument.arg not in program.module.bindings(scope).like_arrays", "likely=False"),
     (" and _may_be_tensor(program, scope, argument.arg)", ""),
 )
 SLICES = edited(
@@ -471,8 +471,8 @@ MUTANTS: dict[int, list[Mutant]] = {
             mutant(
                 f"nothing is compiled: {name}",
                 scripted(name),
-                "analysis.project.program.compiled",
-                gives(frozenset()),
+                "analysis.project.compiled._is_root",
+                gives(False),
                 NOT_COMPILED,
             )
             for name in test_torchscript.PROGRAMS
@@ -484,14 +484,14 @@ MUTANTS: dict[int, list[Mutant]] = {
             "generators",
             scripted("decorated"),
             "transform.fallbacks.Staying._aside",
-            edited(("site.run.scope in site.program.compiled", "False")),
+            edited(("site.run.scope in compiled(site.program.module)", "False")),
             NOT_COMPILED,
         ),
         mutant(
             "other results",
             scripted("a helper that writes"),
             "transform.recipes.return_and_rebind.Callers._plan",
-            edited(("scope in self.program.compiled", "False")),
+            edited(("scope in compiled(self.program.module)", "False")),
             NOT_COMPILED,
         ),
         mutant(

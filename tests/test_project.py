@@ -593,9 +593,9 @@ def test_a_file_is_parsed_only_when_a_name_in_it_is_used(tmp_path: Path, monkeyp
     path = tmp_path / "pkg" / "main.py"
     project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
     program = project.begin(str(path), path.read_text())
-    assert program.place is not None
-    assert project.find(program, ".tools.make") == Member(str(tmp_path / "pkg" / "tools.py"), "make")
-    for scope in program.scopes.by_node.values():
+    assert program.module.place is not None
+    assert project.find(program.module, ".tools.make") == Member(str(tmp_path / "pkg" / "tools.py"), "make")
+    for scope in program.module.scopes.by_node.values():
         program.run(scope)
     assert read == ["tools.py"]
 

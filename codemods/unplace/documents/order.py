@@ -36,10 +36,10 @@ class AnyOrder:
 
     def begin(self, path: str, text: str) -> Program:
         """The program of a notebook's module; raises `SyntaxError` where CPython's parser does."""
+        tree = _in_any_order(ast.parse(text, filename=path), text, self._shows)
         if self._programs is None:
-            return Program(_in_any_order(ast.parse(text, filename=path), text, self._shows), None, text)
-        known = self._programs.begin(path, text)
-        return Program(_in_any_order(ast.parse(text, filename=path), text, self._shows), known.place, text)
+            return Program.of(tree)
+        return self._programs.begin(path, text).with_tree(tree)
 
 
 def _in_any_order(tree: ast.Module, text: str, shows: bool) -> ast.Module:

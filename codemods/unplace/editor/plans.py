@@ -56,7 +56,7 @@ class Plans:
 
     def begin(self, path: str, text: str) -> Program:
         """The program of a text; raises `SyntaxError` where CPython's parser does."""
-        return self._programs.get((path, text), lambda: Program(parsed(text)))
+        return self._programs.get((path, text), lambda: Program.of(parsed(text)))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """What becomes of a text."""

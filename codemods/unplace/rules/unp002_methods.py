@@ -109,7 +109,7 @@ def _fill_function(site: Site) -> str:
 def _fill(site: Site) -> Change | Refuse:
     """`zero_` and `fill_`: a new constant tensor."""
     qualified, constant = _fill_function(site), _FILLS[site.write.name][1]
-    written = site.program.name_for(site.run.scope, qualified)
+    written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(f"the file doesn't import torch, which `{qualified}` needs")
     keyword = "fill_value" if qualified == "torch.full_like" else "value"
@@ -133,7 +133,7 @@ def _on_new_memory(site: Site) -> Change | Refuse:
 
     The same method of a new tensor of the same layout does both exactly.
     """
-    written = site.program.name_for(site.run.scope, "torch.empty_like")
+    written = site.program.module.name_for(site.run.scope, "torch.empty_like")
     if written is None:
         return Refuse("the file doesn't import torch, which `torch.empty_like` needs")
 

@@ -60,7 +60,7 @@ class MaskedStore(SubscriptStore):
         selected = self._selected(site)
         if selected is not None:
             assert isinstance(statement.value, cst.Subscript)
-            where = site.program.name_for(site.run.scope, "torch.where")
+            where = site.program.module.name_for(site.run.scope, "torch.where")
             assert where is not None
             args = [cst.Arg(index.value), cst.Arg(statement.value.value), cst.Arg(store.value)]
             value = cst.Call(func=expression(where), args=args)
@@ -84,7 +84,7 @@ class MaskedStore(SubscriptStore):
         same_shape = full.shape is not None and full.shape == site.value.shape
         own = site.value.dtype
         same_dtype = own is not None and promoted(own, full.dtype) == own  # a store casts, torch.where() promotes
-        known = site.program.name_for(site.run.scope, "torch.where") is not None
+        known = site.program.module.name_for(site.run.scope, "torch.where") is not None
         return value.value if same_shape and same_dtype and known else None
 
     def _is_plain(self, site: Site) -> bool:

@@ -94,7 +94,7 @@ def explain(
     Where the options name changed lines, what becomes of operations elsewhere isn't considered. Raises `SyntaxError`
     where CPython's parser does.
     """
-    program = Program(parsed(text)) if programs is None else programs.begin(path, text)
+    program = Program.of(parsed(text)) if programs is None else programs.begin(path, text)
     source = Text(text)
     everything = options.unfiltered()
     findings = list(rewrite_text(text, path, everything, programs).findings)
@@ -212,7 +212,7 @@ def _candidates(program: Program, sites: list[Site]) -> list[tuple[Scope, ast.AS
     """The nodes that are written like an in-place operation and are none, with the scope they stand in."""
     known = {node for site in sites for node in (site.node, site.write.source)}
     found: list[tuple[Scope, ast.AST]] = []
-    for scope in program.scopes.by_node.values():
+    for scope in program.module.scopes.by_node.values():
         nodes = list(own_nodes(scope.node))
         inner = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
         found += [(scope, node) for node in nodes if node not in known | inner and target_of(node) is not None]
@@ -268,7 +268,7 @@ def _unknown_operation(program: Program, scope: Scope, node: ast.AST, is_functio
         return None
     name = last_name(node.func) or ""
     if is_function:
-        qualified = program.qualified(scope, node.func)
+        qualified = program.module.qualified(scope, node.func)
         known = qualified is not None and torchapi.inplace_function(qualified) is not None
         return None if known else f"`{ast.unparse(node.func)}` is no in-place function that is known"
     return None if torchapi.inplace_method(name) is not None else f"`{name}` is no in-place method that is known"

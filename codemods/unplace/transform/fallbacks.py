@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unplace.analysis.interpret.run import WHOLE
+from unplace.analysis.project.compiled import compiled
 from unplace.diagnostics.findings import Form, Harm
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
@@ -55,7 +56,7 @@ class Staying:
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """What changes elsewhere in the function: how pieces are cut that torch forbids to write, or its arguments."""
         site, text = decisions[0].site, self.text
-        if site.run.scope in site.program.compiled:  # TorchScript takes no generators
+        if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
             return rows.by_index(site, text) if len(decisions) == 1 else None
         if len(decisions) == 1:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
@@ -71,7 +72,7 @@ class Staying:
         site, verdict = decision.site, decision.verdict
         if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
             return None
-        if site.run.scope in site.program.compiled:
+        if site.run.scope in compiled(site.program.module):
             return None
         if not isinstance(self.copies.reconsider(site, verdict), Copy):
             return None

@@ -237,7 +237,9 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
         may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
         if may_be_tensor and torchapi.tensor_attribute(name) is not None:
             return Refuse(f"`{written}` can't be assigned: tensors make their `.{name}` themselves")
-        other = next((c for c in site.program.classes.values() if may_be_object and _refuses_binding(c, name)), None)
+        other = next(
+            (c for c in site.program.module.classes.values() if may_be_object and _refuses_binding(c, name)), None
+        )
         if other is not None:
             return Refuse(f"`{written}` may be an attribute of a `{other.node.name}`, where it can't be bound")
         is_parameter = torchapi.is_registered_name(name) or _through_data(site)

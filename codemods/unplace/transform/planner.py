@@ -215,7 +215,7 @@ class Planner:
         scope = decision.site.run.scope
         found: list[Edit] = []
         for place in getattr(decision.verdict, "places", ()):
-            owner = self.program.scopes.owner(scope, place) if place.isidentifier() else None
+            owner = self.program.module.scopes.owner(scope, place) if place.isidentifier() else None
             if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
                 continue
             assert isinstance(scope.node, ast.FunctionDef)

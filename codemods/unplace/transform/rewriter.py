@@ -129,7 +129,7 @@ def _round(
     if programs is not None:
         program = programs.begin(str(Path(path).absolute()), text)
     else:
-        program = Program(parsed(text))
+        program = Program.of(parsed(text))
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)

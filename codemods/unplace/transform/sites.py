@@ -353,7 +353,7 @@ def collect(program: Program, callers: Callers, options: Options, reaches: Reach
 
 def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
     """The runs over the functions that may write in place."""
-    for scope in candidates(program, reaches):
+    for scope in candidates(program.module, reaches):
         run = program.run(scope)
         if run is not None:
             yield run
@@ -362,8 +362,8 @@ def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
 def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
     """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
     found: list[tuple[Scope, ast.Call, str]] = []
-    for node, scope in program.scopes.flagged:
-        qualified = program.qualified(scope, node.func)
+    for node, scope in program.module.scopes.flagged:
+        qualified = program.module.qualified(scope, node.func)
         module = torchapi.module(qualified) if qualified is not None else None
         if qualified is not None and module is not None and has_flag(node, module.inplace):
             found.append((scope, node, qualified))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Function, Instance, TorchModule, first_layer
@@ -13,9 +12,7 @@ from unplace.analysis.domain.values import MODULE, TENSOR, Origin, Value
 from unplace.analysis.effects import operators
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import WriteKind
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.calls import Calls
+from unplace.analysis.interpret.walking import CallEffects
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
@@ -29,7 +26,7 @@ def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value
     return None, arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
 
 
-def called(calls: Calls, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
+def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
     """A call of a module that torch defines."""
     if not arguments.positional:
         return calls.unknown_call(node, arguments.all(), state)
@@ -56,13 +53,13 @@ def called(calls: Calls, node: ast.Call, ref: TorchModule, arguments: Arguments,
     return operators.module_result(calls, node, module, arguments.all(), state)
 
 
-def _prove_tensor(calls: Calls, ref: TorchModule, arguments: Arguments, state: State) -> None:
+def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, state: State) -> None:
     """Note that the first layer takes a tensor, if it does."""
     calls.prove_tensor(first_layer(ref).qualified, arguments, state)
 
 
 def _sequential(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     parts: tuple[Value, ...],
     target: ast.expr,
@@ -77,7 +74,7 @@ def _sequential(
 
 
 def _part(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.Call,
     place: tuple[int, ...],
     part: Value,
@@ -114,7 +111,7 @@ def _makes_anew(part: Value) -> bool:
     return isinstance(part.ref, Instance) or (isinstance(part.ref, TorchModule) and part.ref.inplace is False)
 
 
-def _only_reads(calls: Calls, forward: Function) -> bool:
+def _only_reads(calls: CallEffects, forward: Function) -> bool:
     """Whether a layer of the run writes nothing that it is given: its input isn't the argument of the call."""
     summary = calls.run.program.summary(forward)
     return summary is not None and not summary.writes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.domain.refs import Named
@@ -28,15 +27,13 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects import saves
+from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.queries.layouts import SHARED, layout_of
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.torchapi import ModuleClass, Operator, Result, View, autocast
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.arguments import Arguments
-    from unplace.analysis.interpret.calls import Calls
 
 _OVERLAPPING = frozenset(
     ["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"]
@@ -156,7 +153,7 @@ def is_tensor_class(qualified: str) -> bool:
     return qualified in _LEGACY
 
 
-def of_tensor_class(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+def of_tensor_class(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
     """A call of such a class: a new tensor, unless it is given one, whose memory it then shares."""
     given = anything([v for v in arguments.all() if v.may_be(TENSOR | UNKNOWN)])
     if not given:
@@ -165,7 +162,7 @@ def of_tensor_class(calls: Calls, node: ast.Call, qualified: str, arguments: Arg
 
 
 def result(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.expr,
     operator: Operator,
     bound: Mapping[str, Value],
@@ -222,7 +219,7 @@ def short(operator: Operator) -> str:
 
 
 def _tensor(
-    calls: Calls,
+    calls: CallEffects,
     node: ast.expr,
     operator: Operator,
     looked_at: Value | None,
@@ -281,7 +278,7 @@ def _differ(first: Token, second: Token) -> bool:
 
 
 def _sequence(
-    calls: Calls, node: ast.expr, operator: Operator, looked_at: Value | None, values: list[Value], state: State
+    calls: CallEffects, node: ast.expr, operator: Operator, looked_at: Value | None, values: list[Value], state: State
 ) -> Value:
     run = calls.run
     if operator.view is View.MULTI and looked_at is not None and looked_at.objs:
@@ -312,7 +309,9 @@ def _sequence(
     return run.container(node, state, TUPLE, fields)
 
 
-def tracked_of(calls: Calls, operator: Operator, values: list[Value], arguments: Arguments, state: State) -> Tracked:
+def tracked_of(
+    calls: CallEffects, operator: Operator, values: list[Value], arguments: Arguments, state: State
+) -> Tracked:
     """Whether the result can be part of an autograd graph."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
@@ -425,7 +424,7 @@ def given_dtype(run: Run, node: ast.expr) -> Token:
         return value.dtype
     if "dtype" not in node.id or node.id in run.scope.volatile:
         return None
-    sources = run.program.bindings(run.scope).sources.get(node.id, [])
+    sources = run.program.module.bindings(run.scope).sources.get(node.id, [])
     argument = next((a for a in run.scope.parameters if a.arg == node.id), None)
     if argument is not None or len(sources) != 1:
         return argument if not sources else None
@@ -467,7 +466,7 @@ def named_dtype(node: ast.expr) -> str | None:
 
 
 def module_result(
-    calls: Calls, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
+    calls: CallEffects, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
 ) -> Value:
     """What a module of torch returns when it is called."""
     run = calls.run

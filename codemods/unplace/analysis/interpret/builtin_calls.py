@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.state import ANY, DISTINCT, State, weak_join
@@ -27,12 +26,10 @@ from unplace.analysis.domain.values import (
     Link,
     Value,
 )
+from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import anything
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.nodes import code_of
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.arguments import Arguments
-    from unplace.analysis.interpret.calls import Calls
 
 _NUMBERS = frozenset(
     [
@@ -57,7 +54,7 @@ _SEQUENCES = frozenset(["list", "tuple", "sorted", "reversed", "set", "frozenset
 _ARITHMETIC = frozenset(["sum", "max", "min", "abs", "pow"])
 
 
-def call(calls: Calls, node: ast.Call, name: str, arguments: Arguments, state: State) -> Value:
+def call(calls: CallEffects, node: ast.Call, name: str, arguments: Arguments, state: State) -> Value:
     """A call of a builtin."""
     run, evaluator = calls.run, calls.evaluator
     values = arguments.positional
@@ -104,14 +101,14 @@ def call(calls: Calls, node: ast.Call, name: str, arguments: Arguments, state: S
     return calls.unknown_call(node, arguments.all(), state)
 
 
-def _copied(calls: Calls, node: ast.Call, value: Value, state: State) -> Value:
+def _copied(calls: CallEffects, node: ast.Call, value: Value, state: State) -> Value:
     """The elements of a copied sequence are the same objects."""
     if value.must_be(CONTAINER) and value.objs and not value.must_be(DICT):
         return calls.evaluator.element(node, value, state)._replace(identity=None)
     return calls.evaluator.iterate(node, value, state)._replace(identity=None)
 
 
-def _arithmetic(calls: Calls, node: ast.Call, name: str, values: list[Value], state: State) -> Value:
+def _arithmetic(calls: CallEffects, node: ast.Call, name: str, values: list[Value], state: State) -> Value:
     run = calls.run
     flat = list(values)
     if len(values) == 1 and values[0].must_be(CONTAINER) and values[0].objs:
@@ -130,7 +127,9 @@ def _arithmetic(calls: Calls, node: ast.Call, name: str, values: list[Value], st
     return made
 
 
-def container_method(calls: Calls, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value:
+def container_method(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
+) -> Value:
     """A method of a list, tuple or dict whose slots are known."""
     run, evaluator = calls.run, calls.evaluator
     values = arguments.positional
@@ -188,7 +187,7 @@ def _add(base: Value, value: Value, state: State) -> None:
         state.heap[slot] = weak_join(known, loose)._replace(identity=identity) if known is not None else loose
 
 
-def library_call(calls: Calls, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+def library_call(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
     """A call of an imported function that isn't torch's."""
     root = qualified.split(".")[0]
     values = arguments.all()

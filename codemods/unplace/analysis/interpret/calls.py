@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
@@ -38,14 +37,12 @@ from unplace.analysis.interpret import builtin_calls
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
 from unplace.analysis.interpret.run import Run, WriteKind, anything
 from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.queries.layouts import SHARED
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.kinds import of_annotation
-
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.expressions import Evaluator
 
 _MODULE_ITSELF = frozenset(
     [
@@ -74,7 +71,7 @@ _REGISTERED = frozenset(
 class Calls:
     """Evaluates call expressions."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluation) -> None:
         """Works on the evaluator's run."""
         self.evaluator = evaluator
         self.run: Run = evaluator.run
@@ -453,7 +450,7 @@ class Calls:
 
     def _is_unlike_tensors(self, node: ast.expr) -> bool:
         """Whether a name is used somewhere as no tensor can be."""
-        return isinstance(node, ast.Name) and node.id in self.run.program.bindings(self.run.scope).unlike_tensors
+        return isinstance(node, ast.Name) and node.id in self.run.program.module.bindings(self.run.scope).unlike_tensors
 
     def _class_method(self, node: ast.Call, name: str, of: Class, state: State) -> Value:
         """`C.method(...)`: a static method, a class method, `Function.apply` or an explicit receiver."""

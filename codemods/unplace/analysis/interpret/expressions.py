@@ -120,7 +120,7 @@ class Evaluator:
         for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
             value = self.evaluate(default, state)
             self.run.keep(state, value.objs, "a default argument", node.lineno, certain=True)
-        scope = self.run.program.scopes.by_node[node]
+        scope = self.run.program.module.scopes.by_node[node]
         return Value(CALLABLE, ref=Function(scope))
 
     def _walrus(self, node: ast.expr, state: State) -> Value:
@@ -422,7 +422,7 @@ class Evaluator:
         born: set[Obj] = set()
         self.run.born.append(born)
         self.run.inside.append(node)
-        is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.scopes.runs_at_once(node)
+        is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.module.scopes.runs_at_once(node)
         for generator in node.generators:
             iterable = self.evaluate(generator.iter, state)
             if is_late:

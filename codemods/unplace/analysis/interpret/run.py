@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.domain.state import ANY, State
 from unplace.analysis.domain.values import (
     DICT,
@@ -31,13 +33,12 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
+from unplace.analysis.effects.summary import Summary
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 
 class WriteKind(Enum):
@@ -107,11 +108,56 @@ class Unfollowed:
     values: Mapping[ast.expr, Value]
 
 
+class Analysis(Protocol):
+    """What a run, and all that looks at runs, asks of the analysis of its module."""
+
+    module: ModuleIndex
+
+    def run(self, scope: Scope) -> Run | None:
+        """Return the finished run over a scope, None where there is none yet."""
+
+    def exits(self, scope: Scope) -> list[tuple[Value, State]]:
+        """Return what a function returns on each way out, and what is true there."""
+
+    def summary(self, function: Function) -> Summary | None:
+        """Return what calling a function does; None when nothing can be said."""
+
+    def may_be_own(self, call: ast.Call) -> bool:
+        """Tell whether a call may be one of a function of the module."""
+
+    def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
+        """Return the value of a name that the walk hasn't bound."""
+
+    def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
+        """Return something imported, by its qualified name."""
+
+    def estimate(self, scope: Scope, node: ast.expr) -> Value:
+        """Return the value of an expression without knowing the flow up to it."""
+
+    def contents(self, scope: Scope, node: ast.expr) -> Value:
+        """Return what the elements of a list or dictionary are."""
+
+    def method(self, owner: Class, name: str) -> Function | None:
+        """Return a method of a class that no decorator wraps and no subclass overrides."""
+
+    def descendants(self, owner: Class) -> Iterator[Class]:
+        """Iterate over the classes that are known to derive from a class."""
+
+    def attribute(self, owner: Class, name: str) -> Value:
+        """Return what an attribute of an instance is."""
+
+    def attribute_elements(self, owner: Class, name: str) -> Value:
+        """Return what the elements of an attribute are that is a list or dictionary."""
+
+    def guessing(self, key: Hashable) -> AbstractContextManager[bool]:
+        """Guard a guess against asking for itself; False where it does."""
+
+
 @dataclass(slots=True)
 class Run:
     """The context of one walk over one scope."""
 
-    program: Program
+    program: Analysis
     scope: Scope
     names: Names = field(default_factory=Names)
     values: dict[ast.expr, Value] = field(default_factory=dict)
@@ -168,9 +214,9 @@ class Run:
         return may_swallow(guard, self._qualified)
 
     def _qualified(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.Name) and self.program.scopes.owner(self.scope, node.id) is None:
+        if isinstance(node, ast.Name) and self.program.module.scopes.owner(self.scope, node.id) is None:
             return f"builtins.{node.id}"
-        return self.program.qualified(self.scope, node)
+        return self.program.module.qualified(self.scope, node)
 
     def all_writes(self) -> list[Write]:
         """The in-place operations of the scope itself, and those of the functions that it hands tensors to."""
@@ -193,7 +239,7 @@ class Run:
 
     def taken_names(self) -> set[str]:
         """Every name that means something in the scope or the module: what a new name must avoid."""
-        return self.scope.all_names() | self.program.scopes.module.bound
+        return self.scope.all_names() | self.program.module.scopes.module.bound
 
     def fresh(
         self,
@@ -400,7 +446,7 @@ class Run:
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record what is true where a call of an unknown function may be one of a function of this file."""
-        if self.statement is None or not self.program.own_calls.may_reach(node):
+        if self.statement is None or not self.program.may_be_own(node):
             return
         nodes = [a.value if isinstance(a, ast.Starred) else a for a in (*node.args, *(k.value for k in node.keywords))]
         values = {n: self.values[n] for n in nodes if n in self.values}

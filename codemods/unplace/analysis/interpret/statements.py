@@ -232,7 +232,7 @@ class Interpreter:
             value = self.evaluator.evaluate(default, state)
             run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
         plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
-        ref = Function(run.program.scopes.by_node[s]) if plain else None
+        ref = Function(run.program.module.scopes.by_node[s]) if plain else None
         bind_name(run, s.name, Value(CALLABLE, ref=ref), s, None, state)
         return state
 
@@ -250,8 +250,8 @@ class Interpreter:
         )
 
     def _class(self, s: ast.ClassDef, state: State) -> State:
-        found = self.run.program.classes.get(s)
-        inner = self.run.program.scopes.by_node[s]
+        found = self.run.program.module.classes.get(s)
+        inner = self.run.program.module.scopes.by_node[s]
         for name in sorted(inner.read & state.env.keys()):
             self.run.keep(state, state.env[name].objs, f"the class `{s.name}`", s.lineno, certain=True)
         bind_name(self.run, s.name, Value(CALLABLE, ref=found), s, None, state)

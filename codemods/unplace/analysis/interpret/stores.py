@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import ANY, Definition, State, join_bases, weak_join
@@ -23,15 +22,14 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret import indexing
 from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import parameters
 from unplace.analysis.types.evidence import Evidence
 
-if TYPE_CHECKING:
-    from unplace.analysis.interpret.expressions import Evaluator
 
-
-def store_item(evaluator: Evaluator, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
+def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
     """`holder[index] = value`, with holder and index evaluated already."""
     run = evaluator.run
     if holder.is_tensor:
@@ -66,7 +64,7 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
     return value.must_be(NUMBER) or (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript))
 
 
-def store_attribute(evaluator: Evaluator, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
     """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
     if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
         evaluator.store_attribute(target, holder, value, state)
@@ -126,7 +124,7 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
 
 def _modules(run: Run, names: set[str]) -> set[str]:
     """Those of the names that are imported modules, which don't change."""
-    return {n for n in names if n in run.program.imports.names and n not in run.scope.bound}
+    return {n for n in names if n in run.program.module.imports.names and n not in run.scope.bound}
 
 
 def refined(run: Run, name: str, value: Value) -> Value:
@@ -134,7 +132,7 @@ def refined(run: Run, name: str, value: Value) -> Value:
     is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
     if not is_guess or not is_bound_once(run, name):
         return value
-    if name in run.program.bindings(run.scope).unlike_tensors:
+    if name in run.program.module.bindings(run.scope).unlike_tensors:
         return value._replace(kinds=UNKNOWN, likely=False)
     found = parameters.used_as_tensor(run.program, run.scope, name)
     if found is Evidence.PROOF or (found and value.kinds == UNKNOWN):
@@ -144,7 +142,7 @@ def refined(run: Run, name: str, value: Value) -> Value:
 
 def is_bound_once(run: Run, name: str) -> bool:
     """Whether the scope assigns the name in one place only, so that its uses tell what that one value is."""
-    return len(run.program.bindings(run.scope).sources.get(name, ())) == 1
+    return len(run.program.module.bindings(run.scope).sources.get(name, ())) == 1
 
 
 def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
@@ -195,7 +193,7 @@ def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
 
 def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
     """Whether the file or that of a base class assigns the attribute of anything but a method's own `self`."""
-    trees = {run.program.tree, *(cls.scope.home.tree for cls in owner.linearized())}
+    trees = {run.program.module.tree, *(home(cls.scope).tree for cls in owner.linearized())}
     return any(
         isinstance(n, ast.Attribute)
         and n.attr == attribute

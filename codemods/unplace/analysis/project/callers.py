@@ -25,7 +25,7 @@ def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Hand
     summary = program.summary(Function(scope))
     if summary is None or parameter not in summary.writes:
         return []
-    owner = program.class_of(scope)
+    owner = program.module.class_of(scope)
     callee = owner if owner is not None and scope.name in ("forward", "__call__") else scope.name
     if callee not in program.handed:
         program.handed[callee] = _handed(program, _callers_of(program, callee))
@@ -35,15 +35,15 @@ def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Hand
 def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
     """The functions that may call functions of a name, or objects of a class; all of them where that can't be told."""
     if callee == "<lambda>":
-        return set(program.scopes.by_node.values())
+        return set(program.module.scopes.by_node.values())
     if isinstance(callee, str):
-        return {caller for caller, _ in program.call_sites().get(callee, ())}
+        return {caller for caller, _ in program.module.calls_named(callee)}
     classes = {callee, *program.descendants(callee)}
     holders = holders_of(program, classes)
     return {
         scope
-        for scope in program.scopes.by_node.values()
-        if program.class_of(scope) in classes or holders.are_called_in(scope)
+        for scope in program.module.scopes.by_node.values()
+        if program.module.class_of(scope) in classes or holders.are_called_in(scope)
     }
 
 
@@ -78,9 +78,9 @@ def is_nested(scope: Scope) -> bool:
 
 def is_named_elsewhere(program: Program, scope: Scope) -> bool:
     """Whether another file of the run may use a function, because it contains its name."""
-    return not is_nested(scope) and program.is_named_elsewhere(scope.name)
+    return not is_nested(scope) and program.module.is_named_elsewhere(scope.name)
 
 
 def uses_of(program: Program, scope: Scope) -> int:
     """How often the file uses the name of a function or method, whatever it is looked up on."""
-    return program.uses()[name_of(program, scope)]
+    return program.module.reads_of(name_of(program, scope))

@@ -4,55 +4,52 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
+from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.propagation import FACTORY, Holders
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
+from unplace.analysis.types.propagation import FACTORY, Holders, flows
 
 
-def calls_of(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
+def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in the file that a function can be what is called of, with the scopes they stand in."""
-    owner = program.class_of(scope)
+    owner = program.module.class_of(scope)
     is_constructor = owner is not None and scope.name == "__init__"
     name = owner.node.name if owner is not None and is_constructor else scope.name
-    for caller, call in program.call_sites().get(name, ()):
+    for caller, call in program.module.calls_named(name):
         if _binds(scope, call) and (is_constructor or _leads_to(program, scope, owner, caller, call)):
             yield caller, call
 
 
-def holders_of(program: Program, classes: Iterable[Class]) -> Holders:
+def holders_of(program: Analysis, classes: Iterable[Class]) -> Holders:
     """The names that may hold objects of some classes."""
-    return Holders(program.flows, frozenset(), {cls.node.name: FACTORY for cls in classes})
+    return Holders(flows(program.module), frozenset(), {cls.node.name: FACTORY for cls in classes})
 
 
-def calls_of_objects(program: Program, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
+def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in the file that may call an object of a class, with the scopes they stand in."""
     holders = holders_of(program, {owner, *program.descendants(owner)})
-    for caller in program.scopes.by_node.values():
-        yield from ((caller, call) for call in program.bindings(caller).calls if holders.is_called(call.func))
+    for caller in program.module.scopes.by_node.values():
+        yield from ((caller, call) for call in program.module.bindings(caller).calls if holders.is_called(call.func))
 
 
-def is_object_of(program: Program, user: Scope, node: ast.expr, owner: Class) -> bool:
+def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -> bool:
     """Whether an expression is known to be a class, an ancestor or a descendant of it, or an object of one of these."""
     ref = program.estimate(user, node).ref
     of = ref.of if isinstance(ref, Instance) else ref
     return isinstance(of, Class) and _are_related(program, of, owner)
 
 
-def may_call(program: Program, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:
+def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:
     """Whether a call of its name can be one of a function; if it is exact, the arguments have to fit.
 
     They needn't where a decorator wraps the function, or where the receiver is one of them.
     """
     is_wrapped = bool(getattr(scope.node, "decorator_list", ()))
     does_fit = is_wrapped or not is_exact or _binds(scope, call)
-    return does_fit and _leads_to(program, scope, program.class_of(scope), caller, call)
+    return does_fit and _leads_to(program, scope, program.module.class_of(scope), caller, call)
 
 
 def parameters_of(scope: Scope) -> list[str]:
@@ -79,15 +76,15 @@ def _binds(scope: Scope, call: ast.Call) -> bool:
     return is_open or keywords >= {*required}
 
 
-def _leads_to(program: Program, scope: Scope, owner: Class | None, caller: Scope, call: ast.Call) -> bool:
+def _leads_to(program: Analysis, scope: Scope, owner: Class | None, caller: Scope, call: ast.Call) -> bool:
     """Whether the name is that of the function where the call stands, or the receiver can have it as a method."""
     if isinstance(call.func, ast.Name):
-        return owner is None and program.scopes.owner(caller, call.func.id) is scope.parent
+        return owner is None and program.module.scopes.owner(caller, call.func.id) is scope.parent
     if owner is None or not isinstance(call.func, ast.Attribute):
         return False
     receiver = call.func.value
     if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super":
-        own = program.class_of(caller)
+        own = program.module.class_of(caller)
         return own is None or _are_related(program, own, owner)
     value = program.estimate(caller, receiver)
     if isinstance(value.ref, Instance | Class):
@@ -95,7 +92,7 @@ def _leads_to(program: Program, scope: Scope, owner: Class | None, caller: Scope
     return not value.must_be(TENSOR | NUMBER | NONE | TEXT | SHAPE | CONTAINER | ARRAY)
 
 
-def _are_related(program: Program, first: Class, second: Class) -> bool:
+def _are_related(program: Analysis, first: Class, second: Class) -> bool:
     """Whether an object can be of both classes."""
     family = (first, *program.descendants(first))
     return any(second in cls.linearized() for cls in family) or first in second.linearized()

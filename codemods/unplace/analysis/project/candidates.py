@@ -2,7 +2,7 @@
 
 What is left out could be none whatever the values are: a store under a string, `+=` on a name that is only ever bound
 to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the
-functions that call something which may be one are candidates, too (`analysis.holders`).
+functions that call something which may be one are candidates, too (`analysis.types.propagation`).
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.bindings import is_text, last_name
 from unplace.analysis.syntax.scopes import Scope, has_true
-from unplace.analysis.types.propagation import Holders
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
+from unplace.analysis.types.propagation import Holders, flows
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
@@ -29,62 +26,62 @@ Reaches = Callable[[ast.AST], bool]
 """Whether anybody asks for what is in a function or the like, or in the module outside of these."""
 
 
-def candidates(program: Program, reaches: Reaches) -> list[Scope]:
+def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
     """The functions, lambdas, class bodies and the module itself, as far as they can hold such operations."""
-    made = frozenset(call for call, scope in program.scopes.flagged if _may_make(program, scope, call))
-    activations = Holders(program.flows, made, {}) if made else None
+    made = frozenset(call for call, scope in module.scopes.flagged if _may_make(module, scope, call))
+    activations = Holders(flows(module), made, {}) if made else None
     return [
         scope
-        for scope in filter(lambda scope: reaches(scope.node), program.scopes.by_node.values())
-        if any(_may_write(program, scope, node) for node in scope.suspects)
+        for scope in filter(lambda scope: reaches(scope.node), module.scopes.by_node.values())
+        if any(_may_write(module, scope, node) for node in scope.suspects)
         or (activations is not None and activations.are_called_in(scope))
     ]
 
 
-def _may_make(program: Program, scope: Scope, call: ast.Call) -> bool:
+def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
     """Whether a call with a True may make a torch module that works in place."""
-    qualified = program.qualified(scope, call.func)
+    qualified = module.qualified(scope, call.func)
     if qualified is None:
         return True
-    module = torchapi.module(qualified)
-    return module is not None and module.inplace is not None
+    made = torchapi.module(qualified)
+    return made is not None and made.inplace is not None
 
 
-def _may_write(program: Program, scope: Scope, node: ast.AST) -> bool:
+def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     if isinstance(node, ast.AugAssign):
         if isinstance(node.value, _CONTAINERS) or is_text(node.value):
             return False
-        return not (isinstance(node.target, ast.Name) and _is_no_tensor(program, scope, node.target.id))
+        return not (isinstance(node.target, ast.Name) and _is_no_tensor(module, scope, node.target.id))
     if isinstance(node, ast.Subscript):
         if is_text(node.slice):
             return False
-        return not (isinstance(node.value, ast.Name) and _is_no_tensor(program, scope, node.value.id))
-    return not isinstance(node, ast.Call) or _may_call(program, scope, node)
+        return not (isinstance(node.value, ast.Name) and _is_no_tensor(module, scope, node.value.id))
+    return not isinstance(node, ast.Call) or _may_call(module, scope, node)
 
 
-def _is_no_tensor(program: Program, scope: Scope, name: str) -> bool:
+def _is_no_tensor(module: ModuleIndex, scope: Scope, name: str) -> bool:
     """Whether a name of the scope is only ever bound to texts, lists and dictionaries."""
     if name not in scope.assigned or name in scope.volatile or any(p.arg == name for p in scope.parameters):
         return False
-    sources = program.bindings(scope).sources.get(name, ())
-    return bool(sources) and all(_makes_no_tensor(program, source) for source in sources)
+    sources = module.bindings(scope).sources.get(name, ())
+    return bool(sources) and all(_makes_no_tensor(module, source) for source in sources)
 
 
-def _makes_no_tensor(program: Program, source: ast.AST) -> bool:
+def _makes_no_tensor(module: ModuleIndex, source: ast.AST) -> bool:
     if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
-        return source.func.id in _MAKES_CONTAINERS and source.func.id not in program.scopes.module.assigned
+        return source.func.id in _MAKES_CONTAINERS and source.func.id not in module.scopes.module.assigned
     if isinstance(source, ast.Tuple | ast.List) and isinstance(source.ctx, ast.Store):
         return False  # the name is one of several that something is unpacked into
     return isinstance(source, _CONTAINERS) or (isinstance(source, ast.expr) and is_text(source))
 
 
-def _may_call(program: Program, scope: Scope, node: ast.Call) -> bool:
+def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
     if any(keyword.arg == "out" for keyword in node.keywords):
         return True
     name = last_name(node.func) or ""
     if torchapi.inplace_method(name) is not None or name in torchapi.inplace_names():
         return True
-    qualified = program.qualified(scope, node.func)
+    qualified = module.qualified(scope, node.func)
     if qualified is not None and torchapi.inplace_function(qualified) is not None:
         return True
     return has_true(node) and _may_take_flag(node, qualified)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.refs import Class
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 _COMPILING = frozenset(
     {"torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"}
@@ -31,63 +28,64 @@ def handed_over(text: bytes) -> frozenset[str]:
     return frozenset(found)
 
 
-def compiled(program: Program) -> frozenset[Scope]:
+@once
+def compiled(module: ModuleIndex) -> frozenset[Scope]:
     """The functions that TorchScript compiles as far as the run shows, those that they call in this file included."""
-    names = frozenset(_handed_here(program))
-    if program.place is not None:
-        names |= program.place.project.handed_to_script(program.place.path)
-    todo = [scope for scope in program.scopes.by_node.values() if _is_root(program, scope, names)]
+    names = frozenset(_handed_here(module))
+    if module.place is not None:
+        names |= module.place.others.handed_to_script(module.place.path)
+    todo = [scope for scope in module.scopes.by_node.values() if _is_root(module, scope, names)]
     found: set[Scope] = set()
     while todo:
         scope = todo.pop()
-        if scope not in found and not _decorators(program, scope) & _EXEMPT:
+        if scope not in found and not _decorators(module, scope) & _EXEMPT:
             found.add(scope)
-            todo += _called(program, scope)
+            todo += _called(module, scope)
     return frozenset(found)
 
 
-def _handed_here(program: Program) -> Iterator[str]:
+def _handed_here(module: ModuleIndex) -> Iterator[str]:
     """The names of what the module itself hands over, and of what made it."""
     for called in ("script", "script_if_tracing"):
-        for scope, call in program.call_sites().get(called, ()):
+        for scope, call in module.calls_named(called):
             given = call.args[0] if call.args else None
-            sources = program.bindings(scope).sources.get(given.id, ()) if isinstance(given, ast.Name) else ()
+            sources = module.bindings(scope).sources.get(given.id, ()) if isinstance(given, ast.Name) else ()
             for node in (given, *sources):
                 name = last_name(node.func if isinstance(node, ast.Call) else node) if node is not None else None
                 if name is not None:
                     yield name
 
 
-def _decorators(program: Program, scope: Scope) -> set[str]:
+def _decorators(module: ModuleIndex, scope: Scope) -> set[str]:
     written = getattr(scope.node, "decorator_list", [])
     targets = [d.func if isinstance(d, ast.Call) else d for d in written]
-    return {program.qualified(scope.parent or scope, target) or "" for target in targets}
+    return {module.qualified(scope.parent or scope, target) or "" for target in targets}
 
 
-def _is_root(program: Program, scope: Scope, names: frozenset[str]) -> bool:
+def _is_root(module: ModuleIndex, scope: Scope, names: frozenset[str]) -> bool:
     if not isinstance(scope.node, ast.FunctionDef):
         return False
-    if _decorators(program, scope) & _COMPILING or scope.name in names:
+    if _decorators(module, scope) & _COMPILING or scope.name in names:
         return True
-    owner = program.class_of(scope)
+    owner = module.class_of(scope)
     if owner is None or scope.name != "forward":
         return False
-    return bool(_names(program, owner) & names) or owner.derives_from("torch.jit.ScriptModule")
+    return bool(_names(module, owner) & names) or owner.derives_from("torch.jit.ScriptModule")
 
 
-def _names(program: Program, owner: Class) -> set[str]:
+def _names(module: ModuleIndex, owner: Class) -> set[str]:
     """The names of a class and of those that inherit its methods."""
-    return {owner.node.name, *(derived.node.name for derived in program.descendants(owner))}
+    return {owner.node.name, *(derived.node.name for derived in module.descendants(owner))}
 
 
-def _called(program: Program, scope: Scope) -> Iterator[Scope]:
+def _called(module: ModuleIndex, scope: Scope) -> Iterator[Scope]:
     """The functions of the file whose names are called, and what the attributes of the class are called as."""
-    called = {name for call in program.bindings(scope).calls if (name := last_name(call.func)) is not None}
-    owner = program.class_of(scope)
+    called = {name for call in module.bindings(scope).calls if (name := last_name(call.func)) is not None}
+    owner = module.class_of(scope)
     made = [source for cls in (owner.linearized() if owner is not None else ()) for _, source in _sources(cls)]
     classes = {last_name(n.func) for source in made for n in ast.walk(source) if isinstance(n, ast.Call)}
-    for other in program.scopes.by_node.values():
-        within = program.class_of(other)
+    for other in module.scopes.by_node.values():
+        within = module.class_of(other)
         if other.name in called or (within is not None and other.name == "forward" and within.node.name in classes):
             yield other
 

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -14,11 +13,13 @@ from weakref import WeakValueDictionary
 
 from unplace.analysis.domain.refs import Class, Function, Member
 from unplace.analysis.domain.values import UNKNOWN_VALUE, Value
-from unplace.analysis.effects.summaries import Summary
+from unplace.analysis.effects.summary import Summary
 from unplace.analysis.project.compiled import handed_over
-from unplace.analysis.project.exports import binds, reexported
+from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
 from unplace.analysis.project.mentions import Mentions
+from unplace.analysis.project.module import ModuleIndex, Place
+from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
@@ -40,26 +41,6 @@ _BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\
 """A name before what can follow one that is bound, or where it is defined; in the prose of comments it often isn't."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a module stands: its file, the folder from which its own package is imported, and that package."""
-
-    project: Project
-    path: str
-    root: str
-    package: tuple[str, ...]
-
-    def absolute(self, written: str) -> list[str]:
-        """The parts of a name imported in this module, relative imports resolved; empty above the top package."""
-        name = written.lstrip(".")
-        level = len(written) - len(name)
-        parts = name.split(".") if name else []
-        if level == 0:
-            return parts
-        up = len(self.package) - (level - 1)
-        return [*self.package[:up], *parts] if up >= 0 else []
-
-
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
@@ -72,8 +53,8 @@ class Project:
         """`files` are the absolute paths."""
         self.files = Files(frozenset(files))
         self._mentions = Mentions(self.files.paths)
-        self._programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
-        self._recent: OrderedDict[str, Program] = OrderedDict()
+        self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
+        self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._open = 0  # characters in those
         self._broken: set[str] = set()
         self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
@@ -93,13 +74,13 @@ class Project:
         is_first = path != self._in_hand  # of the rounds over a file; the text of later ones isn't what is on disk
         if is_first:
             self._in_hand, self._read, self._asked_names = path, set(), {}
-        known = self._programs.get(path)
+        known = self._modules.get(path)
         if known is not None and known.text == text:
-            return known.fresh()
-        program = self._parsed(path, text)
+            return Program(known, self)
+        module = self._parsed(path, text)
         if known is None and is_first:
-            self._programs[path] = program
-        return program.fresh()
+            self._modules[path] = module
+        return Program(module, self)
 
     def basis(self, path: str) -> Basis:
         """What was looked at in other files for the one that was handled last, from its first round on."""
@@ -115,13 +96,13 @@ class Project:
 
     # -- files ----------------------------------------------------------------------------------------------------
 
-    def program(self, path: str) -> Program | None:
-        """The program of a file of the run, as it is on disk; None where it can't be read or parsed."""
+    def module_at(self, path: str) -> ModuleIndex | None:
+        """The index of a file of the run, as it is on disk; None where it can't be read or parsed."""
         self._read.add(path)
-        found = self._programs.get(path)
+        found = self._modules.get(path)
         if found is None and path not in self._broken:
             try:
-                found = self._programs[path] = self._parsed(path, read_source(Path(path).read_bytes()).text)
+                found = self._modules[path] = self._parsed(path, read_source(Path(path).read_bytes()).text)
             except (OSError, SourceError, SyntaxError, ValueError):  # reported when it is that file's turn
                 self._broken.add(path)
         if found is not None:
@@ -132,22 +113,22 @@ class Project:
                 self._open -= len(self._recent.popitem(last=False)[1].text)
         return found
 
-    def _parsed(self, path: str, text: str) -> Program:
+    def _parsed(self, path: str, text: str) -> ModuleIndex:
         folder, package = Path(path).parent, package_of(str(Path(path).parent))
         root = folder.parents[len(package) - 1] if package else folder
-        return Program(parsed(text), Place(self, path, str(root), package), text)
+        return ModuleIndex(parsed(text), Place(self, path, str(root), package), text)
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Whether any other file of the run contains a name, in whatever meaning."""
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[Program]:
-        """The programs of the other files that contain a name, and one of some texts."""
+    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
+        """The other files that contain a name, and one of some texts."""
         if not self.is_named_elsewhere(name, path):
             return []
-        programs = map(self.program, self._mentions.others_with(name, texts, path))
-        return [program for program in programs if program is not None]
+        modules = map(self.module_at, self._mentions.others_with(name, texts, path))
+        return [module for module in modules if module is not None]
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """What the other files of the run hand to `torch.jit.script`, by name."""
@@ -163,27 +144,27 @@ class Project:
 
     # -- names ----------------------------------------------------------------------------------------------------
 
-    def find(self, program: Program, written: str) -> Member | str:
+    def find(self, module: ModuleIndex, written: str) -> Member | str:
         """What a name imported in a module stands for: a member of a file of the run, or a name from outside.
 
         Re-exports are followed, also those of names from outside: of `from .core import Tensor` to `torch.Tensor`.
         """
-        assert program.place is not None
-        question = ("find", program.place.path, written)
-        found = program.targets.get(written)
+        assert module.place is not None
+        question = ("find", module.place.path, written)
+        found = module.targets.get(written)
         if found is None:
-            found = self._noted(question, lambda: Resolution(self).imported(program, written)) or written
-            program.targets[written] = found
-        self._read |= self._sources.get(question, {program.place.path})
+            found = self._noted(question, lambda: Resolution(self).imported(module, written)) or written
+            module.targets[written] = found
+        self._read |= self._sources.get(question, {module.place.path})
         return found
 
-    def base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
+    def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
         """What the base of a class of a module is, and the class where that is one of the run."""
-        assert program.place is not None
-        return self._noted(("bases", program.place.path), lambda: self._base_of(program, written))
+        assert module.place is not None
+        return self._noted(("bases", module.place.path), lambda: self._base_of(module, written))
 
-    def _base_of(self, program: Program, written: str) -> tuple[Member | str, Class | None]:
-        target = self.find(program, written)
+    def _base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
+        target = self.find(module, written)
         return target, self.class_named(target) if isinstance(target, Member) else None
 
     def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
@@ -215,16 +196,16 @@ class Project:
     def _binding(self) -> dict[tuple[str, str], bool]:
         return {}
 
-    def locate(self, program: Program, written: str) -> tuple[str, list[str]] | None:
+    def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
         """The file that an imported name leads to, and the names to look up in it."""
-        place = program.place
+        place = module.place
         assert place is not None
         parts = place.absolute(written)
         root = self._root(place, written, parts)
         if root is None:
             return None
-        module = program.imports.module_of(written)
-        least = len(place.absolute(module) or ()) if module is not None else 1
+        base = module.imports.module_of(written)
+        least = len(place.absolute(base) or ()) if base is not None else 1
         for length in range(len(parts), max(least, 1) - 1, -1):
             path = self.files.file(root, parts[:length])
             if path is not None:
@@ -234,9 +215,9 @@ class Project:
                 return path, parts[length:]
         return None
 
-    def module(self, program: Program, written: str) -> str | None:
+    def module_of(self, module: ModuleIndex, written: str) -> str | None:
         """The file of a module from which a module imports."""
-        place = program.place
+        place = module.place
         assert place is not None
         parts = place.absolute(written)
         root = self._root(place, written, parts)
@@ -248,15 +229,15 @@ class Project:
             return None
         return place.root if written[0] == "." else self.files.root(place.root, place.package, parts[0])
 
-    def find_starred(self, program: Program, name: str) -> Member | None:
+    def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
         """What a name is that a module can only have from `from ... import *`."""
-        if not program.starred or program.place is None:
+        if not starred(module) or module.place is None:
             return None
-        question = ("starred", program.place.path, name)
-        if question not in program.answers:
-            program.answers[question] = self._noted(question, lambda: Resolution(self).starred(program, name))
+        question = ("starred", module.place.path, name)
+        if question not in module.answers:
+            module.answers[question] = self._noted(question, lambda: Resolution(self).starred(module, name))
         self._read |= self._sources[question]
-        return cast("Member | None", program.answers[question])
+        return cast("Member | None", module.answers[question])
 
     def module_name(self, path: str) -> str:
         """The dotted name of a file's module, seen from the folder from which its package is imported."""
@@ -265,7 +246,7 @@ class Project:
 
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
         """Whether a package binds the name of one of its own modules to something else."""
-        package = self.program(outer)
+        package = self.module_at(outer)
         if package is None or package.place is None or not binds(package, parts[-1]):
             return False
         imported = reexported(package, parts[-1])
@@ -275,11 +256,13 @@ class Project:
 
     def value(self, member: Member) -> Value:
         """What a name that a module defines is, whatever the flow."""
-        home = self.program(member.path)
+        home = self.module_at(member.path)
         if home is None:
             return UNKNOWN_VALUE
         found = self._answer(
-            home.answers, ("value", home, member.name), lambda: home.fresh().guess(home.scopes.module, member.name)
+            home.answers,
+            ("value", home, member.name),
+            lambda: Program(home, self).guess(home.scopes.module, member.name),
         )
         return found if found is not None else UNKNOWN_VALUE
 
@@ -290,23 +273,23 @@ class Project:
 
     def estimate(self, scope: Scope, source: ast.expr) -> Value:
         """The value of an expression of another file, without knowing the flow up to it."""
-        home = scope.home
-        found = self._answer(home.answers, ("estimate", source), lambda: home.fresh().estimate(scope, source))
+        home = home_of(scope)
+        found = self._answer(home.answers, ("estimate", source), lambda: Program(home, self).estimate(scope, source))
         return found if found is not None else UNKNOWN_VALUE
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """What the elements of a list or dictionary are that an expression of another file makes."""
-        home = scope.home
-        found = self._answer(home.answers, ("elements", source), lambda: home.fresh().elements_of(scope, source))
+        home = home_of(scope)
+        found = self._answer(home.answers, ("elements", source), lambda: Program(home, self).elements_of(scope, source))
         return found if found is not None else UNKNOWN_VALUE
 
     def summary(self, asking: Program, function: Function) -> Summary | None:
         """What calling a function of another file does, given the classes that the asking file derives from its own."""
-        home = function.scope.home
+        home = home_of(function.scope)
         derived = asking.derived_from(function.owner) if function.owner is not None else ()
-        answers = asking.answers if derived else home.answers
+        answers = asking.module.answers if derived else home.answers
         return self._answer(
-            answers, ("summary", function.scope, derived), lambda: home.fresh(derived).summary(function)
+            answers, ("summary", function.scope, derived), lambda: Program(home, self, derived).summary(function)
         )
 
     def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.state import ANY, State, weak_join
 from unplace.analysis.domain.values import (
@@ -33,62 +31,48 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.effects.summaries import Summary, exits_of, summarize
+from unplace.analysis.effects.summaries import exits_of, summarize
+from unplace.analysis.effects.summary import Summary
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
-from unplace.analysis.project.compiled import compiled
-from unplace.analysis.project.exports import starred
+from unplace.analysis.project.modes import grad_mode
+from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
-from unplace.analysis.syntax import classes
-from unplace.analysis.syntax.bindings import Bindings, last_name
-from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
+from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import children
-from unplace.analysis.syntax.scopes import Scope, Scopes, all_parameters
+from unplace.analysis.syntax.scopes import Scope, all_parameters
 from unplace.analysis.types import kinds, parameters
-from unplace.analysis.types.propagation import Flows
 
-if TYPE_CHECKING:
-    from unplace.analysis.project.files import Place
-
-_OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 _BUILTINS = frozenset(dir(builtins))
 
 
-class Program:
-    """The facts about one module.
+class Others(Protocol):
+    """The other files of a run, as the analysis of a module asks about them."""
 
-    With a place in a project, imported names are looked up in the other files of the run.
+    def value(self, member: Member) -> Value:
+        """Return what a name that a module defines is."""
+
+    def estimate(self, scope: Scope, source: ast.expr) -> Value:
+        """Return the value of an expression of another file."""
+
+    def elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        """Return what the elements of a list or dictionary are that an expression of another file makes."""
+
+    def summary(self, asking: Program, function: Function) -> Summary | None:
+        """Return what calling a function of another file does."""
+
+
+class Program:
+    """What was worked out about one module: the runs over its functions, their summaries, guesses of what names are.
+
+    With other files, what is imported from them is known, too.
     """
 
-    def __init__(self, tree: ast.Module, place: Place | None = None, text: str = "") -> None:
-        """Index scopes, imports and classes; functions are analysed when someone asks."""
-        self.tree = tree
-        self.place = place
-        self.text = text
-        self.scopes = Scopes(tree)
-        self.scopes.module.program = self
-        self.imports = Imports(node for node, _ in self.scopes.imports)
-        self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
-        self.starred = starred(self)
-        self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
-        self.answers: dict[Hashable, Any] = {}  # what other files asked about this one
-        self.other_holders: dict[tuple[Class, str], str | None] = {}  # why an attribute isn't all that holds its tensor
-        self._sites: dict[str, list[tuple[Scope, ast.Call]]] = {}
-        self._bindings: dict[Scope, Bindings] = {}
-        self._uses: Counter[str] | None = None
-        self._flows: Flows | None = None
-        self._passed_on: set[str] = set()
-        self._forget()
-
-    def fresh(self, derived: tuple[Class, ...] = ()) -> Program:
-        """The same module with nothing worked out yet; `derived` are classes of other files that derive from it."""
-        other = copy.copy(self)
-        other._forget()
-        other._derived = derived
-        return other
-
-    def _forget(self) -> None:
-        self._derived: tuple[Class, ...] = ()
+    def __init__(self, module: ModuleIndex, others: Others | None = None, derived: tuple[Class, ...] = ()) -> None:
+        """Work nothing out yet; `derived` are classes of other files that derive from those of the module."""
+        self.module = module
+        self._others = others
+        self._derived = derived
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Summary | None] = {}
@@ -97,11 +81,18 @@ class Program:
         self._attributes: dict[tuple[Class, str], Value] = {}
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
-        self._of_optimizers: set[str] | None = None
-        self._descendants: dict[Class, list[Class]] | None = None
         self.handed: dict[
             str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
         ] = {}  # by the name of the callee, or the class whose objects are called
+
+    @classmethod
+    def of(cls, tree: ast.Module) -> Program:
+        """Make the analysis of a module that stands alone."""
+        return cls(ModuleIndex(tree))
+
+    def with_tree(self, tree: ast.Module) -> Program:
+        """Make the analysis of the same module, taken for another tree."""
+        return Program(ModuleIndex(tree, self.module.place, self.module.text), self._others)
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -112,7 +103,7 @@ class Program:
 
     def all_runs(self) -> Iterator[Run]:
         """The finished runs over all functions of the module."""
-        return (run for scope in self.scopes.by_node.values() if (run := self.run(scope)) is not None)
+        return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
     def _finished(self, scope: Scope) -> tuple[Run, State | None] | None:
         if scope not in self._runs:
@@ -149,7 +140,7 @@ class Program:
             state.binds[argument.arg] = argument
             if held.must_be(CONTAINER | NONE):
                 self._add_contents(scope, run, argument, held, state)
-        run.grad = self.grad_mode(scope)
+        run.grad = grad_mode(self.module, scope)
 
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
         elements = parameters.contents(self, scope, argument)
@@ -179,39 +170,11 @@ class Program:
             likely=value.likely,
         )
 
-    def grad_mode(self, scope: Scope) -> GradMode:
-        """The grad mode that decorators and the kind of class give a function."""
-        owner = self.class_of(scope)
-        if owner is not None and owner.derives_from("torch.autograd.Function"):
-            return GradMode.FUNCTION
-        if (owner is not None and owner.derives_from(*_OPTIMIZERS)) or scope.name in self._serving_optimizers():
-            return GradMode.OPTIMIZER
-        mode = GradMode.CALLER
-        for decorator in getattr(scope.node, "decorator_list", []):
-            target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            qualified = self.qualified(scope.parent or self.scopes.module, target)
-            if qualified is not None:
-                mode = entered(Value(OTHER, ref=Named(qualified)), decorator, mode)
-        return mode
-
-    def _serving_optimizers(self) -> set[str]:
-        """The module's functions that its optimizers use, directly or through one another."""
-        if self._of_optimizers is None:
-            functions = {s.name: s for s in self.scopes.module.inner if isinstance(s.node, ast.FunctionDef)}
-            todo = [c.scope for c in self.classes.values() if c.derives_from(*_OPTIMIZERS)]
-            self._of_optimizers = set()
-            while todo:
-                used = todo.pop().all_names() & functions.keys() - self._of_optimizers
-                self._of_optimizers |= used
-                todo += [functions[name] for name in used]
-        return self._of_optimizers
-
     def summary(self, function: Function) -> Summary | None:
         """What calling a function does; None when nothing can be said."""
         scope = function.scope
-        if not self._is_own(scope):
-            assert self.place is not None
-            return self.place.project.summary(self, function)
+        if self._others is not None and not self.module.owns(scope):
+            return self._others.summary(self, function)
         if scope not in self._summaries:
             if scope.suspends or scope in self._running:
                 return None
@@ -232,14 +195,15 @@ class Program:
     def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
         """A name that isn't bound to something known at this point of the walk."""
         name = node.id
-        owner = self.scopes.owner(run.scope, name)
+        owner = self.module.scopes.owner(run.scope, name)
         if owner is None:
-            starred = self.place.project.find_starred(self, name) if self.place is not None else None
+            place = self.module.place
+            starred = place.others.find_starred(self.module, name) if place is not None else None
             if starred is not None:
                 return self._member(run, starred, node) or UNKNOWN_VALUE
             return Value(CALLABLE, ref=Named(f"builtins.{name}")) if name in _BUILTINS else UNKNOWN_VALUE
-        if name in self.imports.names and name not in owner.assigned:
-            return self.named(run, canonical(self.imports.names[name]), node)
+        if name in self.module.imports.names and name not in owner.assigned:
+            return self.named(run, canonical(self.module.imports.names[name]), node)
         guess = self.guess(owner, name)
         if guess.ref is not None and guess.must_be(CALLABLE):
             return guess
@@ -270,7 +234,7 @@ class Program:
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
         """What the elements of a list or dictionary are that an expression evaluates to."""
-        owner = self.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
+        owner = self.module.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
         if owner is not None and isinstance(node, ast.Name):
             return self.elements(owner, node.id)
         return self.elements_of(scope, node)
@@ -285,7 +249,7 @@ class Program:
         with self.guessing((*key, "elements")) as is_first:
             if not is_first:
                 return UNKNOWN_VALUE
-            for source in self.bindings(scope).sources.get(name, ()):
+            for source in self.module.bindings(scope).sources.get(name, ()):
                 held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
         self._elements[key] = found if found is not None else UNKNOWN_VALUE
@@ -293,8 +257,8 @@ class Program:
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """What the elements of a list or dictionary are that an expression makes."""
-        if self.place is not None and not self._is_own(scope):
-            return self.place.project.elements_of(scope, source)
+        if self._others is not None and not self.module.owns(scope):
+            return self._others.elements_of(scope, source)
         run, state = Run(self, scope), State()
         run.statement = ast.copy_location(ast.Pass(), source)
         container = Interpreter(run).evaluator.evaluate(source, state)
@@ -305,7 +269,7 @@ class Program:
 
     def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
         """Something imported, by its qualified name."""
-        target = self._target(qualified)
+        target = self.module.target(qualified)
         if isinstance(target, Member):
             found = self._member(run, target, node)
             return found if found is not None else Value(NAMESPACE, ref=Named(qualified))
@@ -323,10 +287,12 @@ class Program:
 
     def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:
         """What another file defines under a name; None where that can't be told."""
-        assert self.place is not None
+        place = self.module.place
+        assert place is not None
+        assert self._others is not None
         if not member.name:
-            return Value(NAMESPACE, ref=Named(self.place.project.module_name(member.path)))
-        value = self.place.project.value(member)
+            return Value(NAMESPACE, ref=Named(place.others.module_name(member.path)))
+        value = self._others.value(member)
         if value.must_be(CALLABLE) or value.kinds & ~(NUMBER | TEXT | NONE) == 0:
             return value
         if run is None or value.kinds & UNKNOWN:
@@ -341,52 +307,6 @@ class Program:
             tracked=value.tracked if value.tracked is Tracked.LEAF else Tracked.MAYBE,
             likely=value.likely,
         )
-
-    def name_for(self, scope: Scope, qualified: str) -> str | None:
-        """How a scope can write a qualified name for certain: by an import that has run and isn't shadowed."""
-        usable: dict[str, str] = {}
-        for node, where in self.scopes.imports:
-            if node in getattr(where.node, "body", ()):
-                for name, target in imported(node):
-                    owner = self.scopes.owner(scope, name)
-                    if owner is where and name not in owner.assigned and self.imports.names.get(name) == target:
-                        usable[name] = target
-        return name_for(usable, qualified)
-
-    def qualified(self, scope: Scope, node: ast.expr) -> str | None:
-        """The qualified name of an expression made of an imported name and attributes."""
-        written = self._qualified_here(scope, node)
-        if written is None:
-            return None
-        target = self._target(written)
-        return canonical(target) if isinstance(target, str) else written
-
-    def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
-        """The same, without looking into other files."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return None
-        owner = self.scopes.owner(scope, node.id)
-        if owner is None or node.id in owner.assigned or node.id not in self.imports.names:
-            return None
-        return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
-
-    def _target(self, qualified: str) -> Member | str:
-        """What an imported name stands for in the end: what another file defines, or something from outside."""
-        if self.place is None or qualified.startswith("torch."):
-            return qualified
-        return self.place.project.find(self, qualified)
-
-    def is_named_elsewhere(self, name: str) -> bool:
-        """Whether another file of the run contains a name, in whatever meaning."""
-        return self.place is not None and self.place.project.is_named_elsewhere(name, self.place.path)
-
-    def others_with(self, name: str, texts: Iterable[str]) -> list[Program]:
-        """The other files of the run that contain a name, and one of some texts."""
-        return self.place.project.others_with(name, texts, self.place.path) if self.place is not None else []
 
     # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
 
@@ -419,11 +339,11 @@ class Program:
         for argument in scope.parameters:
             if argument.arg == name:
                 values.append(parameters.value_of(self, scope, argument))
-        for source in self.bindings(scope).sources.get(name, ()):
+        for source in self.module.bindings(scope).sources.get(name, ()):
             if isinstance(source, ast.FunctionDef | ast.AsyncFunctionDef):
                 values.append(self._function_value(source, scope))
             elif isinstance(source, ast.ClassDef):
-                values.append(Value(CALLABLE, ref=self.classes.get(source)))
+                values.append(Value(CALLABLE, ref=self.module.classes.get(source)))
             elif isinstance(source, ast.expr):
                 values.append(self.estimate(scope, source))
             else:
@@ -439,14 +359,14 @@ class Program:
         allowed = {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.script", "torch.compile"}
         for decorator in node.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self.qualified(scope, target) not in allowed:
+            if self.module.qualified(scope, target) not in allowed:
                 return Value(CALLABLE)
-        return Value(CALLABLE, ref=Function(self.scopes.by_node[node]))
+        return Value(CALLABLE, ref=Function(self.module.scopes.by_node[node]))
 
     def estimate(self, scope: Scope, node: ast.expr) -> Value:
         """The value of an expression without knowing the flow up to it: good for kinds, not for aliases."""
-        if self.place is not None and not self._is_own(scope):
-            return self.place.project.estimate(scope, node)
+        if self._others is not None and not self.module.owns(scope):
+            return self._others.estimate(scope, node)
         known = self._estimates.get((scope, node))
         if known is not None:
             return known
@@ -459,93 +379,24 @@ class Program:
         self._estimates[(scope, node)] = value
         return value
 
-    def call_sites(self) -> dict[str, list[tuple[Scope, ast.Call]]]:
-        """All calls of the module by the last name of what is called, with the scope they stand in."""
-        if not self._sites:
-            for scope in self.scopes.by_node.values():
-                for call in self.bindings(scope).calls:
-                    name = last_name(call.func)
-                    if name is not None:
-                        self._sites.setdefault(name, []).append((scope, call))
-        return self._sites
-
-    def uses(self) -> Counter[str]:
-        """How often each name is read in the file, as a name or as an attribute of something."""
-        if self._uses is None:
-            self._uses = Counter()
-            for scope in self.scopes.by_node.values():
-                self._uses.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
-                self._uses.update(node.attr for node in scope.nodes if type(node) is ast.Attribute)
-                for node in scope.nodes:
-                    if type(node) is ast.Call:
-                        arguments = [*node.args, *(k.value for k in node.keywords)]
-                        self._passed_on.update(a.id for a in arguments if type(a) is ast.Name)
-        return self._uses
-
-    @property
-    def flows(self) -> Flows:
-        """Where the values of the file go, as its syntax tells."""
-        if self._flows is None:
-            self._flows = Flows.of(self)
-        return self._flows
-
-    def passed_on(self) -> set[str]:
-        """The names that some call of the file gets as an argument."""
-        self.uses()
-        return self._passed_on
+    def may_be_own(self, call: ast.Call) -> bool:
+        """Tell whether a call may be one of a function of the module."""
+        return self._own_calls.may_reach(call)
 
     @cached_property
-    def own_calls(self) -> OwnCalls:
-        """The calls of the file that may reach its own functions."""
+    def _own_calls(self) -> OwnCalls:
         return OwnCalls(self)
-
-    @cached_property
-    def compiled(self) -> frozenset[Scope]:
-        """The functions that TorchScript compiles."""
-        return compiled(self)
-
-    def bindings(self, scope: Scope) -> Bindings:
-        """The index of a scope's names."""
-        found = self._bindings.get(scope)
-        if found is None:
-            found = self._bindings[scope] = Bindings.of(scope)
-        return found
 
     # -- classes --------------------------------------------------------------------------------------------------
 
-    def class_of(self, scope: Scope) -> Class | None:
-        """The class whose method a function is."""
-        node = scope.enclosing_class
-        return self.classes.get(node) if node is not None else None
-
     def descendants(self, owner: Class) -> Iterator[Class]:
         """The classes that derive from a class, as far as this file, its own file and those asking for it know."""
-        if self._descendants is None:
-            self._descendants = {}
-            for derived in self.classes.values():
-                for ancestor in derived.linearized():
-                    self._descendants.setdefault(ancestor, []).append(derived)
-        own = self._descendants.get(owner, [])
-        there = owner.scope.home.classes.values() if not self._is_own(owner.scope) else ()
-        return (c for c in (*own, *there, *self._derived) if c is not owner and owner in c.linearized())
+        asking = (c for c in self._derived if c is not owner and owner in c.linearized())
+        return chain(self.module.descendants(owner), asking)
 
     def derived_from(self, owner: Class) -> tuple[Class, ...]:
         """The classes known here that derive from a class of another file, and don't stand in that file themselves."""
-        home = owner.scope.module
-        return tuple(c for c in self.descendants(owner) if c.scope.module is not home)
-
-    def _is_own(self, scope: Scope) -> bool:
-        return scope.module is self.scopes.module
-
-    def _base_of(self, scope: Scope, node: ast.expr) -> tuple[str | None, Class | None]:
-        """The qualified name of a base class, and the class where it is one of another file."""
-        written = self._qualified_here(scope, node)
-        if written is None:
-            return None, None
-        if self.place is None or written.startswith("torch."):
-            return canonical(written), None
-        target, found = self.place.project.base_of(self, written)
-        return (canonical(target), None) if isinstance(target, str) else (written, found)
+        return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
     def method(self, owner: Class, name: str) -> Function | None:
         """A method of a class, unless a decorator wraps it or a subclass overrides it."""
@@ -559,7 +410,7 @@ class Program:
             for statement in cls.node.body:
                 if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
                     is_wrapped = name in cls.special
-                    return None if is_wrapped else Function(cls.scope.home.scopes.by_node[statement], cls)
+                    return None if is_wrapped else Function(home(cls.scope).scopes.by_node[statement], cls)
         return None
 
     def attribute(self, owner: Class, name: str) -> Value:

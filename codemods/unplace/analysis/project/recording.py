@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
+from unplace.analysis.project.modes import grad_mode
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 _SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
-def may_be_off(program: Program, scope: Scope) -> bool:
+def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
     """Whether the run is seen to use a function, or what uses it, where gradients aren't recorded.
 
     A `forward` and the methods that Python calls don't count: they are run for training, too.
@@ -30,39 +28,39 @@ def may_be_off(program: Program, scope: Scope) -> bool:
         if current in seen or current.name.startswith("__") or current.name == "forward":
             continue
         seen.add(current)
-        for user, node in _uses(program, current.name):
-            if not _mode_at(program, user, node).records:
+        for user, node in _uses(module, current.name):
+            if not _mode_at(module, user, node).records:
                 return True
             if isinstance(user.node, ast.FunctionDef | ast.AsyncFunctionDef):
                 todo.append(user)
-    return any(_is_off_elsewhere(program, current) for current in seen)
+    return any(_is_off_elsewhere(module, current) for current in seen)
 
 
-def _is_off_elsewhere(program: Program, scope: Scope) -> bool:
+def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
     """Whether another file of the run uses the name where gradients aren't recorded."""
     if scope.parent is None or not (scope.parent.is_module or scope.parent.is_class):
         return False
     return any(
         not _mode_at(other, user, node).records
-        for other in program.others_with(scope.name, _SWITCHES)
+        for other in module.others_with(scope.name, _SWITCHES)
         for user, node in _uses(other, scope.name)
     )
 
 
-def _uses(program: Program, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+def _uses(module: ModuleIndex, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """The places where a file reads a name or an attribute of that name, with the scope that each stands in."""
-    if not program.uses()[name]:
+    if not module.reads_of(name):
         return
-    for scope in program.scopes.by_node.values():
+    for scope in module.scopes.by_node.values():
         yield from ((scope, n) for n in scope.names if n.id == name and type(n.ctx) is ast.Load)
         yield from ((scope, n) for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr == name)
 
 
-def _mode_at(program: Program, scope: Scope, node: ast.AST) -> GradMode:
+def _mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     """The grad mode that the code around a place sets, decorators and `with` blocks alike."""
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent
-    mode = program.grad_mode(scope)
+    mode = grad_mode(module, scope)
     parents = parents_below(scope.node)
     around: list[ast.withitem] = []
     while (outer := parents.get(node)) is not None:
@@ -71,15 +69,15 @@ def _mode_at(program: Program, scope: Scope, node: ast.AST) -> GradMode:
         node = outer
     for item in reversed(around):
         manager = item.context_expr
-        qualified = program.qualified(scope, manager.func if isinstance(manager, ast.Call) else manager)
+        qualified = module.qualified(scope, manager.func if isinstance(manager, ast.Call) else manager)
         if qualified is not None:
             mode = entered(Value(OTHER, ref=Named(qualified)), manager, mode)
     return mode
 
 
-def may_be_frozen(program: Program) -> bool:
+def may_be_frozen(module: ModuleIndex) -> bool:
     """Whether the file is seen to take the gradient from parameters: `p.requires_grad = False` and the like."""
-    for scope in program.scopes.by_node.values():
+    for scope in module.scopes.by_node.values():
         for node in scope.nodes:
             if isinstance(node, ast.Assign):
                 targets = (t for t in node.targets if isinstance(t, ast.Attribute))

@@ -8,14 +8,12 @@ of their own under the name that it would define, modules that import everything
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from unplace.analysis.domain.refs import Member
-from unplace.analysis.project.exports import binds, defines, imports_own, reexported
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.files import Project
-    from unplace.analysis.project.program import Program
+from unplace.analysis.project.exports import binds, defines, imports_own, reexported, starred
+from unplace.analysis.project.locating import Files
+from unplace.analysis.project.module import ModuleIndex
 
 Meanings = frozenset[Member | str]
 
@@ -24,33 +22,53 @@ _ANYTHING: Meanings = frozenset([""])
 """Bound in a way that can't be followed."""
 
 
+class ImportedFiles(Protocol):
+    """The files of a run, as the search goes through them."""
+
+    def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
+        """Return the file that an imported name leads to, and the names to look up in it."""
+
+    def module_of(self, module: ModuleIndex, written: str) -> str | None:
+        """Return the file of a module from which a module imports."""
+
+    def module_at(self, path: str) -> ModuleIndex | None:
+        """Return the index of a file; None where it can't be read or parsed."""
+
+    @property
+    def files(self) -> Files:
+        """The files of the run by their paths."""
+
+    def may_offer(self, path: str, name: str) -> bool:
+        """Tell whether a file from which everything is imported may have a name."""
+
+
 class Resolution:
     """One search through the files of a run; what it has visited is what makes it end."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, files: ImportedFiles) -> None:
         """Nothing is visited yet."""
-        self._project = project
+        self._files = files
         self._visited: dict[tuple[str, str, bool], Meanings] = {}
 
-    def imported(self, program: Program, written: str) -> Member | str | None:
+    def imported(self, module: ModuleIndex, written: str) -> Member | str | None:
         """What a name imported in a module stands for: a member of a file, a name from outside, or None: unknown."""
-        return _single(self._imported(program, written))
+        return _single(self._imported(module, written))
 
-    def starred(self, program: Program, name: str) -> Member | None:
+    def starred(self, module: ModuleIndex, name: str) -> Member | None:
         """What a name is that a module can only have from `from ... import *`."""
-        found = _single(self._starred(program, name))
+        found = _single(self._starred(module, name))
         return found if isinstance(found, Member) else None
 
-    def _imported(self, program: Program, written: str) -> Meanings:
-        assert program.place is not None
-        key = (program.place.path, written, True)
+    def _imported(self, module: ModuleIndex, written: str) -> Meanings:
+        assert module.place is not None
+        key = (module.place.path, written, True)
         if key not in self._visited:
             self._visited[key] = _NOTHING  # what a way that leads back here adds
-            self._visited[key] = self._found(program, written)
+            self._visited[key] = self._found(module, written)
         return self._visited[key]
 
-    def _found(self, program: Program, written: str) -> Meanings:
-        located = self._project.locate(program, written)
+    def _found(self, module: ModuleIndex, written: str) -> Meanings:
+        located = self._files.locate(module, written)
         if located is None:
             return frozenset([written]) if not written.startswith(".") else _ANYTHING
         path, names = located
@@ -70,12 +88,12 @@ class Resolution:
         key = (path, name, False)
         if key not in self._visited:
             self._visited[key] = _NOTHING
-            home = self._project.program(path)
+            home = self._files.module_at(path)
             self._visited[key] = self._offered(home, path, name) if home is not None else _ANYTHING
         return self._visited[key]
 
-    def _offered(self, home: Program, path: str, name: str) -> Meanings:
-        submodule = self._project.files.submodule(path, name)
+    def _offered(self, home: ModuleIndex, path: str, name: str) -> Meanings:
+        submodule = self._files.files.submodule(path, name)
         if binds(home, name):
             if submodule is not None and not imports_own(home, name):
                 return _ANYTHING  # whoever imports that module rebinds the name
@@ -85,15 +103,15 @@ class Resolution:
             return frozenset([Member(path, name)]) if defines(home, name) else _ANYTHING
         return frozenset([Member(submodule)]) if submodule is not None else self._starred(home, name)
 
-    def _starred(self, home: Program, name: str) -> Meanings:
+    def _starred(self, home: ModuleIndex, name: str) -> Meanings:
         """What a module has under a name by importing everything from others."""
-        modules = [self._project.module(home, written) for written in home.starred]
+        modules = [self._files.module_of(home, written) for written in starred(home)]
         if not modules or name.startswith("_"):
             return _NOTHING
         known = [path for path in modules if path is not None]
         if len(known) < len(modules):
             return _ANYTHING
-        return _NOTHING.union(*(self._member(path, name) for path in known if self._project.may_offer(path, name)))
+        return _NOTHING.union(*(self._member(path, name) for path in known if self._files.may_offer(path, name)))
 
 
 def _single(found: Meanings) -> Member | str | None:

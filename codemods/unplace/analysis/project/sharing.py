@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Obj
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 
 def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
@@ -27,33 +24,27 @@ def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
                     yield value.ref.of, name
 
 
-def other_holder(program: Program, owner: Class, name: str) -> str | None:
+@once
+def other_holder(module: ModuleIndex, owner: Class, name: str) -> str | None:
     """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
-    known = program.other_holders
-    if (owner, name) not in known:
-        known[owner, name] = _other_holder(program, owner, name)
-    return known[owner, name]
-
-
-def _other_holder(program: Program, owner: Class, name: str) -> str | None:
     other = next(_twins(owner, name), None)
     if other is not None:
         return f"`self.{other}` holds the tensor in `self.{name}`, too"
-    for scope, call in program.call_sites().get(owner.node.name, ()):
+    for scope, call in module.calls_named(owner.node.name):
         for passed in _passed(owner, name, call):
             root = _root(passed) if passed is not None else None
             if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
                 return f"`{root.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
-    taken = next(_taken(program, name), None)
+    taken = next(_taken(module, name), None)
     if taken is not None:
         return f"`{taken.id}` in line {taken.lineno} holds the tensor in `.{name}`, too"
-    given = next(_given(program, owner, name), None)
+    given = next(_given(module, owner, name), None)
     return f"the call in line {given.lineno} passes the tensor in `.{name}`, too" if given is not None else None
 
 
-def _taken(program: Program, name: str) -> Iterator[ast.Name]:
+def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
     """The names that get the attribute of an object, or a view of it, outside of its own methods, or that give it."""
-    for scope in program.scopes.by_node.values():
+    for scope in module.scopes.by_node.values():
         for node in scope.nodes:
             if not isinstance(node, ast.Assign):
                 continue
@@ -64,13 +55,13 @@ def _taken(program: Program, name: str) -> Iterator[ast.Name]:
                 yield root
 
 
-def _given(program: Program, owner: Class, name: str) -> Iterator[ast.Call]:
+def _given(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
     """The calls of methods that use the attribute themselves, and get it or a view of it as an argument, too."""
     methods = (s for cls in owner.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef))
     for method in methods:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(method)):
             continue
-        for _, call in program.call_sites().get(method.name, ()):
+        for _, call in module.calls_named(method.name):
             roots = [_root(argument) for argument in (*call.args, *(k.value for k in call.keywords))]
             if any(isinstance(root, ast.Attribute) and root.attr == name for root in roots):
                 yield call

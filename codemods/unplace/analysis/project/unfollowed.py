@@ -5,20 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import Value
-from unplace.analysis.interpret.run import Run, Unfollowed
+from unplace.analysis.interpret.run import Analysis, Run, Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children, parents_below, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 _OF_INSTANCES = ("forward", "__call__")
 _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "reversed", "tuple", "zip")
@@ -27,14 +23,14 @@ _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "revers
 class OwnCalls:
     """Tells which calls may reach functions of the file, by the names alone."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Analysis) -> None:
         """Index the names of the file's functions, of its classes, and of what may hold their objects."""
-        scopes = program.scopes.by_node.values()
-        self._names = {scope.name for scope in scopes} | {owner.node.name for owner in program.classes.values()}
+        scopes = program.module.scopes.by_node.values()
+        self._names = {scope.name for scope in scopes} | {owner.node.name for owner in program.module.classes.values()}
         for scope in scopes:
-            sources = program.bindings(scope).sources
+            sources = program.module.bindings(scope).sources
             self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
-        self._instances = holders_of(program, [c for c in program.classes.values() if _is_called_itself(c)])
+        self._instances = holders_of(program, [c for c in program.module.classes.values() if _is_called_itself(c)])
 
     def may_reach(self, call: ast.Call) -> bool:
         """Whether a call may be one of a function of the file."""
@@ -51,7 +47,7 @@ class Passing:
     values: tuple[Value, ...] = ()
 
 
-def calls_that_may_hand(program: Program, scope: Scope, parameter: str) -> Iterator[Passing]:
+def calls_that_may_hand(program: Analysis, scope: Scope, parameter: str) -> Iterator[Passing]:
     """The calls in the file that can be ones of a function and aren't known to be, or not with what."""
     for caller, call, is_unbound in _possible_calls(program, scope):
         run = program.run(caller)
@@ -65,7 +61,7 @@ def calls_that_may_hand(program: Program, scope: Scope, parameter: str) -> Itera
             yield Passing(call, run, found, tuple(value for value in values if value.objs))
 
 
-def line_of_value(program: Program, scope: Scope) -> int | None:
+def line_of_value(program: Analysis, scope: Scope) -> int | None:
     """The line in which the file uses a function as a value, and not to call it there."""
     if isinstance(scope.node, ast.Lambda) and name_of(program, scope) == scope.name:
         assert scope.parent is not None
@@ -73,24 +69,24 @@ def line_of_value(program: Program, scope: Scope) -> int | None:
         is_called = isinstance(outer, ast.Call) and outer.func is scope.node
         return None if is_called or scope.node in hooks(program) else scope.node.lineno
     name = name_of(program, scope)
-    called = {call.func for _, call in program.call_sites().get(name, ())} | hooks(program)
+    called = {call.func for _, call in program.module.calls_named(name)} | hooks(program)
     uses = _attributes if scope.enclosing_class is not None else _names
-    found = (node for node in uses(program, scope, name) if node not in called) if program.uses()[name] else ()
+    found = (node for node in uses(program, scope, name) if node not in called) if program.module.reads_of(name) else ()
     return next((node.lineno for node in found), None)
 
 
-def hooks(program: Program) -> set[ast.expr]:
+def hooks(program: Analysis) -> set[ast.expr]:
     """The expressions that are registered as hooks, which torch calls for their value."""
-    sites = (program.call_sites().get(name, ()) for name in torchapi.HOOKS)
+    sites = (program.module.calls_named(name) for name in torchapi.HOOKS)
     return {argument for found in sites for _, call in found for argument in call.args}
 
 
-def _names(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
+def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
     """The places that read the name of a function; returning it to code that isn't seen doesn't count."""
-    for user in program.scopes.by_node.values():
-        if program.scopes.owner(user, name) is not scope.parent:
+    for user in program.module.scopes.by_node.values():
+        if program.module.scopes.owner(user, name) is not scope.parent:
             continue
-        out = _returned(user) if not program.uses()[user.name] else set()
+        out = _returned(user) if not program.module.reads_of(user.name) else set()
         yield from (n for n in user.names if n.id == name and isinstance(n.ctx, ast.Load) and n not in out)
 
 
@@ -100,41 +96,41 @@ def _returned(scope: Scope) -> set[ast.AST]:
     return {part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])}
 
 
-def _attributes(program: Program, scope: Scope, name: str) -> Iterator[ast.expr]:
+def _attributes(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
     """The places that look up a method, on what is known to be an object of its class or of a related one."""
-    owner = program.class_of(scope)
-    for user in program.scopes.by_node.values() if owner is not None else ():
+    owner = program.module.class_of(scope)
+    for user in program.module.scopes.by_node.values() if owner is not None else ():
         for node in user.nodes:
             if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
                 if owner is not None and is_object_of(program, user, node.value, owner):
                     yield node
 
 
-def name_of(program: Program, scope: Scope) -> str:
+def name_of(program: Analysis, scope: Scope) -> str:
     """The name of a function; that of a lambda is the one that only it is assigned to."""
     if not isinstance(scope.node, ast.Lambda):
         return scope.name
-    outer = program.bindings(scope.parent).sources if scope.parent is not None else {}
+    outer = program.module.bindings(scope.parent).sources if scope.parent is not None else {}
     return next((name for name, sources in outer.items() if sources == [scope.node]), scope.name)
 
 
-def _possible_calls(program: Program, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
+def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
     """The calls that can be ones of a function, with their scopes, and whether the receiver is among the arguments."""
-    owner = program.class_of(scope)
+    owner = program.module.class_of(scope)
     if owner is not None and scope.name == "__init__":
         for cls in (owner, *program.descendants(owner)):
-            yield from ((caller, call, False) for caller, call in program.call_sites().get(cls.node.name, ()))
+            yield from ((caller, call, False) for caller, call in program.module.calls_named(cls.node.name))
     if owner is not None and scope.name in _OF_INSTANCES:
         calls = calls_of_objects(program, owner)
         yield from ((caller, c, False) for caller, c in calls if _may_be_object(program, caller, c.func, owner))
-    for caller, call in program.call_sites().get(name_of(program, scope), ()):
+    for caller, call in program.module.calls_named(name_of(program, scope)):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
         is_unbound = receiver is not None and isinstance(program.estimate(caller, receiver).ref, Class)
         if may_call(program, scope, caller, call, is_exact=not is_unbound):
             yield caller, call, is_unbound
 
 
-def _may_be_object(program: Program, caller: Scope, callee: ast.expr, owner: Class) -> bool:
+def _may_be_object(program: Analysis, caller: Scope, callee: ast.expr, owner: Class) -> bool:
     """Whether what is called is seen to be an object of a class at times, under a name, in an attribute or element."""
     if program.estimate(caller, callee).ref is not None:
         return is_object_of(program, caller, callee, owner)
@@ -144,7 +140,7 @@ def _may_be_object(program: Program, caller: Scope, callee: ast.expr, owner: Cla
 
 
 def _origins(
-    program: Program, scope: Scope, node: ast.expr, *, loops: bool = False
+    program: Analysis, scope: Scope, node: ast.expr, *, loops: bool = False
 ) -> Iterator[tuple[Scope, ast.expr]]:
     """What is assigned to a name or attribute, with the scopes; if asked for, what a loop takes it from, too."""
     if isinstance(node, ast.Attribute):
@@ -153,8 +149,8 @@ def _origins(
             yield from ((m, source) for m, source in cls.assigned.get(node.attr, ()) if source is not None)
     if not isinstance(node, ast.Name):
         return
-    owner = program.scopes.owner(scope, node.id) or scope
-    for source in program.bindings(owner).sources.get(node.id, ()):
+    owner = program.module.scopes.owner(scope, node.id) or scope
+    for source in program.module.bindings(owner).sources.get(node.id, ()):
         if isinstance(source, ast.expr):
             yield owner, source
     for loop in owner.nodes if loops else ():
@@ -169,7 +165,7 @@ def _binds(target: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(target))
 
 
-def _shows(program: Program, scope: Scope, node: ast.AST, owner: Class) -> bool:
+def _shows(program: Analysis, scope: Scope, node: ast.AST, owner: Class) -> bool:
     """Whether an expression makes or names an object of a class, or a collection with one."""
     if isinstance(node, ast.Call | ast.Name) and is_object_of(program, scope, node, owner):
         return True

@@ -90,6 +90,6 @@ class _Walk:
         if isinstance(func, ast.Attribute) and func.attr not in _CUTS and torchapi.tensor_method(func.attr) is not None:
             if self.carries(func.value):
                 return True
-        elif torchapi.function(self.run.program.qualified(self.run.scope, func) or "") is None:
+        elif torchapi.function(self.run.program.module.qualified(self.run.scope, func) or "") is None:
             return False
         return self._any(given)

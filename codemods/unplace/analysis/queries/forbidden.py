@@ -67,10 +67,10 @@ def _looked_into(state: State, objs: Objs) -> Objs:
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     owners = sorted((o for o in seen if o not in write.state.bases), key=lambda o: o.index)
-    if not owners or recording.may_be_off(run.program, run.scope):
+    if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED
-    if is_parameter and recording.may_be_frozen(run.program):
+    if is_parameter and recording.may_be_frozen(run.program.module):
         return None
     kind = "parameter" if is_parameter else "leaf"
     name = code_of(write.target)

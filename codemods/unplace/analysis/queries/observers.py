@@ -310,7 +310,7 @@ class Watch:
     def _held_by_its_class(self, obj: Obj) -> str | None:
         """What else holds a tensor that is in an attribute of an object whose class is known."""
         for owner, name in attributes_holding(self.state, obj):
-            found = other_holder(self.run.program, owner, name)
+            found = other_holder(self.run.program.module, owner, name)
             if found is not None:
                 return found
         return None
@@ -319,7 +319,7 @@ class Watch:
         """What else of the function around this one shares memory with a tensor that it captures."""
         name = obj.label.strip("`")
         program = self.run.program
-        owner = program.scopes.owner(self.run.scope, name)
+        owner = program.module.scopes.owner(self.run.scope, name)
         outer = program.run(owner) if owner is not None and owner is not self.run.scope else None
         if owner is None or outer is None:
             return None

@@ -16,7 +16,7 @@ def operands(run: Run, call: ast.Call) -> list[ast.expr] | None:
     """
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    qualified = run.program.qualified(run.scope, call.func)
+    qualified = run.program.module.qualified(run.scope, call.func)
     if qualified is not None:
         return list(call.args) if call.args and torchapi.function(qualified) is not None else None
     return [call.func.value, *call.args] if isinstance(call.func, ast.Attribute) else None

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, children, walk
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SPECIAL = frozenset(
@@ -51,7 +48,6 @@ class Scope:
     nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
     names: list[ast.Name] = field(default_factory=list)
     suspects: list[ast.AST] = field(default_factory=list)  # what looks like an in-place operation
-    program: Program | None = None  # of the module's scope: the program that all of its scopes belong to
 
     @property
     def is_module(self) -> bool:
@@ -84,13 +80,6 @@ class Scope:
             scope = scope.parent
         return scope
 
-    @property
-    def home(self) -> Program:
-        """The program of the module."""
-        program = self.module.program
-        assert program is not None
-        return program
-
     def free_names(self) -> set[str]:
         """The names used here or further in that this scope doesn't bind itself."""
         return self.all_names() - self.bound
@@ -117,25 +106,26 @@ def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
 class Scopes:
     """The scopes of a module, by node."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        """Collect every scope and resolve who sees whose names."""
+    def __init__(self, module: Scope) -> None:
+        """Collect every scope in that of a module, and resolve who sees whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
         self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a True that may be `inplace`
-        self.module = self._open(tree, "<module>", None)
-        self._visit(tree.body, self.module)
+        self.module = module
+        assert isinstance(module.node, ast.Module)
+        self.by_node[module.node] = module
+        self._visit(module.node.body, module)
         self._resolve(self.module)
 
     def runs_at_once(self, node: ast.AST) -> bool:
         """Whether a generator expression is an argument of the call that runs through it."""
         return node in self._consumed
 
-    def _open(self, node: FunctionNode, name: str, parent: Scope | None) -> Scope:
+    def _open(self, node: FunctionNode, name: str, parent: Scope) -> Scope:
         scope = Scope(node, name, parent)
         self.by_node[node] = scope
-        if parent is not None:
-            parent.inner.append(scope)
+        parent.inner.append(scope)
         return scope
 
     def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:

@@ -75,7 +75,7 @@ class _Walk:
         if not self._objs:
             self._objs = list(self.run.names.by_key.values())
         holder = self._objs[key[0]]
-        owner = self.run.program.class_of(self.run.scope)
+        owner = self.run.program.module.class_of(self.run.scope)
         if owner is None or holder.parameter not in [a.arg for a in self.run.scope.parameters[:1]]:
             return self._obj(holder, kinds)
         is_assigned = any(key[2] in cls.assigned for cls in owner.linearized())
@@ -128,7 +128,9 @@ class _Walk:
         if isinstance(func, ast.Attribute) and receiver is not None and receiver.may_be(TENSOR | UNKNOWN):
             operator = torchapi.tensor_method(func.attr)
             return self._operator(node, operator, [func.value, *given])
-        return self._operator(node, torchapi.function(self.run.program.qualified(self.run.scope, func) or ""), given)
+        return self._operator(
+            node, torchapi.function(self.run.program.module.qualified(self.run.scope, func) or ""), given
+        )
 
     def _operator(self, node: ast.Call, operator: torchapi.Operator | None, given: list[ast.expr]) -> Source:
         if operator is None:
@@ -157,7 +159,7 @@ class _Walk:
     def _cast(self, wanted: ast.expr) -> Source:
         """A cast to the dtype of another tensor has the sources of that."""
         if isinstance(wanted, ast.Name):
-            sources = self.run.program.bindings(self.run.scope).sources.get(wanted.id, [])
+            sources = self.run.program.module.bindings(self.run.scope).sources.get(wanted.id, [])
             if len(sources) == 1 and isinstance(sources[0], ast.Attribute):
                 return self._cast(sources[0])
         holder = wanted.value if isinstance(wanted, ast.Attribute) and wanted.attr == "dtype" else wanted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance, TorchModule, first_layer
@@ -22,24 +21,22 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds
 from unplace.analysis.types.evidence import Evidence
 
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
-
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """What no module takes as a tensor."""
 
 
-def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
+def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     """The value of a parameter, without the objects it may be."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    owner = program.class_of(scope)
+    owner = program.module.class_of(scope)
     if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
         return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
     if argument is node.args.vararg or argument is node.args.kwarg:
@@ -53,14 +50,14 @@ def value_of(program: Program, scope: Scope, argument: ast.arg) -> Value:
 
 
 def _unannotated(
-    program: Program, scope: Scope, argument: ast.arg, default: ast.expr | None, owner: Class | None
+    program: Analysis, scope: Scope, argument: ast.arg, default: ast.expr | None, owner: Class | None
 ) -> Value:
     none = NONE if isinstance(default, ast.Constant) and default.value is None else 0
     by_default = kinds.of_default(default)
     if by_default == NUMBER or by_default & TEXT:
         return Value(by_default)
     found = Evidence.NONE
-    if argument.arg not in program.bindings(scope).sources and not kinds.names_a_class(argument.annotation):
+    if argument.arg not in program.module.bindings(scope).sources and not kinds.names_a_class(argument.annotation):
         found = used_as_tensor(program, scope, argument.arg)
     if found is Evidence.PROOF:
         return Value(TENSOR | none)
@@ -74,13 +71,13 @@ def _unannotated(
         passed = _inputs(program, scope, argument.arg)
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
-        return Value(TENSOR, likely=argument.arg not in program.bindings(scope).like_arrays)
+        return Value(TENSOR, likely=argument.arg not in program.module.bindings(scope).like_arrays)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
 
-def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
+def used_as_tensor(program: Analysis, scope: Scope, name: str) -> Evidence:
     """What the uses of a name in the body say for a tensor."""
-    bindings = program.bindings(scope)
+    bindings = program.module.bindings(scope)
     if name in bindings.unlike_tensors:
         return Evidence.NONE
     attributes = bindings.attributes.get(name, set())
@@ -95,21 +92,21 @@ def used_as_tensor(program: Program, scope: Scope, name: str) -> Evidence:
     return found
 
 
-def _takes_tensor(program: Program, scope: Scope, callee: ast.expr) -> bool:
+def _takes_tensor(program: Analysis, scope: Scope, callee: ast.expr) -> bool:
     """Whether the first argument of what is called has to be a tensor: `F.relu`, `self.conv`."""
-    qualified = program.qualified(scope, callee)
+    qualified = program.module.qualified(scope, callee)
     if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
         ref = program.estimate(scope, callee).ref
         qualified = first_layer(ref).qualified if isinstance(ref, TorchModule) else None
     return qualified is not None and torchapi.takes_tensor(qualified)
 
 
-def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
+def _may_be_tensor(program: Analysis, scope: Scope, name: str) -> bool:
     """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have.
 
     Whose elements get, one by one, what a layer makes of them, is a list in most cases.
     """
-    bindings = program.bindings(scope)
+    bindings = program.module.bindings(scope)
     if any(map(bindings.counts, bindings.replaced.get(name, ()))):
         return False
     attributes = bindings.attributes.get(name, set())
@@ -117,22 +114,22 @@ def _may_be_tensor(program: Program, scope: Scope, name: str) -> bool:
     return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
 
 
-def _inputs(program: Program, scope: Scope, name: str) -> list[Value]:
+def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
     """What the calls of a module in this file pass for an input of its `forward`."""
     with program.guessing((scope, "inputs", name)) as is_first:
         return [program.estimate(*passed) for passed in _passed_to_object(program, scope, name)] if is_first else []
 
 
-def _passed_to_object(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """The arguments that calls of a module give for an input of its `forward`, with the scopes that they stand in."""
-    owner = program.class_of(scope) if scope.name == "forward" else None
+    owner = program.module.class_of(scope) if scope.name == "forward" else None
     for caller, call in calls_of_objects(program, owner) if owner is not None else ():
         argument = argument_for(scope, call, name)
         if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):
             yield caller, argument
 
 
-def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
+def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     """What the calls in this file pass for a parameter; None when there are none that can be matched."""
     if scope.name == "<lambda>":
         return None
@@ -147,7 +144,7 @@ def _from_callers(program: Program, scope: Scope, name: str) -> Value | None:
     return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
 
 
-def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
+def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     """What the elements of a list or dictionary are that a parameter gets: by its annotation, or by the callers."""
     annotated = kinds.of_elements(argument.annotation)
     if annotated != UNKNOWN or scope.name == "<lambda>":
@@ -160,7 +157,7 @@ def contents(program: Program, scope: Scope, argument: ast.arg) -> Value:
     return Value(TENSOR, likely=any(v.likely for v in found))
 
 
-def _passed(program: Program, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """What the calls in this file pass for a parameter, with the scope that each call stands in."""
     for caller, call in calls_of(program, scope):
         argument = argument_for(scope, call, name)

@@ -10,14 +10,11 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
-
-if TYPE_CHECKING:
-    from unplace.analysis.project.program import Program
 
 INSTANCE = 1
 """The mark of a name that may be such an object, or a container with one."""
@@ -46,20 +43,6 @@ class Flows:
 
     by_mention: dict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
     by_call: dict[ast.Call, list[Flow]] = field(default_factory=lambda: defaultdict(list))
-
-    @classmethod
-    def of(cls, program: Program) -> Flows:
-        """Index the flows of a file."""
-        found = cls()
-        signatures = _signatures(program)
-        for scope in program.scopes.by_node.values():
-            for flow in _flows(program, scope, signatures):
-                for mention in {*_mentions(flow.source)} if flow.names else ():
-                    if isinstance(mention, ast.Call):
-                        found.by_call[mention].append(flow)
-                    else:
-                        found.by_mention[mention].append(flow)
-        return found
 
 
 class Holders:
@@ -134,10 +117,25 @@ def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
             yield node
 
 
-def _signatures(program: Program) -> Signatures:
+@once
+def flows(module: ModuleIndex) -> Flows:
+    """Index where the values of a module go."""
+    found = Flows()
+    signatures = _signatures(module)
+    for scope in module.scopes.by_node.values():
+        for flow in _flows(module, scope, signatures):
+            for mention in {*_mentions(flow.source)} if flow.names else ():
+                if isinstance(mention, ast.Call):
+                    found.by_call[mention].append(flow)
+                else:
+                    found.by_mention[mention].append(flow)
+    return found
+
+
+def _signatures(module: ModuleIndex) -> Signatures:
     """The parameters of functions and constructors, by the names of those."""
     found: Signatures = defaultdict(list)
-    for scope in program.scopes.by_node.values():
+    for scope in module.scopes.by_node.values():
         if scope.parameters:
             names = [parameter.arg for parameter in scope.parameters]
             found[scope.name].append(names)
@@ -146,7 +144,7 @@ def _signatures(program: Program) -> Signatures:
     return found
 
 
-def _flows(program: Program, scope: Scope, signatures: Signatures) -> Iterator[Flow]:
+def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterator[Flow]:
     """Where values go in a scope."""
     for node in scope.nodes:
         if isinstance(node, ast.Assign):
@@ -163,7 +161,7 @@ def _flows(program: Program, scope: Scope, signatures: Signatures) -> Iterator[F
             if node.value is not None:
                 yield Flow(frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1)
         elif isinstance(node, ast.Call):
-            yield from _passed(program, node, signatures)
+            yield from _passed(module, node, signatures)
     for argument, default in _defaults(scope.node):
         yield Flow(frozenset([argument]), default)
     for parameter in scope.parameters:
@@ -171,12 +169,12 @@ def _flows(program: Program, scope: Scope, signatures: Signatures) -> Iterator[F
             yield Flow(frozenset([parameter.arg]), parameter.annotation, -1)
 
 
-def _passed(program: Program, node: ast.Call, signatures: Signatures) -> Iterator[Flow]:
+def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iterator[Flow]:
     """Arguments go to the receiver (`layers.append(act)`), to names given as text, and to parameters."""
     receivers = {a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)}
     if isinstance(node.func, ast.Attribute):
         holder = last_name(node.func.value)
-        if holder is not None and holder != "self" and holder not in program.imports.names:
+        if holder is not None and holder != "self" and holder not in module.imports.names:
             receivers.add(holder)
     parameters = signatures.get(last_name(node.func) or "", ())
     for position, argument in enumerate(node.args):

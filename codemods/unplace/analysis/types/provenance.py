@@ -262,7 +262,7 @@ class _Walk:
 
     def _free(self, name: str, scope: Scope) -> None:
         program = self.run.program
-        owner = program.scopes.owner(scope, name)
+        owner = program.module.scopes.owner(scope, name)
         if owner is not None and owner is not scope:
             self._name(name, owner)
 
@@ -271,7 +271,7 @@ class _Walk:
     def _parameter(self, scope: Scope, argument: ast.arg) -> None:
         program, name = self.run.program, argument.arg
         where = f"parameter of {_scope_in_words(scope)}"
-        owner = program.class_of(scope)
+        owner = program.module.class_of(scope)
         if owner is not None and scope.parameters[:1] == [argument]:
             self._add(argument, f"{where}, an object of the class `{owner.node.name}`")
             return
@@ -368,7 +368,7 @@ def _telling_use(run: Run, scope: Scope, name: str) -> ast.AST | None:
             if node.func.value.id == name and asks:
                 return node
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
-            qualified = run.program.qualified(scope, node.func)
+            qualified = run.program.module.qualified(scope, node.func)
             if node.args[0].id == name and qualified is not None and torchapi.takes_tensor(qualified):
                 return node
     return None

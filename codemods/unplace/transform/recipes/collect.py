@@ -330,7 +330,7 @@ class _Edits:
         self._text = text
         scope, program = filling.site.run.scope, filling.site.program
         self.list_name = new_name(filling.site.run.taken_names(), f"{filling.name}_steps")
-        self._stack = program.name_for(scope, "torch.stack")
+        self._stack = program.module.name_for(scope, "torch.stack")
         users = [s for s in filling.between if any(_uses(s, filling.name))]
         self._last = users[-1] if users else filling.made
 

@@ -47,7 +47,7 @@ def constructor(run: Run, node: ast.expr) -> Constructor | None:
     if not isinstance(node, ast.Call) or any(k.arg not in _KEYWORDS for k in node.keywords):
         return None
     has_options = any(k.arg != "size" for k in node.keywords)
-    qualified = run.program.qualified(run.scope, node.func) or ""
+    qualified = run.program.module.qualified(run.scope, node.func) or ""
     name = qualified.removeprefix("torch.")
     receiver: ast.expr | None = None
     if not qualified.startswith("torch."):

@@ -43,7 +43,7 @@ class Judge:
             return Inline(())
         parent = self._parent(node)
         if isinstance(parent, ast.Call) and node in parent.args:
-            if self.program.qualified(scope, parent.func) == "torch.nn.Sequential":
+            if self.program.module.qualified(scope, parent.func) == "torch.nn.Sequential":
                 whole = self._is_called_whole(parent)
                 return self._in_sequence(scope, parent.args, parent.args.index(node), whole, calls)
         elif isinstance(parent, ast.List) and self._only_becomes_sequential(scope, parent):
@@ -66,7 +66,7 @@ class Judge:
         for before in reversed(elements[:index]):
             if not isinstance(before, ast.Call):
                 break
-            qualified = self.program.qualified(scope, before.func)
+            qualified = self.program.module.qualified(scope, before.func)
             module = torchapi.module(qualified) if qualified is not None else None
             if module is None:
                 break
@@ -114,7 +114,7 @@ class Judge:
 
     def _around(self) -> dict[ast.AST, ast.AST]:
         if not self._parents:
-            self._parents = parents_below(self.program.tree)
+            self._parents = parents_below(self.program.module.tree)
         return self._parents
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
@@ -130,7 +130,7 @@ class Judge:
             if function is None:
                 return None
             found: set[str] = set()
-            for _, call in self.program.call_sites().get(function.name, ()):
+            for _, call in self.program.module.calls_named(function.name):
                 found |= self._bound_to(call, depth - 1) or set()
             return found
         return None
@@ -196,7 +196,10 @@ class Judge:
             around = self._parent(use)
             if isinstance(around, ast.Starred):
                 call = self._parent(around)
-                if not isinstance(call, ast.Call) or self.program.qualified(scope, call.func) != "torch.nn.Sequential":
+                if (
+                    not isinstance(call, ast.Call)
+                    or self.program.module.qualified(scope, call.func) != "torch.nn.Sequential"
+                ):
                     return False
                 if not self._is_called_whole(call):
                     return False

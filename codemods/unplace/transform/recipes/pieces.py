@@ -175,7 +175,7 @@ def _is_order_seen(site: Site) -> bool:
     A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
     """
     is_permuted = any(isinstance(node, ast.Attribute) and node.attr in _PERMUTING for node in site.run.scope.nodes)
-    return is_permuted and not _VIEWING.isdisjoint(site.program.uses())
+    return is_permuted and any(map(site.program.module.reads_of, _VIEWING))
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
@@ -183,7 +183,7 @@ def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
     assert isinstance(split, ast.Call)
     assert isinstance(split.func, ast.Attribute)
     qualified = _JOINS.get(split.func.attr)
-    written = site.program.name_for(site.run.scope, qualified) if qualified is not None else None
+    written = site.program.module.name_for(site.run.scope, qualified) if qualified is not None else None
     if written is None:
         return None
     arguments = operands(site.run, split)

@@ -21,6 +21,8 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
+from unplace.analysis.project.compiled import compiled
+from unplace.analysis.project.module import passed_on
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.queries.observers import Observers, Watch
@@ -95,7 +97,7 @@ class Callers:
             return [], assumptions
         if self._only_writes(scope):
             return [f"`{scope.name}` returns nothing, so that its callers must want what it writes"], []
-        if scope.name in self.program.passed_on():
+        if scope.name in passed_on(self.program.module):
             return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
         if _has_lasting_default(scope, parameter):
             return [f"the default of `{parameter}` lasts from one call to the next"], []
@@ -194,7 +196,7 @@ class Callers:
         summary = self.program.summary(Function(scope))
         if not names or summary is None:
             return Refuse(f"nothing is known of `{scope.name}`")
-        if scope in self.program.compiled:
+        if scope in compiled(self.program.module):
             return Refuse(f"TorchScript compiles `{scope.name}`, whose results would have another type")
         exits = self.program.exits(scope)
         for name in names:
@@ -215,7 +217,7 @@ class Callers:
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
         if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
             return Refuse(f"a `return` of `{scope.name}` holds an in-place operation; move it to a line of its own")
-        tensor = self.program.name_for(scope.parent or scope, "torch.Tensor")
+        tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor)
         if form.is_changed and is_named_elsewhere(self.program, scope):
             return Refuse(f"another file of this run contains the name `{scope.name}`")
@@ -316,7 +318,7 @@ class Callers:
             return True
         todo, seen = [caller], {caller}
         while todo:
-            for scope, call in self.program.call_sites().get(todo.pop().name, ()):
+            for scope, call in self.program.module.calls_named(todo.pop().name):
                 outer = self.program.run(scope)
                 if outer is None or outer.is_guarded(outer.statement_of(call)):
                     return True

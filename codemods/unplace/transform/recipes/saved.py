@@ -22,7 +22,7 @@ from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
-from unplace.analysis.effects.summaries import leaves_alone
+from unplace.analysis.effects.summary import leaves_alone
 from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
 from unplace.analysis.syntax.nodes import walk
@@ -189,7 +189,7 @@ def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr
         return (operator.parameters if operator is not None else ()), [function.value, *node.args]
     if receiver is not None and not receiver.must_be(NAMESPACE):
         return _parameters_of_function(run, node), list(node.args)
-    qualified = run.program.qualified(run.scope, function)
+    qualified = run.program.module.qualified(run.scope, function)
     operator = torchapi.function(qualified) if qualified is not None else None
     return (operator.parameters if operator is not None else _parameters_of_function(run, node)), list(node.args)
 

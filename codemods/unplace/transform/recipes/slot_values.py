@@ -96,7 +96,7 @@ class Contents:
             operator, operands = torchapi.tensor_method(node.func.attr), [node.func.value, *node.args]
         else:
             run = self.site.run
-            operator, operands = torchapi.function(run.program.qualified(run.scope, node.func) or ""), node.args
+            operator, operands = torchapi.function(run.program.module.qualified(run.scope, node.func) or ""), node.args
         is_numeric = operator is not None and operator.elementwise and not operator.result_bool
         return operands if is_numeric else None
 
@@ -148,7 +148,7 @@ class Contents:
     def _source(self, name: ast.Name) -> ast.expr | None:
         """What a name stands for that is assigned once in the function."""
         scope = self.site.run.scope
-        sources = self.site.program.bindings(scope).sources.get(name.id, [])
+        sources = self.site.program.module.bindings(scope).sources.get(name.id, [])
         if len(sources) != 1 or name.id in scope.volatile or any(a.arg == name.id for a in scope.parameters):
             return None
         return sources[0] if isinstance(sources[0], ast.expr) else None

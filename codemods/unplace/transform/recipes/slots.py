@@ -35,7 +35,7 @@ def rounds_of(loop: ast.For, sizes: Sizes) -> Rounds | None:
     call, target = loop.iter, loop.target
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or not call.args:
         return None
-    if sizes.run.program.scopes.owner(sizes.run.scope, call.func.id) is not None:
+    if sizes.run.program.module.scopes.owner(sizes.run.scope, call.func.id) is not None:
         return None
     if call.func.id == "enumerate":
         if not isinstance(target, ast.Tuple) or not isinstance(target.elts[0], ast.Name) or len(call.args) > 1:

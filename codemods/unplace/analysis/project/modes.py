@@ -1,0 +1,42 @@
+"""The grad mode in which a function runs by its decorators and its class, whatever its callers set."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.domain.gradmode import GradMode, entered
+from unplace.analysis.domain.refs import Named
+from unplace.analysis.domain.values import OTHER, Value
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.scopes import Scope
+
+_OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+
+
+def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
+    """Return the grad mode that decorators and the kind of class give a function."""
+    owner = module.class_of(scope)
+    if owner is not None and owner.derives_from("torch.autograd.Function"):
+        return GradMode.FUNCTION
+    if (owner is not None and owner.derives_from(*_OPTIMIZERS)) or scope.name in _serving_optimizers(module):
+        return GradMode.OPTIMIZER
+    mode = GradMode.CALLER
+    for decorator in getattr(scope.node, "decorator_list", []):
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        qualified = module.qualified(scope.parent or module.scopes.module, target)
+        if qualified is not None:
+            mode = entered(Value(OTHER, ref=Named(qualified)), decorator, mode)
+    return mode
+
+
+@once
+def _serving_optimizers(module: ModuleIndex) -> frozenset[str]:
+    """Return the module's functions that its optimizers use, directly or through one another."""
+    functions = {s.name: s for s in module.scopes.module.inner if isinstance(s.node, ast.FunctionDef)}
+    todo = [c.scope for c in module.classes.values() if c.derives_from(*_OPTIMIZERS)]
+    serving: set[str] = set()
+    while todo:
+        used = todo.pop().all_names() & functions.keys() - serving
+        serving |= used
+        todo += [functions[name] for name in used]
+    return frozenset(serving)

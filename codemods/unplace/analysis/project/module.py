@@ -1,0 +1,243 @@
+"""The index of one module: what its text says, and which names of other files it means. It never changes.
+
+What is worked out about the module once and for all is a function of the index, marked with `once`:
+
+    @once
+    def flows(module: ModuleIndex) -> Flows: ...
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+
+from unplace.analysis.domain.refs import Class, Member
+from unplace.analysis.syntax import classes
+from unplace.analysis.syntax.bindings import Bindings, last_name
+from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
+from unplace.analysis.syntax.scopes import Scope, Scopes
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Others(Protocol):
+    """The other files of a run, as a module asks for them."""
+
+    def find(self, module: ModuleIndex, written: str) -> Member | str:
+        """Return what an imported name stands for: a member of a file, or a name from outside."""
+
+    def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
+        """Return what a name is that a module can only have from `from ... import *`."""
+
+    def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
+        """Return what the base of a class is, and the class where that is one of the run."""
+
+    def module_name(self, path: str) -> str:
+        """Return the dotted name of a file's module."""
+
+    def is_named_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether any other file contains a name, in whatever meaning."""
+
+    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name, and one of some texts."""
+
+    def handed_to_script(self, path: str) -> frozenset[str]:
+        """Return what the other files hand to `torch.jit.script`, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a module stands: its file, the folder from which its own package is imported, and that package."""
+
+    others: Others
+    path: str
+    root: str
+    package: tuple[str, ...]
+
+    def absolute(self, written: str) -> list[str]:
+        """Return the parts of an imported name, relative imports resolved; empty above the top package."""
+        name = written.lstrip(".")
+        level = len(written) - len(name)
+        parts = name.split(".") if name else []
+        if level == 0:
+            return parts
+        up = len(self.package) - (level - 1)
+        return [*self.package[:up], *parts] if up >= 0 else []
+
+
+@dataclass(slots=True, eq=False)
+class ModuleScope(Scope):
+    """The scope of a module, which knows its index."""
+
+    index: ModuleIndex = field(kw_only=True)
+
+
+class ModuleIndex:
+    """One module: its scopes, imports, classes and calls; with a place, imported names lead to other files."""
+
+    def __init__(self, tree: ast.Module, place: Place | None = None, text: str = "") -> None:
+        """Index the module; `text` tells versions of a file apart."""
+        self.tree = tree
+        self.place = place
+        self.text = text
+        self.scopes = Scopes(ModuleScope(tree, "<module>", None, index=self))
+        self.imports = Imports(node for node, _ in self.scopes.imports)
+        self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
+        self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
+        self.answers: dict[Hashable, Any] = {}  # what `once` and other files asked about this one
+        self._bindings: dict[Scope, Bindings] = {}
+
+    def bindings(self, scope: Scope) -> Bindings:
+        """Return the index of a scope's names."""
+        found = self._bindings.get(scope)
+        if found is None:
+            found = self._bindings[scope] = Bindings.of(scope)
+        return found
+
+    def calls_named(self, name: str) -> list[tuple[Scope, ast.Call]]:
+        """Return the calls of what has this last name, with the scopes that they stand in."""
+        return _calls(self).get(name, [])
+
+    def reads_of(self, name: str) -> int:
+        """Return how often a name is read, as a name or as an attribute of something."""
+        return _reads(self)[name]
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def name_for(self, scope: Scope, qualified: str) -> str | None:
+        """Return how a scope can write a qualified name for certain: by an import that has run and isn't shadowed."""
+        usable: dict[str, str] = {}
+        for node, where in self.scopes.imports:
+            if node in getattr(where.node, "body", ()):
+                for name, target in imported(node):
+                    owner = self.scopes.owner(scope, name)
+                    if owner is where and name not in owner.assigned and self.imports.names.get(name) == target:
+                        usable[name] = target
+        return name_for(usable, qualified)
+
+    def qualified(self, scope: Scope, node: ast.expr) -> str | None:
+        """Return the qualified name of an expression made of an imported name and attributes."""
+        written = self._qualified_here(scope, node)
+        if written is None:
+            return None
+        target = self.target(written)
+        return canonical(target) if isinstance(target, str) else written
+
+    def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
+        """Return the same, without looking into other files."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self.scopes.owner(scope, node.id)
+        if owner is None or node.id in owner.assigned or node.id not in self.imports.names:
+            return None
+        return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
+
+    def target(self, qualified: str) -> Member | str:
+        """Return what an imported name stands for in the end: what another file defines, or something from outside."""
+        if self.place is None or qualified.startswith("torch."):
+            return qualified
+        return self.place.others.find(self, qualified)
+
+    def is_named_elsewhere(self, name: str) -> bool:
+        """Tell whether another file of the run contains a name, in whatever meaning."""
+        return self.place is not None and self.place.others.is_named_elsewhere(name, self.place.path)
+
+    def others_with(self, name: str, texts: Iterable[str]) -> list[ModuleIndex]:
+        """Return the other files of the run that contain a name, and one of some texts."""
+        return self.place.others.others_with(name, texts, self.place.path) if self.place is not None else []
+
+    # -- classes --------------------------------------------------------------------------------------------------
+
+    def owns(self, scope: Scope) -> bool:
+        """Tell whether a scope is one of this module."""
+        return scope.module is self.scopes.module
+
+    def class_of(self, scope: Scope) -> Class | None:
+        """Return the class whose method a function is."""
+        node = scope.enclosing_class
+        return self.classes.get(node) if node is not None else None
+
+    def descendants(self, owner: Class) -> Iterator[Class]:
+        """Iterate over the classes that derive from a class, as far as this file and the file of the class know."""
+        own = _descendants(self).get(owner, [])
+        there = home(owner.scope).classes.values() if not self.owns(owner.scope) else ()
+        return (c for c in (*own, *there) if c is not owner and owner in c.linearized())
+
+    def _base_of(self, scope: Scope, node: ast.expr) -> tuple[str | None, Class | None]:
+        """Return the qualified name of a base class, and the class where it is one of another file."""
+        written = self._qualified_here(scope, node)
+        if written is None:
+            return None, None
+        if self.place is None or written.startswith("torch."):
+            return canonical(written), None
+        target, found = self.place.others.base_of(self, written)
+        return (canonical(target), None) if isinstance(target, str) else (written, found)
+
+
+def home(scope: Scope) -> ModuleIndex:
+    """Return the index of the module in which a scope stands."""
+    root = scope.module
+    assert isinstance(root, ModuleScope)
+    return root.index
+
+
+def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:
+    """Make a question about a module, and other things that it depends on, remember its answers on the index."""
+
+    @wraps(question)
+    def asked(module: ModuleIndex, /, *others: P.args, **named: P.kwargs) -> T:
+        key = (question, *others)
+        if key not in module.answers:
+            module.answers[key] = question(module, *others, **named)
+        return cast(T, module.answers[key])
+
+    return asked
+
+
+@once
+def passed_on(module: ModuleIndex) -> frozenset[str]:
+    """Return the names that some call of the module gets as an argument."""
+    calls = (node for scope in module.scopes.by_node.values() for node in scope.nodes if type(node) is ast.Call)
+    arguments = (a for call in calls for a in (*call.args, *(k.value for k in call.keywords)))
+    return frozenset(a.id for a in arguments if type(a) is ast.Name)
+
+
+@once
+def _calls(module: ModuleIndex) -> dict[str, list[tuple[Scope, ast.Call]]]:
+    """Index all calls by the last name of what is called."""
+    found: dict[str, list[tuple[Scope, ast.Call]]] = {}
+    for scope in module.scopes.by_node.values():
+        for call in module.bindings(scope).calls:
+            name = last_name(call.func)
+            if name is not None:
+                found.setdefault(name, []).append((scope, call))
+    return found
+
+
+@once
+def _reads(module: ModuleIndex) -> Counter[str]:
+    """Count the reads of each name."""
+    found: Counter[str] = Counter()
+    for scope in module.scopes.by_node.values():
+        found.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
+        found.update(node.attr for node in scope.nodes if type(node) is ast.Attribute)
+    return found
+
+
+@once
+def _descendants(module: ModuleIndex) -> dict[Class, list[Class]]:
+    """Index the module's classes by each class that they derive from."""
+    found: dict[Class, list[Class]] = {}
+    for derived in module.classes.values():
+        for ancestor in derived.linearized():
+            found.setdefault(ancestor, []).append(derived)
+    return found
