@@ -172,8 +172,10 @@ def test_the_page_has_every_assumption() -> None:
 def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "codemods", tmp_path / "codemods", ignore=shutil.ignore_patterns("__pycache__"))
     page = (DOCS / "contributing.md").read_text("utf-8")
+    touched = {"README.md", "CHANGELOG.md", *re.findall(r"^--- (.*)$", page, re.MULTILINE)}
     for step in console().steps(page):
         assert isinstance(step, console().File)
+        touched |= {step.name} if not step.name.startswith("tests/") else set()
         (tmp_path / step.name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / step.name).write_text(step.text, "utf-8")
     changes = re.findall(r"^```diff\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -181,6 +183,7 @@ def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
         ["git", "apply", "-p0", "-"], cwd=tmp_path, input="".join(changes), capture_output=True, text=True, check=False
     )
     assert patched.returncode == 0, patched.stderr
+    assert len(touched) <= 4
     (folder,) = (tmp_path / "tests/fixtures/UNP009").iterdir()
     shutil.copy(folder / "before.py", tmp_path / "model.py")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "codemods")}

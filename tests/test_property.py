@@ -19,7 +19,8 @@ from generator.oracle import Fault, Result, Verdict, behaviour, judge, without_a
 from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
-from unplace.diagnostics.findings import Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Finding, Harm, Status
+from unplace.diagnostics.forms import Form
 from unplace.verification.program import maker
 
 PORTION = 50

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from unplace.diagnostics.forms import Form
 from unplace.text.edits import Edit
 from unplace.text.visible import visible
 
@@ -34,19 +35,6 @@ class Harm(str, Enum):
     HARMFUL = "harmful"
     HARMLESS = "harmless"
     UNKNOWN = "unknown"
-
-
-class Form(str, Enum):
-    """How an in-place operation is written."""
-
-    AUGMENTED = "augmented assignment"
-    METHOD = "underscore method"
-    DATA_STORE = ".data store"
-    MASKED_STORE = "masked store"
-    SUBSCRIPT_STORE = "subscript store"
-    INPLACE_ARGUMENT = "inplace=True"
-    FUNCTION = "underscore function"
-    OUT_ARGUMENT = "out="
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ import libcst as cst
 from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER, Tracked
 from unplace.analysis.interpret.run import stays_in_place
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression
 from unplace.transform.emit.target import missing

@@ -32,7 +32,7 @@ from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.queries import continuation
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.rules.unp001_augmented import as_assignment
 from unplace.transform.emit.snippet import Snippet, assignment
 from unplace.transform.legality import rebind

@@ -30,8 +30,7 @@ import ast
 import libcst as cst
 
 from unplace.analysis.domain.values import TENSOR
-from unplace.analysis.interpret.run import WriteKind
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy
 from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places

@@ -20,7 +20,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
 from unplace.transform.emit.target import missing

@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform.casts import is_mixed_by_callers, result_dtype
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change

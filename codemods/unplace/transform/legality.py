@@ -8,13 +8,14 @@ from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
-from unplace.analysis.interpret.run import WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse

@@ -13,10 +13,10 @@ import libcst as cst
 from unplace import rules
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.values import Saved
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, SavedBy, Status
+from unplace.diagnostics.findings import Applicability, Finding, Harm, SavedBy, Status
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts, intent, legality
@@ -29,7 +29,7 @@ from unplace.transform.filter import Wanted
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import expressions, modules
 from unplace.transform.recipes.return_and_rebind import Callers
-from unplace.transform.rule import STATEMENTS, CallRule, StatementRule, is_computed_before, without_places
+from unplace.transform.rule import CallRule, StatementRule, is_computed_before, without_places
 from unplace.transform.sites import Site, collect, constructors
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 
@@ -238,8 +238,8 @@ class Planner:
 
     def _decide(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         go_on()
-        leaders = [s for s in sites if s.write.kind in STATEMENTS]
-        calls = [s for s in sites if s.write.kind not in STATEMENTS]
+        leaders = [s for s in sites if s.write.kind.is_statement]
+        calls = [s for s in sites if not s.write.kind.is_statement]
         if len(leaders) > 1:
             decisions = self._several_stores(statement, leaders)
         else:

@@ -6,10 +6,10 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace.analysis.domain.values import Objs
-from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import WriteKind
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
 
@@ -77,7 +77,7 @@ class Copies:
         inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
         owners = site.roots() - site.state.bases.keys()
         writes = [w for w in site.run.writes.values() if w.statement in inside and w.value.objs & owners]
-        if any(w.kind in WHOLE and w.name not in _SPARSE for w in writes):
+        if any(w.kind.is_whole and w.name not in _SPARSE for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = verdict.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))
@@ -96,7 +96,7 @@ class Copies:
         roots = site.roots()
         if earlier.roots() - set(earlier.state.bases) != roots - set(site.state.bases):
             return False
-        start = first if earlier.write.kind in WHOLE else first + 1  # `y[0].exp_()` saves its own result
+        start = first if earlier.write.kind.is_whole else first + 1  # `y[0].exp_()` saves its own result
         statements = [s for top in block[start : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
         if any(site.run.saved_in.get(s, set()) & roots for s in statements):
             return False
@@ -106,7 +106,7 @@ class Copies:
         if any(w.statement in between and site.state.roots(w.value.objs) & roots for _, w in site.run.handed.values()):
             return False  # the function that was called may have given the tensor back anew
         return not any(
-            w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
+            w.statement in between and w.kind.is_whole and w.value.objs & roots for w in site.run.writes.values()
         )
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:
@@ -116,7 +116,7 @@ class Copies:
             return False
         inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
         owners = site.roots() - site.state.bases.keys()
-        if any(w.kind in WHOLE and w.statement in inside and w.value.objs & owners for w in site.run.writes.values()):
+        if any(w.kind.is_whole and w.statement in inside and w.value.objs & owners for w in site.run.writes.values()):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = copy.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))

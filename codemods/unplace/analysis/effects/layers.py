@@ -11,8 +11,8 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, TENSOR, Origin, Value
 from unplace.analysis.effects import operators
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.diagnostics.forms import WriteKind
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:

@@ -25,9 +25,10 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects.summary import Result, Summary
-from unplace.analysis.interpret.run import Run, WriteKind, anything
+from unplace.analysis.interpret.run import Run, anything
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3
 _INSIDE = " inside "

@@ -35,7 +35,7 @@ from unplace.analysis.effects import layers, operators, saves
 from unplace.analysis.effects.summaries import instantiate
 from unplace.analysis.interpret import builtin_calls
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters, is_true, is_unknown_flag
-from unplace.analysis.interpret.run import Run, WriteKind, anything
+from unplace.analysis.interpret.run import Run, anything
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.queries.layouts import SHARED
@@ -43,6 +43,7 @@ from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.kinds import of_annotation
+from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
 
 _MODULE_ITSELF = frozenset(
     [
@@ -202,6 +203,9 @@ class Calls:
         """A call of something imported or builtin."""
         if qualified.startswith("builtins."):
             return builtin_calls.call(self, node, qualified[9:], arguments, state)
+        writes = WRITERS.get(qualified)
+        if writes is not None and (operand := arguments.at(0, "")) is not None:
+            return self._write_first(node, writes, qualified, operand, arguments, state)
         if not qualified.startswith("torch."):
             return builtin_calls.library_call(self, node, qualified, arguments, state)
         inplace = torchapi.inplace_function(qualified)
@@ -259,7 +263,7 @@ class Calls:
     ) -> Value:
         target, value = first
         others = tuple(v for v in arguments.all() if v is not value)
-        if "_foreach_" not in name:
+        if kind.value.proof is Proof.FORM and "_foreach_" not in name:
             value = state.narrow_to_tensor(value)
         value = self.run.write(node, kind, target, value, state, name, others)
         inplace = torchapi.inplace_function(name)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.forms import WriteKind
 
 _SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
 _RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies

@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.forms import WriteKind
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import put_before
 from unplace.transform.sites import Site

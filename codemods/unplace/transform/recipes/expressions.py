@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.queries.observers import Observers, reads, replays
+from unplace.diagnostics.forms import WriteKind
 from unplace.transform import legality
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site

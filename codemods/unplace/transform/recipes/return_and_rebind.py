@@ -32,7 +32,7 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name

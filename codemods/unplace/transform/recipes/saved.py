@@ -24,9 +24,10 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.summary import leaves_alone
 from unplace.analysis.interpret.arithmetic import FUNCTION_OF
-from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
+from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.snippet import precedence
@@ -107,7 +108,7 @@ def _overlap(edits: set[Edit]) -> bool:
 
 def _is_impossible(site: Site) -> bool:
     """Whether torch refuses the write, because several elements share one place in memory."""
-    return site.write.kind in WHOLE and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
+    return site.write.kind.is_whole and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
 
 
 def _has_other_views(site: Site) -> bool:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.forms import WriteKind
 
 
 @dataclass(frozen=True, slots=True)
