@@ -543,7 +543,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "transform.legality._unbindable",
             edited(("torchapi.is_registered_name(name) or _through_data(site)", "False")),
         ),
-        mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.program._is_layer", gives(False)),
+        mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.attributes._is_layer", gives(False)),
         mutant(
             "properties",
             fixture("UNP002/property_holds_the_state"),

@@ -118,6 +118,9 @@ class Analysis(Protocol):
     def contents(self, scope: Scope, node: ast.expr) -> Value:
         """Return what the elements of a list or dictionary are."""
 
+    def elements_of(self, scope: Scope, source: ast.expr) -> Value:
+        """Return what the elements of a list or dictionary are that an expression makes."""
+
     def method(self, owner: Class, name: str) -> Function | None:
         """Return a method of a class that no decorator wraps and no subclass overrides."""
 

@@ -16,8 +16,6 @@ from unplace.analysis.domain.state import ANY, State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
-    DICT,
-    LIST,
     NAMESPACE,
     NONE,
     NUMBER,
@@ -26,7 +24,6 @@ from unplace.analysis.domain.values import (
     TEXT,
     UNKNOWN,
     UNKNOWN_VALUE,
-    Names,
     Origin,
     Tracked,
     Value,
@@ -35,13 +32,13 @@ from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.effects.summary import Summary
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
+from unplace.analysis.project import attributes
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
-from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope, all_parameters
-from unplace.analysis.types import kinds, parameters
+from unplace.analysis.types import parameters
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -281,7 +278,7 @@ class Program:
         last = qualified.rsplit(".", 1)[-1]
         if qualified.startswith("math.") or qualified in ("torch.inf", "torch.nan", "torch.pi", "torch.e"):
             return Value(NUMBER | CALLABLE, ref=Named(qualified)) if qualified.startswith("math.") else Value(NUMBER)
-        if qualified.startswith(("torch.", "numpy.")) and kinds_of_dtype(last):
+        if qualified.startswith(("torch.", "numpy.")) and last in _DTYPES:
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
 
@@ -422,91 +419,16 @@ class Program:
         with self.guessing(key) as is_first:
             if not is_first:
                 return UNKNOWN_VALUE
-            value = self._attribute(owner, name)
+            value = attributes.value_of(self, owner, name)
         self._attributes[key] = value
         return value
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
         """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
-        found: Value | None = None
         with self.guessing((owner, name, "elements")) as is_first:
-            for cls in (*owner.linearized(), *self.descendants(owner)) if is_first else ():
-                for scope, source in cls.assigned.get(name, ()):
-                    if isinstance(source, ast.List | ast.Tuple | ast.Dict) and not children(source):
-                        continue  # made empty
-                    held = self.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
-                    found = held if found is None else weak_join(found, held)
-        return found if found is not None else UNKNOWN_VALUE
-
-    def _attribute(self, owner: Class, name: str) -> Value:
-        if owner.lookup("registered", name):
-            return self._registered(owner, name)
-        values: list[Value] = []
-        for cls in (*owner.linearized(), *self.descendants(owner)):
-            for scope, source in cls.assigned.get(name, ()):
-                values.append(self.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
-        registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
-        if registered:
-            is_leaf = all(value.tracked is Tracked.LEAF for value in values)
-            return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
-        if not values:
-            return self._inherited_attribute(owner, name)
-        result = values[0]
-        for value in values[1:]:
-            result = weak_join(result, value)
-        if result.kinds & NUMBER:  # a number becomes what is added to it
-            for scope, operand in self._augmented(owner, name):
-                result = weak_join(result, self.estimate(scope, operand))
-        tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
-        return result._replace(tracked=tracked)
-
-    def _registered(self, owner: Class, name: str) -> Value:
-        """A parameter or buffer; a leaf for certain where no method assigns anything else to it."""
-        classes = (*owner.linearized(), *self.descendants(owner))
-        values = [
-            self.estimate(scope, source) if source is not None else UNKNOWN_VALUE
-            for cls in classes
-            for scope, source in cls.assigned.get(name, ())
-        ]
-        is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
-        return _registered_value(name, is_leaf)
-
-    def _augmented(self, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-        """What the class, its ancestors and descendants add to an attribute and the like."""
-        for cls in (*owner.linearized(), *self.descendants(owner)):
-            yield from cls.augmented.get(name, ())
-
-    def _inherited_attribute(self, owner: Class, name: str) -> Value:
-        """What an attribute is that no method assigns: by its declaration in the class, or by torch's own classes."""
-        if name == "training":
-            return Value(NUMBER)
-        declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
-        if declared:
-            return Value(kinds.of_annotation(declared[0]))
-        if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
-            return Value(_OF_OPTIMIZERS[name])
-        if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
-            return _registered_value(name, not torchapi.is_buffer_name(name))
-        return UNKNOWN_VALUE
+            return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE
 
 
-def _registered_value(name: str, is_leaf: bool) -> Value:
-    """A parameter or buffer."""
-    objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
-    return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
-
-
-def _is_layer(base: str) -> bool:
-    """Whether a base is a module class of torch that may have parameters and buffers of its own."""
-    return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
-
-
-def kinds_of_dtype(name: str) -> bool:
-    """Whether a name of torch or NumPy is a dtype, a layout or the like."""
-    return name in _DTYPES
-
-
-_OF_OPTIMIZERS = {"state": DICT, "defaults": DICT, "param_groups": LIST}
 _DTYPES = frozenset(
     [
         "float16",

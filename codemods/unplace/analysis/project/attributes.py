@@ -1,0 +1,96 @@
+"""What the attributes of a class's instances are, from everything that the class and its relatives assign to them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.state import weak_join
+from unplace.analysis.domain.values import DICT, LIST, NUMBER, TENSOR, UNKNOWN_VALUE, Names, Origin, Tracked, Value
+from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.syntax.nodes import children
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types import kinds
+
+_OF_OPTIMIZERS = {"state": DICT, "defaults": DICT, "param_groups": LIST}
+
+
+def elements(program: Analysis, owner: Class, name: str) -> Value:
+    """Return what the elements of an attribute are that is a list or dictionary."""
+    found: Value | None = None
+    for cls in (*owner.linearized(), *program.descendants(owner)):
+        for scope, source in cls.assigned.get(name, ()):
+            if isinstance(source, ast.List | ast.Tuple | ast.Dict) and not children(source):
+                continue  # made empty
+            held = program.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
+            found = held if found is None else weak_join(found, held)
+    return found if found is not None else UNKNOWN_VALUE
+
+
+def value_of(program: Analysis, owner: Class, name: str) -> Value:
+    """Return what an attribute is: a parameter or buffer, the join of what is assigned, or what a base gives it."""
+    if owner.lookup("registered", name):
+        return _registered(program, owner, name)
+    values: list[Value] = []
+    for cls in (*owner.linearized(), *program.descendants(owner)):
+        for scope, source in cls.assigned.get(name, ()):
+            values.append(program.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
+    registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
+    if registered:
+        is_leaf = all(value.tracked is Tracked.LEAF for value in values)
+        return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
+    if not values:
+        return _inherited_attribute(owner, name)
+    result = values[0]
+    for value in values[1:]:
+        result = weak_join(result, value)
+    if result.kinds & NUMBER:  # a number becomes what is added to it
+        for scope, operand in _augmented(program, owner, name):
+            result = weak_join(result, program.estimate(scope, operand))
+    tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
+    return result._replace(tracked=tracked)
+
+
+def _registered(program: Analysis, owner: Class, name: str) -> Value:
+    """A parameter or buffer; a leaf for certain where no method assigns anything else to it."""
+    classes = (*owner.linearized(), *program.descendants(owner))
+    values = [
+        program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
+        for cls in classes
+        for scope, source in cls.assigned.get(name, ())
+    ]
+    is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
+    return _registered_value(name, is_leaf)
+
+
+def _augmented(program: Analysis, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """What the class, its ancestors and descendants add to an attribute and the like."""
+    for cls in (*owner.linearized(), *program.descendants(owner)):
+        yield from cls.augmented.get(name, ())
+
+
+def _inherited_attribute(owner: Class, name: str) -> Value:
+    """What an attribute is that no method assigns: by its declaration in the class, or by torch's own classes."""
+    if name == "training":
+        return Value(NUMBER)
+    declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
+    if declared:
+        return Value(kinds.of_annotation(declared[0]))
+    if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
+        return Value(_OF_OPTIMIZERS[name])
+    if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
+        return _registered_value(name, not torchapi.is_buffer_name(name))
+    return UNKNOWN_VALUE
+
+
+def _registered_value(name: str, is_leaf: bool) -> Value:
+    """A parameter or buffer."""
+    objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
+    return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
+
+
+def _is_layer(base: str) -> bool:
+    """Whether a base is a module class of torch that may have parameters and buffers of its own."""
+    return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
