@@ -7,10 +7,15 @@ import shutil
 import tempfile
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from unplace.runs.results import VARIABLE
 
 FOLDER = pytest.StashKey[str]()
+
+# How long an example takes says more about what else the machine does.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -206,7 +206,7 @@ def test_an_ignored_operation_is_explained_and_its_comment_named(capfd: pytest.C
 
 
 def test_what_is_only_rewritten_behind_others_has_theirs_in_its_patch(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(ROOT / "tests/regressions/dataloop.py:10")]) == 0
+    assert main(["explain", str(ROOT / "tests/regressions/data_replaced_behind_a_loop_over_rows.py:12")]) == 0
     out = capfd.readouterr().out
     assert "(safe): `s` is rebound, which repairs the gradient that `.data` cuts silently\n" in out
     assert "+        s = s.sigmoid()" in out

@@ -217,7 +217,7 @@ MUTANTS: dict[int, list[Mutant]] = {
     3: [
         mutant(
             "the first argument is cut",
-            regression("unknownreceiver"),
+            regression("method_of_something_unknown"),
             "transform.recipes.splits.operands",
             by_what_is_known,
         )
@@ -245,8 +245,10 @@ MUTANTS: dict[int, list[Mutant]] = {
             "transform.recipes.splits._split",
             SLICES,
         ),
-        mutant("cumsum_", regression("cumulated"), "transform.casts.accumulates", gives(False)),
-        mutant("sums", regression("cumulated"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())),
+        mutant("cumsum_", regression("running_sum_of_unknown_dtype"), "transform.casts.accumulates", gives(False)),
+        mutant(
+            "sums", regression("running_sum_of_unknown_dtype"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())
+        ),
         mutant("products", regression("narrow_integers"), "torchapi.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
         mutant("all is division", regression("narrow_integers"), "transform.casts._is_division", gives(True)),
         mutant(
@@ -264,27 +266,36 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("out=", regression("dtype_of_out"), "rules.unp008_out.OutArgument._changes_dtype", gives(False)),
     ],
     6: [
-        mutant("nothing is cast back", regression("lowparam"), "transform.casts.casts", gives(False)),
+        mutant(
+            "nothing is cast back", regression("parameter_added_under_autocast"), "transform.casts.casts", gives(False)
+        ),
         mutant(
             "parameters",
-            regression("lowparam"),
+            regression("parameter_added_under_autocast"),
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.MADE")),
         ),
         mutant(
             "constructors",
-            regression("madewide"),
+            regression("constructors_and_casts_of_known_dtype"),
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.HELD")),
         ),
-        mutant("casts of the target", regression("castof"), "transform.casts._are_mixed", edited(("is_made or ", ""))),
+        mutant(
+            "casts of the target",
+            regression("cast_to_a_dtype_in_a_variable"),
+            "transform.casts._are_mixed",
+            edited(("is_made or ", "")),
+        ),
         mutant(
             "casts of unknown dtype",
-            regression("castof"),
+            regression("cast_to_a_dtype_in_a_variable"),
             "analysis.types.lineage._Walk._cast",
             edited(("else Source.CAST", "else Source.NOTHING")),
         ),
-        mutant("double()", regression("madewide"), "transform.casts.keeps_dtype", gives(True)),
+        mutant(
+            "double()", regression("constructors_and_casts_of_known_dtype"), "transform.casts.keeps_dtype", gives(True)
+        ),
         mutant("what has no name", regression("nameless_and_low"), "transform.casts.risk", gives(())),
         mutant("callers", regression("mixed_by_callers"), "transform.casts._is_mixed_by_a_caller", gives(False)),
         mutant(
@@ -301,16 +312,27 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     7: [
-        mutant("h.data = s", regression("datashared"), "analysis.interpret.stores.share_memory", gives(None)),
         mutant(
-            "h.set_(s), Parameter(s)", regression("datashared"), "analysis.interpret.calls.share_memory", gives(None)
+            "h.data = s",
+            regression("data_shared_under_two_names"),
+            "analysis.interpret.stores.share_memory",
+            gives(None),
         ),
         mutant(
-            "nothing else holds s", regression("datashared"), "analysis.interpret.stores.is_handed_over", gives(True)
+            "h.set_(s), Parameter(s)",
+            regression("data_shared_under_two_names"),
+            "analysis.interpret.calls.share_memory",
+            gives(None),
+        ),
+        mutant(
+            "nothing else holds s",
+            regression("data_shared_under_two_names"),
+            "analysis.interpret.stores.is_handed_over",
+            gives(True),
         ),
         mutant(
             "the data of an argument",
-            regression("datashared"),
+            regression("data_shared_under_two_names"),
             "analysis.interpret.stores.share_memory",
             edited(("if any(obj.origin is not Origin.FRESH for obj in holder.objs):", "if False:")),
         ),

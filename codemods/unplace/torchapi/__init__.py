@@ -144,6 +144,11 @@ class Operator:
     writes: frozenset[str]
     """Parameters that the call may write although its name does not say so: ``running_mean`` of batch_norm."""
 
+    @property
+    def short(self) -> str:
+        """The last part of the name: 'add' of 'torch.add'."""
+        return self.name.rsplit(".", 1)[-1]
+
     def saved(self, *, with_numbers: bool) -> frozenset[str]:
         """`saves`, given whether all arguments besides the receiver are Python numbers."""
         return self.saves_with_numbers if with_numbers else self.saves

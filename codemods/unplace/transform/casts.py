@@ -22,7 +22,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import autocast
+from unplace.torchapi import autocast, results
 from unplace.transform.emit.snippet import expression, parenthesized
 from unplace.transform.rule import bottom
 from unplace.transform.sites import Site
@@ -145,9 +145,8 @@ def _is_division(site: Site) -> bool:
     node = site.node
     if isinstance(node, ast.AugAssign):
         return isinstance(node.op, ast.Div)
-    names = ("div_", "divide_", "true_divide_")
     is_rounded = isinstance(node, ast.Call) and any(keyword.arg == "rounding_mode" for keyword in node.keywords)
-    return site.write.kind is WriteKind.METHOD and site.write.name in names and not is_rounded
+    return site.write.kind is WriteKind.METHOD and site.write.name in results.DIVISIONS and not is_rounded
 
 
 def _is_raised(site: Site) -> bool:
@@ -226,12 +225,9 @@ def _is_total(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_total(node.left) and _is_total(node.right)
     if isinstance(node, ast.Call):
-        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in _TOTALS
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in results.TOTALS
         return is_method and not node.args and not node.keywords
     return isinstance(node, ast.Constant)
-
-
-_TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "var")
 
 
 def _can_cast(site: Site) -> bool:

@@ -14,6 +14,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import Origin
+from unplace.analysis.effects import models
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import hooks
 from unplace.analysis.syntax.nodes import code_of
@@ -22,7 +23,6 @@ from unplace.transform.legality import assumptions_about
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
 
-_UNREADING = frozenset(["callable", "hasattr", "id", "isinstance", "issubclass", "type"])
 _PASSING_ON = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.UnaryOp)
 _DISPLAYS = (ast.Await, ast.Dict, ast.List, ast.Set, ast.Starred, ast.Tuple, ast.keyword)
 
@@ -84,7 +84,7 @@ def is_thrown_away(run: Run, node: ast.AST) -> bool:
         if isinstance(parent, ast.comprehension) or hasattr(parent, "generators"):
             return True
         if isinstance(parent, ast.Call):
-            if isinstance(parent.func, ast.Name) and parent.func.id in _UNREADING:
+            if isinstance(parent.func, ast.Name) and models.reads_nothing(parent.func.id):
                 return True
             if not _only_computes(run, parent):
                 return False

@@ -12,6 +12,7 @@ from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
+from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.findings import Harm
@@ -27,7 +28,15 @@ _PURPOSE = "being written in place is its purpose"
 
 def settled(site: Site) -> Keep | Refuse | None:
     """The reasons to leave a site alone that hold whatever the recipe."""
-    return _written_leaf(site) or _kept(site) or _unfit(site)
+    return _written_leaf(site) or _kept(site) or _unfit(site) or changing_what_is_saved(site)
+
+
+def changing_what_is_saved(site: Site) -> Refuse | None:
+    """Why an operation has to go on saving its result: a write that autograd doesn't see changes what is saved."""
+    line = overwritten_past_autograd(site.program, site.write)
+    if line is None:
+        return None
+    return Refuse(f"line {line} overwrites its result past autograd, which out of place would be another gradient")
 
 
 def _written_leaf(site: Site) -> Refuse | None:

@@ -10,12 +10,9 @@ from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
-
-_SPARSE = frozenset(
-    ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
-)
 
 
 @dataclass(slots=True)
@@ -56,9 +53,9 @@ class Copies:
             )
         if site.is_untracked() and not site.is_saved():
             return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
-        block, position, _ = _place(site)
-        if position and _makes_clone(block[position - 1], copy.places[0]):
-            return Keep(f"the write goes to the clone made in line {block[position - 1].lineno}")
+        before = site.run.flow.before(site.statement)
+        if before is not None and _makes_clone(before, copy.places[0]):
+            return Keep(f"the write goes to the clone made in line {before.lineno}")
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
@@ -71,13 +68,13 @@ class Copies:
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
         """Whether each round of a loop writes some elements of a tensor that nothing has saved."""
-        loop = _place(site)[2]
-        if loop is None or site.write.name not in _SPARSE or site.harm()[0] is not Harm.HARMLESS:
+        spot = site.run.flow.spot(site.statement)
+        loop = spot.loop if spot is not None else None
+        if loop is None or site.write.name not in members.SPARSE_WRITES or site.harm()[0] is not Harm.HARMLESS:
             return False
-        inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
-        owners = site.roots() - site.state.bases.keys()
-        writes = [w for w in site.run.writes.values() if w.statement in inside and w.value.objs & owners]
-        if any(w.kind.is_whole and w.name not in _SPARSE for w in writes):
+        owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
+        writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
+        if any(w.kind.is_whole and w.name not in members.SPARSE_WRITES for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = verdict.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))
@@ -86,9 +83,8 @@ class Copies:
         """Whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
         if earlier.run is not site.run:
             return False
-        block, first, _ = _place(earlier)
-        other, second, _ = _place(site)
-        if block is not other or first >= second:
+        flow = site.run.flow
+        if not flow.is_behind(earlier.statement, site.statement):
             return False
         names = set(earlier.state.binds) & {n.id for n in walk(site.write.target) if isinstance(n, ast.Name)}
         if any(earlier.state.binds.get(n) != site.state.binds.get(n) for n in names):
@@ -96,11 +92,12 @@ class Copies:
         roots = site.roots()
         if earlier.roots() - set(earlier.state.bases) != roots - set(site.state.bases):
             return False
-        start = first if earlier.write.kind.is_whole else first + 1  # `y[0].exp_()` saves its own result
-        statements = [s for top in block[start : second + 1] for s in ast.walk(top) if isinstance(s, ast.stmt)]
-        if any(site.run.saved_in.get(s, set()) & roots for s in statements):
+        between = set(flow.between(earlier.statement, site.statement))
+        saving = {*between, site.statement}
+        if earlier.write.kind.is_whole:
+            saving.add(earlier.statement)  # `y[0].exp_()` saves its own result
+        if any(site.run.saved_in.get(s, set()) & roots for s in saving):
             return False
-        between = set(statements) - {site.statement, earlier.statement}
         if any(s.statement in between and s.value.objs & roots for s in self._rebound):
             return False
         if any(w.statement in between and site.state.roots(w.value.objs) & roots for _, w in site.run.handed.values()):
@@ -111,21 +108,16 @@ class Copies:
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:
         """Whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
-        loop = _place(site)[2]
+        spot = site.run.flow.spot(site.statement)
+        loop = spot.loop if spot is not None else None
         if loop is None:
             return False
-        inside = {s for s in walk(loop) if isinstance(s, ast.stmt)}
-        owners = site.roots() - site.state.bases.keys()
-        if any(w.kind.is_whole and w.statement in inside and w.value.objs & owners for w in site.run.writes.values()):
+        owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
+        writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
+        if any(w.kind.is_whole for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = copy.places[0].partition(".")[0].partition("[")[0]
         return not any(_makes_anew(statement, name) for statement in walk(loop))
-
-
-def _place(site: Site) -> tuple[list[ast.stmt], int, ast.stmt | None]:
-    """The block that the statement stands in, its position there, and the loop around it."""
-    spot = site.run.flow.spot(site.statement)
-    return (spot.block, spot.position, spot.loop) if spot is not None else ([], 0, None)
 
 
 def _makes_clone(statement: ast.stmt, place: str) -> bool:

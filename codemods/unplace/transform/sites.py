@@ -30,7 +30,8 @@ from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
-from unplace.analysis.syntax.nodes import children, code_of, walk
+from unplace.analysis.syntax.evaluation import around
+from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
@@ -151,26 +152,15 @@ class Site:
         What was evaluated before the write counts only where its value shares memory with the target.
         """
         statement = self.statement
-        found: set[str] = set()
-        if isinstance(statement, ast.AugAssign):
-            found |= _names(statement.target)
-        elif isinstance(statement, ast.Assign):
-            targets = (n for target in statement.targets for n in walk(target) if isinstance(n, ast.Name))
-            found |= {n.id for n in targets if isinstance(n.ctx, ast.Load)}
-        node: ast.AST = statement
-        while node is not self.node:
-            parts = [c for c in children(node) if not isinstance(c, ast.stmt)]
-            position = next((i for i, c in enumerate(parts) if any(n is self.node for n in walk(c))), None)
-            if position is None:
-                return found | _names(node)
-            in_order = not isinstance(node, ast.Assign | ast.AugAssign | ast.comprehension | ast.Dict) and not hasattr(
-                node, "generators"
-            )
-            for index, child in enumerate(parts):
-                if index != position and not (isinstance(node, ast.Assign | ast.AugAssign) and index < position):
-                    if index > position or not in_order or self._holds_target(child):
-                        found |= _names(child)
-            node = parts[position]
+        found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
+        order = around(statement, self.node)
+        if order is None:
+            return found | _names(statement)
+        for part in order.before:
+            if self._holds_target(part):
+                found |= _names(part)
+        for part in order.after:
+            found |= {n.id for n in walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         return found
 
     def _holds_target(self, node: ast.AST) -> bool:

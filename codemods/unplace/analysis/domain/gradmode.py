@@ -7,15 +7,16 @@ from enum import Enum
 
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import Value
+from unplace.torchapi import modes
 
 
 class GradMode(Enum):
     """What the code itself says about grad mode; a caller may have set another one where it says nothing."""
 
     CALLER = "as the caller has it"
-    ENABLED = "torch.enable_grad"
-    DISABLED = "torch.no_grad"
-    INFERENCE = "torch.inference_mode"
+    ENABLED = modes.ENABLE_GRAD
+    DISABLED = modes.NO_GRAD
+    INFERENCE = modes.INFERENCE_MODE
     FUNCTION = "an autograd.Function"
     OPTIMIZER = "an optimizer"
 
@@ -35,13 +36,13 @@ def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:
     if isinstance(node, ast.Call) and argument is None and node.keywords:
         argument = node.keywords[0].value
     constant = argument.value if isinstance(argument, ast.Constant) else None
-    if name == "torch.no_grad":
+    if name == modes.NO_GRAD:
         return GradMode.DISABLED
-    if name == "torch.enable_grad":
+    if name == modes.ENABLE_GRAD:
         return GradMode.ENABLED
-    if name == "torch.inference_mode":
+    if name == modes.INFERENCE_MODE:
         return GradMode.ENABLED if constant is False else GradMode.INFERENCE
-    if name == "torch.set_grad_enabled":
+    if name == modes.SET_GRAD_ENABLED:
         if constant is None:
             return before if argument is None else GradMode.CALLER
         return GradMode.ENABLED if constant else GradMode.DISABLED

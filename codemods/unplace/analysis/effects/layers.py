@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Function, Instance, TorchModule, first_layer
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import MODULE, TENSOR, Origin, Value
-from unplace.analysis.effects import operators
+from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Tracked, Value
+from unplace.analysis.effects import effect, result_types
+from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
+from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import ModuleClass, Result, View, modules
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
@@ -36,7 +40,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
         return value
     if ref.parts is not None:
         return _sequential(calls, node, ref.parts, target, value, state, ())
-    if ref.qualified == "torch.nn.Sequential":
+    if ref.qualified == modules.SEQUENTIAL:
         before = calls.unknown_call(node, arguments.all(), state, Value(MODULE))
         if ref.last is None or not _makes_anew(ref.last):
             return before
@@ -50,7 +54,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
         if torchapi.saves_result_in_place(ref.qualified):
             calls.run.save(state, value, f"{ref.qualified}()", node, "result")
         return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
-    return operators.module_result(calls, node, module, arguments.all(), state)
+    return result(calls, node, module, arguments.all(), state)
 
 
 def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, state: State) -> None:
@@ -97,12 +101,12 @@ def _part(
             if torchapi.saves_result_in_place(ref.qualified):
                 calls.run.save(state, value, f"{ref.qualified}()", node)
             return value
-        return operators.module_result(calls, node, module, [value], state, key=place)
+        return result(calls, node, module, [value], state, key=place)
     forward = calls.run.program.method(ref.of, "forward") if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
         layer = calls.run.foreign((node, "layer", place), Origin.ATTRIBUTE, "a layer", node.lineno, part.kinds, ref=ref)
         key: Hashable = (place, "result")
-        return calls.function(node, forward, Arguments([value], [target]), state, layer, key)
+        return own_calls.of_function(calls, node, forward, Arguments([value], [target]), state, layer, key)
     return calls.unknown_call(node, [value], state, part)
 
 
@@ -115,3 +119,56 @@ def _only_reads(calls: CallEffects, forward: Function) -> bool:
     """Whether a layer of the run writes nothing that it is given: its input isn't the argument of the call."""
     summary = calls.run.program.summary(forward)
     return summary is not None and not summary.writes
+
+
+def result(
+    calls: CallEffects, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
+) -> Value:
+    """Return what a module of torch gives when it is called; `key` tells the layers of a Sequential apart."""
+    bound = {f"*{position}": value for position, value in enumerate(values)}
+    inside = {
+        f"{name}.{slot}": held
+        for name, value in bound.items()
+        if value.must_be(CONTAINER)
+        for slot, held in state.reachable_slots(value.objs)
+    }
+    said = effect_of(module, bound, inside, is_lowered=bool(calls.run.autocast), is_layer=key is not None)
+    return apply(Call(calls, node, {**bound, **inside}, state, called=f"{module.name}()"), said, key)
+
+
+def effect_of(
+    module: ModuleClass,
+    bound: Mapping[str, Value],
+    inside: Mapping[str, Value],
+    *,
+    is_lowered: bool,
+    is_layer: bool,
+) -> Effect:
+    """Return the effect of a call of a module of torch; `inside` is what stands in arguments that are containers."""
+    saves: list[Save] = []
+    if module.saves_input:
+        for name in (*bound, *inside):
+            part = name if not is_layer else name[name.index(".") :] if name in inside else ""
+            saves.append(Save(name, part=part))
+    if module.saves_result and module.result in (Result.TENSOR, Result.TENSORS):
+        part = effect.RESULT if module.result is Result.TENSOR else ""
+        saves.append(Save(RETURNED, part=part))
+    returned = _returned(module, bound, is_lowered)
+    return Effect(returned, saves=tuple(saves))
+
+
+def _returned(module: ModuleClass, bound: Mapping[str, Value], is_lowered: bool) -> Returned | None:
+    label = f"{module.name}()"
+    if module.result is Result.TENSOR:
+        if module.view is View.NEVER:
+            dtype: Token = None if is_lowered else result_types.module_dtype(module.name, bound["*0"].dtype)
+            return Returned(TENSOR, dtype=dtype, label=label)
+        link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE
+        return Returned(TENSOR, source=effect.View(("*0",), link), label=label)
+    if module.result is not Result.TENSORS:
+        return None
+    first = second = Returned(TENSOR, label=label)
+    if module.name in modules.TUPLE_STATE:
+        pair = ((0, first), (1, first))
+        second = Returned(TUPLE, elements=pair, tracked=Tracked.NO, label="container")
+    return Returned(TUPLE, elements=((0, first), (1, second)), tracked=Tracked.NO, label="container")

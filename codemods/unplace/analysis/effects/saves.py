@@ -1,12 +1,13 @@
-"""What autograd keeps for backward when an operation runs."""
+"""What autograd keeps for backward when an operation of torch runs."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import NUMBER, TENSOR, UNKNOWN, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Tracked, Value
+from unplace.analysis.effects.effect import RESULT, RETURNED, Save
 from unplace.analysis.interpret.run import Run
 from unplace.torchapi import Operator
 
@@ -14,44 +15,54 @@ from unplace.torchapi import Operator
 def note(
     run: Run,
     state: State,
-    operator: Operator,
-    arguments: Mapping[str, Value],
-    result: Value | None,
+    saves: Iterable[Save],
+    bound: Mapping[str, Value],
+    made: Value | None,
     node: ast.expr | ast.AugAssign,
+    called: str,
 ) -> None:
-    """Note what `operator` saves, given its arguments by parameter name.
+    """Note what autograd keeps of the arguments by parameter, and of what was `made` of them by `called`."""
+    for name, certain, part in saves:
+        value = made if name == RETURNED else bound.get(name)
+        if value is None:
+            continue
+        is_several = name == RETURNED and value.must_be(CONTAINER)
+        for held in (v for _, v in state.reachable_slots(value.objs)) if is_several else (value,):
+            if held.may_be(TENSOR | UNKNOWN):
+                run.save(state, held, called, node, name if part is None else part, certain=certain)
+
+
+def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr | ast.AugAssign) -> tuple[Save, ...]:
+    """Return what `operator` saves, given its arguments by parameter name.
 
     Nothing is saved when no argument can need a gradient. Source: `saves` and `guard` of the operator table, which
     come from torch's derivatives.yaml.
     """
-    called = f"{operator.name.rsplit('.', 1)[-1]}()"
     tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN)}
     if not any(v.tracked is not Tracked.NO for v in tensors.values()):
-        return
+        return ()
     if "*" in operator.saves:
-        for value in tensors.values():
-            run.save(state, value, called, node, certain=False)
-        return
+        return tuple(Save(name, False, "") for name in tensors)
+    return tuple(_named(operator, arguments, tensors, node))
+
+
+def _named(
+    operator: Operator, arguments: Mapping[str, Value], tensors: Mapping[str, Value], node: ast.expr | ast.AugAssign
+) -> Iterator[Save]:
+    """The parameters that the table names, as far as these arguments make it keep them."""
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
     option = _option(operator, node) if operator.saves_with_option else None
     kept = operator.saved(with_numbers=only_one)
     for name in kept if option is None else operator.saves_with_option.get(option, kept):
-        if name == "result":
-            if result is not None:
-                run.save(state, result, called, node, "result")
-            continue
-        if operator.variadic and name == operator.parameters[-1]:
-            for extra, value in tensors.items():
-                if extra == name or extra.startswith("*"):
-                    run.save(state, value, called, node, extra)
-            continue
-        saved = tensors.get(name)
         guard = operator.guard.get(name)
-        if saved is None:
-            continue
-        if guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO:
-            continue
-        run.save(state, saved, called, node, name)
+        if name == RESULT:
+            yield Save(RETURNED, part=RESULT)
+        elif operator.variadic and name == operator.parameters[-1]:
+            yield from (Save(extra) for extra in tensors if extra == name or extra.startswith("*"))
+        elif name in tensors and not (
+            guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO
+        ):
+            yield Save(name)
 
 
 def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
@@ -70,4 +81,4 @@ def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
 def keeps_no_result(operator: Operator, operands: Iterable[Value]) -> bool:
     """Whether an operation that can save its result doesn't with these operands: `y ** 2` needs only y."""
     has_numbers = all(operand.must_be(NUMBER) for operand in operands)
-    return "result" in operator.saves - operator.saved(with_numbers=has_numbers)
+    return RESULT in operator.saves - operator.saved(with_numbers=has_numbers)

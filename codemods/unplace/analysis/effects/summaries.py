@@ -1,38 +1,18 @@
-"""What a call of a function of this file does, in terms of its parameters."""
+"""What a call of a function of the run does, in terms of its parameters: the effect that its body adds up to."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Hashable
 
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import ANY, State
-from unplace.analysis.domain.values import (
-    CONTAINER,
-    MODULE,
-    NONE_VALUE,
-    OTHER,
-    TENSOR,
-    UNKNOWN,
-    Base,
-    Link,
-    Obj,
-    Objs,
-    Origin,
-    Saved,
-    Token,
-    Tracked,
-    Value,
-)
-from unplace.analysis.effects.summary import Result, Summary
+from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
+from unplace.analysis.effects.applying import INSIDE
+from unplace.analysis.effects.effect import Effect, Returned, Save
 from unplace.analysis.interpret.run import Run, anything
-from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3
-_INSIDE = " inside "
-_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # what may bring a gradient into a call
 
 
 def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
@@ -40,11 +20,11 @@ def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
     return [*run.returns, *([(NONE_VALUE, end)] if end is not None else [])]
 
 
-def summarize(run: Run, end: State | None) -> Summary:
-    """The summary of a function after `run` has walked it."""
+def summarize(run: Run, end: State | None) -> Effect:
+    """Return the effect of a function after `run` has walked it."""
     exits = exits_of(run, end)
     results = [_describe(value, state, _DEPTH) for value, state in exits]
-    result = results[0] if results else Result(NONE_VALUE.kinds)
+    result = results[0] if results else Returned(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
@@ -65,18 +45,17 @@ def summarize(run: Run, end: State | None) -> Summary:
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         saved |= _parameters(frozenset(state.saved))
         guessed |= _parameters(frozenset(o for o, by in state.saved.items() if not all(s.certain for s in by)))
-    return Summary(
+    return Effect(
         result,
-        frozenset(_parameters(written)),
-        frozenset(changes),
-        frozenset(keeps),
-        frozenset(surely_kept),
-        frozenset(saved),
-        frozenset(saved - guessed),
-        keeps_outer,
-        any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
-        frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
-        frozenset(_parameters(frozenset(run.reshaped))),
+        writes=frozenset(_parameters(written)),
+        changes=frozenset(changes),
+        keeps=frozenset(keeps),
+        surely_keeps=frozenset(surely_kept),
+        saves=tuple(Save(name, name not in guessed) for name in sorted(saved)),
+        keeps_outer=keeps_outer,
+        writes_outer=any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
+        replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
+        reshapes=frozenset(_parameters(frozenset(run.reshaped))),
     )
 
 
@@ -84,17 +63,17 @@ def _parameters(objs: Objs) -> set[str]:
     return {name for obj in objs if (name := obj.parameter) is not None}
 
 
-def _describe(value: Value, state: State, depth: int) -> Result:
+def _describe(value: Value, state: State, depth: int) -> Returned:
     roots = state.roots(value.objs)
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
-    elements: tuple[tuple[Hashable, Result], ...] = ()
+    elements: tuple[tuple[Hashable, Returned], ...] = ()
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
     if (value.must_be(CONTAINER) and value.objs) or _is_made_here(value):
         if depth == 0:
             foreign = True
             roots |= state.reachable(value.objs)
         else:
-            slots: dict[Hashable, Result] = {}
+            slots: dict[Hashable, Returned] = {}
             for holder in value.objs:
                 for key, held in state.fields_of(holder):
                     described = _describe(held, state, depth - 1)
@@ -104,7 +83,7 @@ def _describe(value: Value, state: State, depth: int) -> Result:
     same = None
     if len(value.objs) == 1 and isinstance(value.identity, Obj):
         same = value.identity.parameter
-    return Result(
+    return Returned(
         value.kinds,
         frozenset(_parameters(roots)),
         same,
@@ -126,10 +105,10 @@ def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
     ]
     always = all(any(s.certain for s in by) for by in found)
-    return frozenset((s.operation.partition(_INSIDE)[0], s.certain and always) for by in found for s in by)
+    return frozenset((s.operation.partition(INSIDE)[0], s.certain and always) for by in found for s in by)
 
 
-def _saved_in_either(first: Result, second: Result) -> frozenset[tuple[str, bool]]:
+def _saved_in_either(first: Returned, second: Returned) -> frozenset[tuple[str, bool]]:
     """What may have saved one result or the other; certain where each was saved for certain."""
     every = first.saved | second.saved
     returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
@@ -166,17 +145,17 @@ def _is_held(value: Value, state: State) -> bool:
     )
 
 
-def _join(first: Result, second: Result) -> Result:
+def _join(first: Returned, second: Returned) -> Returned:
     elements = dict(first.elements)
     for key, value in second.elements:
         elements[key] = _join(elements[key], value) if key in elements else value
     if {k for k, _ in first.elements} != {k for k, _ in second.elements}:
-        joined: Result | None = None
+        joined: Returned | None = None
         for value in elements.values():
             joined = value if joined is None else _join(joined, value)
         elements = {ANY: joined} if joined is not None else {}
     tracked = first.tracked if first.tracked is second.tracked else Tracked.MAYBE
-    return Result(
+    return Returned(
         first.kinds | second.kinds,
         first.parameters | second.parameters,
         first.same if first.same == second.same else None,
@@ -190,71 +169,3 @@ def _join(first: Result, second: Result) -> Result:
         first.overlapping or second.overlapping,
         _saved_in_either(first, second),
     )
-
-
-def instantiate(
-    calls: CallEffects,
-    node: ast.Call,
-    result: Result,
-    bound: dict[str, Value],
-    captured: Objs,
-    state: State,
-    key: Hashable = "result",
-) -> Value:
-    """The value of a call, from what its summary says of the result."""
-    run = calls.run
-    if result.same is not None and result.same in bound and not result.foreign:
-        return bound[result.same]
-    label = f"the result of `{code_of(node.func)}(...)`"
-    sources = state.reachable(anything([bound[p] for p in result.parameters if p in bound]))
-    missing = any(p not in bound for p in result.parameters)
-    dtype: Token = result.dtype
-    if result.foreign or missing:
-        value = run.foreign(
-            (node, key),
-            Origin.CALL,
-            label,
-            node.lineno,
-            result.kinds,
-            ref=result.ref,
-            tracked=result.tracked,
-            likely=result.likely,
-        )
-        sources |= captured
-        for obj in value.objs:
-            run.make(obj, state)
-    elif result.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 and not isinstance(result.ref, Instance):
-        return Value(result.kinds, ref=result.ref)
-    else:
-        value = run.fresh(
-            node,
-            state,
-            label,
-            result.kinds,
-            key=key,
-            dtype=dtype,
-            tracked=result.tracked,
-            ref=result.ref,
-            overlapping=result.overlapping,
-            likely=result.likely,
-        )
-    if sources:
-        for obj in value.objs:
-            state.bases[obj] = Base(sources, Link.CALL if result.foreign else Link.MAYBE)
-    may_record = bool(captured) or any(v.tracked is not Tracked.NO for v in bound.values() if v.kinds & _RECORDING)
-    for operation, certain in sorted(result.saved):
-        called = f"{operation}{_INSIDE}{code_of(node.func)}()"
-        run.note_saved(state, value.objs, Saved(called, node.lineno, certain and may_record, node, "result"))
-    for slot, element in result.elements:
-        held = instantiate(calls, node, element, bound, captured, state, (key, slot))
-        for obj in value.objs:
-            state.heap[(obj, slot)] = held._replace(identity=None) if slot == ANY else held
-    for first, second in sorted(result.together, key=str):
-        for obj in value.objs:
-            one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
-            if one is None or other is None:
-                continue
-            for part in other.objs:
-                known = state.bases[part].objs if part in state.bases else frozenset()
-                state.bases[part] = Base((known | one.objs) - {part}, Link.MAYBE)
-    return value

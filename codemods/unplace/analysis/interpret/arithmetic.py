@@ -105,8 +105,8 @@ def tensor_result(
     )
     operator = torchapi.function(name)
     if operator is not None:
-        names = operator.parameters[:2]
-        saves.note(run, state, operator, dict(zip(names, (left, right), strict=False)), result, node)
+        bound = dict(zip(operator.parameters[:2], (left, right), strict=False))
+        saves.note(run, state, saves.saved_by(operator, bound, node), bound, result, node, f"{operator.short}()")
     return result
 
 

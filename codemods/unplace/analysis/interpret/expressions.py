@@ -41,9 +41,7 @@ from unplace.analysis.interpret.run import Run, anything
 from unplace.analysis.interpret.stores import refined, store_attribute, store_item
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import children, code_of, walk
-from unplace.torchapi import Result, View
-
-TRANSPOSED = frozenset({"T", "mT", "H", "mH"})
+from unplace.torchapi import Result, View, members
 
 
 class Evaluator:
@@ -151,7 +149,7 @@ class Evaluator:
             return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
         if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
             return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
-        if base.is_tensor or (base.kinds & UNKNOWN and name in TRANSPOSED):
+        if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
             return self._tensor_attribute(node, base, state)
         if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
             qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
@@ -355,7 +353,13 @@ class Evaluator:
 
     def _compare(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Compare)
-        operands = [self.evaluate(e, state) for e in (node.left, *node.comparators)]
+        operands = [self.evaluate(e, state) for e in (node.left, node.comparators[0])]
+        states = []
+        for other in node.comparators[1:]:  # `a < b < c` leaves `c` out where `a < b` doesn't hold
+            states.append(state.fork())
+            operands.append(self.evaluate(other, state))
+        if states:
+            state.become(Merger(node).merge([*states, state.fork()]))
         return arithmetic.compare(self.run, node, operands, state)
 
     def _boolean(self, node: ast.expr, state: State) -> Value:

@@ -32,7 +32,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.effects.summary import Summary
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
@@ -100,7 +100,7 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, State]]:
         """Return what a function returns on each way out, and what is true there."""
 
-    def summary(self, function: Function) -> Summary | None:
+    def summary(self, function: Function) -> Effect | None:
         """Return what calling a function does; None when nothing can be said."""
 
     def may_be_own(self, call: ast.Call) -> bool:
@@ -186,6 +186,10 @@ class Run:
         """Whether code of the scope may run on after the statement has raised."""
         spot = self.flow.spot(statement)
         return spot is not None and any(self.may_swallow(guard) for guard in spot.guards)
+
+    def reaches_end(self) -> bool:
+        """Whether the code may run to its end without a `return`."""
+        return self.flow.reaches_end(self.may_swallow)
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The statement that an expression of the scope stands in."""

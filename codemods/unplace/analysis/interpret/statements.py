@@ -26,6 +26,7 @@ from unplace.analysis.domain.values import (
     TEXT,
     TUPLE,
     UNKNOWN,
+    Base,
     Link,
     Obj,
     Origin,
@@ -39,6 +40,7 @@ from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import modes
 
 _MOST_ROUNDS = 25
 
@@ -88,6 +90,11 @@ class Interpreter:
 
     def _assert(self, s: ast.Assert, state: State) -> State:
         self.evaluator.evaluate(s.test, state)
+        if s.msg is not None:
+            failed = state.fork()
+            self.evaluator.evaluate(s.msg, failed)
+            for raised in self._raises:
+                raised.append(failed)
         self._narrow(s.test, state, True)
         return state
 
@@ -241,14 +248,7 @@ class Interpreter:
         value = self.evaluator.evaluate(node, state)
         target = node.func if isinstance(node, ast.Call) else node
         ref = self.run.values[target].ref if target in self.run.values else value.ref
-        return isinstance(ref, Named) and ref.qualified in (
-            "torch.no_grad",
-            "torch.enable_grad",
-            "torch.inference_mode",
-            "torch.set_grad_enabled",
-            "torch.jit.script",
-            "torch.compile",
-        )
+        return isinstance(ref, Named) and ref.qualified in modes.KEEPING_FUNCTIONS | {modes.SET_GRAD_ENABLED}
 
     def _class(self, s: ast.ClassDef, state: State) -> State:
         found = self.run.program.module.classes.get(s)
@@ -357,7 +357,8 @@ class Interpreter:
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
                     value = self.run.foreign((part, name), Origin.ATTRIBUTE, f"`{name}`", s.lineno, UNKNOWN)
-                    self.evaluator.calls.may_be_any(value.objs, subject.objs, branch, Link.MAYBE)
+                    for obj in value.objs:
+                        branch.bases[obj] = Base(subject.objs, Link.MAYBE)
                     bind_name(self.run, name, value, part, None, branch)
             if case.guard is not None:
                 self.run.statement = s

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Hashable
 from typing import Protocol
 
-from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import Link, Objs, Value
+from unplace.analysis.domain.values import Value
+from unplace.analysis.effects.applying import Elements
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
+from unplace.torchapi import Operator
 
 
 class Evaluation(Protocol):
@@ -46,25 +47,29 @@ class CallEffects(Protocol):
     run: Run
     evaluator: Evaluation
 
+    @property
+    def elements(self) -> Elements:
+        """Whoever knows what is in a container."""
+
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Apply a call of which nothing is known but what it gets."""
 
-    def function(
-        self,
-        node: ast.Call,
-        function: Function,
-        arguments: Arguments,
-        state: State,
-        receiver: Value | None,
-        key: Hashable = "result",
+    def arguments(self, node: ast.Call, state: State) -> Arguments:
+        """Evaluate the arguments of a call."""
+
+    def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
+        """Apply a call of a value."""
+
+    def operator(
+        self, node: ast.Call, operator: Operator, bound: dict[str, Value], arguments: Arguments, state: State
     ) -> Value:
-        """Apply a call of a function of the run."""
+        """Apply a call of one of torch's operators, given its arguments by parameter name."""
+
+    def out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        """Apply a call of a function that writes its result into `out=`."""
 
     def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
         """Take what a function of torch works on for a tensor."""
 
     def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
         """Apply a call that writes its argument and returns it, or returns a new tensor."""
-
-    def may_be_any(self, objs: Objs, given: Objs, state: State, link: Link) -> None:
-        """Let objects look into the memory of any of the given ones."""

@@ -10,11 +10,8 @@ from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modes
 
-_COMPILING = frozenset(
-    {"torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"}
-)
-_EXEMPT = frozenset({"torch.jit.ignore", "torch.jit.unused"})
 _SCRIPTED = re.compile(rb"\bscript(?:_if_tracing)?\(\s*([\w.]+)")
 _MADE = rb"\b%s\s*=\s*(?:[\w.]*\.)?(\w+)\("
 
@@ -38,7 +35,7 @@ def compiled(module: ModuleIndex) -> frozenset[Scope]:
     found: set[Scope] = set()
     while todo:
         scope = todo.pop()
-        if scope not in found and not _decorators(module, scope) & _EXEMPT:
+        if scope not in found and not _decorators(module, scope) & modes.NOT_COMPILING:
             found.add(scope)
             todo += _called(module, scope)
     return frozenset(found)
@@ -65,12 +62,12 @@ def _decorators(module: ModuleIndex, scope: Scope) -> set[str]:
 def _is_root(module: ModuleIndex, scope: Scope, names: frozenset[str]) -> bool:
     if not isinstance(scope.node, ast.FunctionDef):
         return False
-    if _decorators(module, scope) & _COMPILING or scope.name in names:
+    if _decorators(module, scope) & modes.COMPILING or scope.name in names:
         return True
     owner = module.class_of(scope)
     if owner is None or scope.name != "forward":
         return False
-    return bool(_names(module, owner) & names) or owner.derives_from("torch.jit.ScriptModule")
+    return bool(_names(module, owner) & names) or owner.derives_from(modes.SCRIPT_MODULE)
 
 
 def _names(module: ModuleIndex, owner: Class) -> set[str]:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from unplace.analysis.domain.refs import Class, Function, Member
 from unplace.analysis.domain.values import UNKNOWN_VALUE, Value
-from unplace.analysis.effects.summary import Summary
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
@@ -283,7 +283,7 @@ class Project:
         found = self._answer(home.answers, ("elements", source), lambda: Program(home, self).elements_of(scope, source))
         return found if found is not None else UNKNOWN_VALUE
 
-    def summary(self, asking: Program, function: Function) -> Summary | None:
+    def summary(self, asking: Program, function: Function) -> Effect | None:
         """What calling a function of another file does, given the classes that the asking file derives from its own."""
         home = home_of(function.scope)
         derived = asking.derived_from(function.owner) if function.owner is not None else ()

@@ -28,8 +28,8 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import exits_of, summarize
-from unplace.analysis.effects.summary import Summary
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.project import attributes
@@ -55,7 +55,7 @@ class Others(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return what the elements of a list or dictionary are that an expression of another file makes."""
 
-    def summary(self, asking: Program, function: Function) -> Summary | None:
+    def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return what calling a function of another file does."""
 
 
@@ -72,7 +72,7 @@ class Program:
         self._derived = derived
         self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
         self._running: set[Scope] = set()
-        self._summaries: dict[Scope, Summary | None] = {}
+        self._summaries: dict[Scope, Effect | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -167,7 +167,7 @@ class Program:
             likely=value.likely,
         )
 
-    def summary(self, function: Function) -> Summary | None:
+    def summary(self, function: Function) -> Effect | None:
         """What calling a function does; None when nothing can be said."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):

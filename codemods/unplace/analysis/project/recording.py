@@ -12,8 +12,7 @@ from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-
-_SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
+from unplace.torchapi import modes
 
 
 def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
@@ -42,7 +41,7 @@ def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
         return False
     return any(
         not _mode_at(other, user, node).records
-        for other in module.others_with(scope.name, _SWITCHES)
+        for other in module.others_with(scope.name, modes.SWITCHING_OFF)
         for user, node in _uses(other, scope.name)
     )
 

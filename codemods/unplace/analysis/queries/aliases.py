@@ -9,7 +9,7 @@ from unplace.analysis.domain.state import HIDDEN, State
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Link, Value, is_same
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.bindings import assigned_names
-from unplace.analysis.syntax.nodes import LOOPS, own_nodes, walk
+from unplace.analysis.syntax.nodes import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +55,31 @@ def _relation(state: State, held: Value, value: Value) -> str | None:
 
 def _reads_after(run: Run, name: str, statement: ast.stmt) -> tuple[int, ...]:
     """The lines that read the name behind the statement, or in a later round of a loop around it."""
-    root = run.scope.node
-    loops = [
-        n
-        for n in own_nodes(root)
-        if isinstance(n, LOOPS) and n is not statement and any(s is statement for s in walk(n))
-    ]
-    begin = min((loop.lineno for loop in loops), default=statement.lineno)
-    end = None if loops else _rebound(root, name, statement)
-    reads = (n for n in walk(root) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    own = set() if loops else set(walk(statement))
-    return tuple(sorted({n.lineno for n in reads if begin <= n.lineno <= (end or n.lineno) and n not in own}))
+    flow = run.flow
+    spot = flow.spot(statement)
+    is_repeated = spot is None or bool(spot.loops)
+    rebound = None if is_repeated else _rebound(run, name, statement)
+    lines: set[int] = set()
+    for node in walk(run.scope.node):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            reading = _statement_of(run, node)
+            is_later = is_repeated if reading is statement else flow.may_follow(statement, reading)
+            if is_later and (rebound is None or reading is rebound or flow.may_follow(reading, rebound)):
+                lines.add(node.lineno)
+    return tuple(sorted(lines))
 
 
-def _rebound(root: ast.AST, name: str, statement: ast.stmt) -> int | None:
-    """The line in which a later statement of the same block gives the name another value."""
-    for node in walk(root):
-        for block in (getattr(node, part, None) for part in ("body", "orelse", "finalbody")):
-            if isinstance(block, list) and statement in block:
-                later = block[block.index(statement) + 1 :]
-                return next(
-                    (s.end_lineno for s in later if isinstance(s, ast.Assign) and name in assigned_names(s)), None
-                )
+def _statement_of(run: Run, node: ast.AST) -> ast.stmt:
+    """The statement of the scope that a node stands in: for one of an inner function, the definition."""
+    statement = run.statement_of(node)
+    while run.flow.spot(statement) is None and statement in run.parents:
+        statement = run.statement_of(run.parents[statement])
+    return statement
+
+
+def _rebound(run: Run, name: str, statement: ast.stmt) -> ast.stmt | None:
+    """The statement that gives the name another value, behind another one in its block."""
+    for later in run.flow.behind(statement):
+        if isinstance(later, ast.Assign) and name in assigned_names(later):
+            return later
     return None

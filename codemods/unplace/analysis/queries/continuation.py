@@ -18,9 +18,7 @@ from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import Obj, Objs, Tracked, Value
 from unplace.analysis.interpret.run import Run, can_be_tracked
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import autocast
-
-_CUTS = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
+from unplace.torchapi import autocast, members
 
 
 def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
@@ -52,7 +50,7 @@ class _Walk:
         return self._known[node]
 
     def _carries(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Attribute) and node.attr in _CUTS:
+        if isinstance(node, ast.Attribute) and node.attr in members.CUTTING:
             return False
         if isinstance(node, ast.List | ast.Tuple):
             return self._any(node.elts)
@@ -88,7 +86,11 @@ class _Walk:
         if isinstance(ref, TorchModule):
             return autocast.lowers(ref.qualified.rsplit(".", 1)[-1]) or self._any(node.args)
         given = [*node.args, *(k.value for k in node.keywords if k.arg != "out")]
-        if isinstance(func, ast.Attribute) and func.attr not in _CUTS and torchapi.tensor_method(func.attr) is not None:
+        if (
+            isinstance(func, ast.Attribute)
+            and func.attr not in members.CUTTING
+            and torchapi.tensor_method(func.attr) is not None
+        ):
             if self.carries(func.value):
                 return True
         elif torchapi.function(self.run.program.module.qualified(self.run.scope, func) or "") is None:

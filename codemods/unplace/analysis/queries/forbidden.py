@@ -11,9 +11,10 @@ from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import members
 
-_SPLITS = frozenset(["split()", "split_with_sizes()", "chunk()", "unbind()", "__iter__()", "row", "loop"])
-_RESHAPES = frozenset(["reshape()", "flatten()", "ravel()", "view_as()", "reshape_as()"])  # seldom copies
+_SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
+_RESHAPES = frozenset(f"{name}()" for name in members.USUALLY_VIEWS)
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.syntax.bindings import last_name
+from unplace.torchapi import modes
 
 STRIDED = "is made with strides of its own"
 FORMAT = "is made in a memory format of its own"
@@ -15,15 +16,12 @@ LASTING = frozenset([STRIDED, PINNED, SHARED])
 """What the result of an operation out of place never has."""
 
 _BY_NAME = {
-    "empty_strided": STRIDED,
-    "new_empty_strided": STRIDED,
-    "empty_permuted": STRIDED,
+    **dict.fromkeys(modes.OWN_STRIDES, STRIDED),
     "as_strided": FORMAT,
     "pin_memory": PINNED,
     "share_memory_": SHARED,
     "from_file": SHARED,
 }
-_USUAL = frozenset(["contiguous_format", "preserve_format"])
 
 
 def layout_of(call: ast.Call) -> str | None:
@@ -32,6 +30,6 @@ def layout_of(call: ast.Call) -> str | None:
         is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in (False, None)
         if keyword.arg == "pin_memory" and not is_off:
             return PINNED
-        if keyword.arg == "memory_format" and not is_off and last_name(keyword.value) not in _USUAL:
+        if keyword.arg == "memory_format" and not is_off and last_name(keyword.value) not in modes.USUAL_FORMATS:
             return FORMAT
     return _BY_NAME.get(last_name(call.func) or "")

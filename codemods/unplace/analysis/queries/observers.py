@@ -298,6 +298,9 @@ class Watch:
             if holder is not None:
                 found.blockers.append(holder)
                 continue
+            if obj.origin is Origin.REGISTERED:
+                found.blockers.append("what is written is a parameter, buffer or gradient")
+                continue
             text = _outside_assumption(obj)
             if text is not None and text not in found.assumptions:
                 found.assumptions.append(text)

@@ -11,8 +11,9 @@ from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
+from unplace.torchapi import members
 
-_SIZES = frozenset(["range", "view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
+_SIZED = members.SIZED | {"range"}
 
 
 _ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
@@ -105,7 +106,7 @@ class Bindings:
             return
         for name in _tensors_of(node.args[0]):
             self.first_of.setdefault(name, []).append(node.func)
-        if last_name(node.func) in _SIZES:
+        if last_name(node.func) in _SIZED:
             self.sizes.update(a.id for a in node.args if isinstance(a, ast.Name))
 
     def _add_target(self, target: ast.expr, value: ast.expr) -> None:

@@ -10,11 +10,11 @@ from unplace.analysis.domain.refs import Class, Parents
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modes, modules
 
 Qualified = Callable[[Scope, ast.expr], "str | None"]
 Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
-_REGISTERED = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
 _NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
 _HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
 """The options of a dataclass that leave alone what its constructor stores."""
@@ -27,9 +27,6 @@ _INTERFERING = frozenset(
         *("__delattr__", "__getattr__", "__getattribute__", "__init__", "__init_subclass__", "__new__"),
         *("__post_init__", "__setattr__"),
     ]
-)
-_KEEPS_MEANING = frozenset(
-    {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.export", "torch.jit.ignore"}
 )
 
 
@@ -131,7 +128,7 @@ def _is_plain_field(statement: ast.AnnAssign) -> bool:
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:
     """Whether the decorators leave what a call does as the body says."""
     targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-    return all(qualified(scope, target) in _KEEPS_MEANING for target in targets)
+    return all(qualified(scope, target) in modes.KEEPING_METHODS for target in targets)
 
 
 def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> None:
@@ -163,7 +160,7 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
 def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualified: Qualified) -> None:
     owner.assigned.setdefault(name, []).append((method, value))
     made = qualified(method, value.func) if isinstance(value, ast.Call) else None
-    if made in _REGISTERED:
+    if made in modules.REGISTERED_CLASSES:
         owner.registered.add(name)
         if made.endswith("Buffer"):
             owner.buffers.add(name)

@@ -1,4 +1,4 @@
-"""Where the statements of a scope stand: in which order they run, in which loops, and who may catch what they raise.
+"""Where the statements of a scope stand: their order, their loops, who catches what they raise, which ends are reached.
 
 One index for each walked scope. Order is the order of the text, statement by statement, so that `b *= 2; put(y)` in one
 line are told apart; in a loop each statement may also run before those in front of it, in the round before.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from unplace.analysis.syntax.nodes import LOOPS
 
@@ -35,6 +36,7 @@ class Spot:
     """Where one statement stands: its block, its position there, and the compound statements around it."""
 
     order: int
+    end: int  # the order of the first statement that stands behind it and all in it
     block: list[ast.stmt]
     position: int
     loops: tuple[ast.stmt, ...]  # outermost first
@@ -51,7 +53,11 @@ class Flow:
 
     def __init__(self, body: list[ast.stmt]) -> None:
         """Index the statements of `body` and of all blocks in it."""
+        self._body = body
         self._spots: dict[ast.stmt, Spot] = {}
+        self._statements: list[ast.stmt] = []
+        self._cut: set[ast.stmt] = set()  # the loops with rounds that a `break` or `continue` ends early
+        self._left: set[ast.stmt] = set()  # those that a `break` ends
         self._block(body, (), ())
 
     def spot(self, statement: ast.stmt) -> Spot | None:
@@ -65,23 +71,91 @@ class Flow:
             return True
         return any(loop in other.loops or loop is second for loop in one.loops)
 
+    def is_in(self, inner: ast.stmt, outer: ast.stmt) -> bool:
+        """Whether a statement is another one or stands in it."""
+        one, other = self._spots.get(inner), self._spots.get(outer)
+        return one is not None and other is not None and other.order <= one.order < other.end
+
+    def is_behind(self, first: ast.stmt, second: ast.stmt) -> bool:
+        """Whether `second` stands in the block of `first`, behind it."""
+        one, other = self._spots.get(first), self._spots.get(second)
+        return one is not None and other is not None and one.block is other.block and one.order < other.order
+
+    def before(self, statement: ast.stmt) -> ast.stmt | None:
+        """The statement before another one in its block."""
+        spot = self._spots.get(statement)
+        return spot.block[spot.position - 1] if spot is not None and spot.position else None
+
+    def behind(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements behind another one in its block."""
+        spot = self._spots.get(statement)
+        return spot.block[spot.position + 1 :] if spot is not None else []
+
+    def between(self, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
+        """The statements that stand between two of one block, or in one of them."""
+        one, other = self._spots[first], self._spots[last]
+        return [s for s in self._statements[one.order + 1 : other.end] if s is not last]
+
+    def has_cut_rounds(self, loop: ast.stmt) -> bool:
+        """Whether a `break` or `continue` may end a round of a loop before its end."""
+        return loop in self._cut
+
+    def reaches_end(self, swallows: Callable[[ast.stmt], bool]) -> bool:
+        """Whether the end of the scope may be reached; `swallows` tells which `with` may go on behind an exception."""
+        return self._falls_out(self._body, swallows)
+
     def is_between(self, first: ast.stmt, middle: ast.stmt, last: ast.stmt) -> bool:
         """Whether `middle` stands in the block of `first`, behind it, and `last` behind both."""
-        one, two, three = (self._spots.get(s) for s in (first, middle, last))
-        if one is None or two is None or three is None or one.block is not two.block:
-            return False
-        return one.order < two.order < three.order
+        two, three = self._spots.get(middle), self._spots.get(last)
+        return self.is_behind(first, middle) and two is not None and three is not None and two.order < three.order
 
     def _block(self, body: list[ast.stmt], loops: tuple[ast.stmt, ...], guards: tuple[ast.stmt, ...]) -> None:
         for position, statement in enumerate(body):
-            self._spots[statement] = Spot(len(self._spots), body, position, loops, guards)
-            if isinstance(statement, _SCOPES):
-                continue
-            inner_loops = (*loops, statement) if isinstance(statement, LOOPS) else loops
-            for field, inner in _blocks_of(statement):
+            order = len(self._statements)
+            self._statements.append(statement)
+            if isinstance(statement, ast.Break | ast.Continue) and loops:
+                self._cut.add(loops[-1])
+                if isinstance(statement, ast.Break):
+                    self._left.add(loops[-1])
+            for field, inner in _blocks_of(statement) if not isinstance(statement, _SCOPES) else ():
                 is_caught = field == "body" or (field != "finalbody" and getattr(statement, "finalbody", []))
                 is_guarded = is_caught and isinstance(statement, (*TRIES, ast.With, ast.AsyncWith))
-                self._block(inner, inner_loops, (*guards, statement) if is_guarded else guards)
+                is_repeated = field == "body" and isinstance(statement, LOOPS)
+                self._block(
+                    inner,
+                    (*loops, statement) if is_repeated else loops,
+                    (*guards, statement) if is_guarded else guards,
+                )
+            self._spots[statement] = Spot(order, len(self._statements), body, position, loops, guards)
+
+    def _falls_out(self, body: list[ast.stmt], swallows: Callable[[ast.stmt], bool]) -> bool:
+        """Whether the code behind a block may run once the block has begun."""
+        return all(self._is_passed(statement, swallows) for statement in body)
+
+    def _is_passed(self, statement: ast.stmt, swallows: Callable[[ast.stmt], bool]) -> bool:
+        """Whether the code behind a statement may run once the statement has begun."""
+        if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
+            return False
+        if isinstance(statement, ast.If):
+            return self._falls_out(statement.body, swallows) or self._falls_out(statement.orelse, swallows)
+        if isinstance(statement, LOOPS):
+            is_endless = isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant)
+            ends = not (is_endless and statement.test.value) and self._falls_out(statement.orelse, swallows)  # type: ignore[union-attr]
+            return ends or statement in self._left
+        if isinstance(statement, ast.With | ast.AsyncWith):
+            return self._falls_out(statement.body, swallows) or swallows(statement)
+        if isinstance(statement, TRIES):
+            return self._is_try_passed(cast("ast.Try", statement), swallows)
+        if isinstance(statement, ast.Match):
+            is_complete = any(case.guard is None and _takes_all(case.pattern) for case in statement.cases)
+            return not is_complete or any(self._falls_out(case.body, swallows) for case in statement.cases)
+        return True
+
+    def _is_try_passed(self, statement: ast.Try, swallows: Callable[[ast.stmt], bool]) -> bool:
+        if not self._falls_out(statement.finalbody, swallows):
+            return False
+        ends = [[*statement.body, *statement.orelse], *(handler.body for handler in statement.handlers)]
+        return any(self._falls_out(end, swallows) for end in ends)
 
 
 def _blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
@@ -92,6 +166,13 @@ def _blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
             yield from ((field, inner.body) for inner in part)
         elif part:
             yield field, part
+
+
+def _takes_all(pattern: ast.pattern) -> bool:
+    """Whether a pattern matches whatever there is: `case _:`, `case other:`, `case 1 | other:`."""
+    if isinstance(pattern, ast.MatchOr):
+        return any(map(_takes_all, pattern.patterns))
+    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _takes_all(pattern.pattern))
 
 
 def may_swallow(guard: ast.stmt, qualified: Callable[[ast.expr], str | None]) -> bool:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import cast
 
+from unplace.analysis.syntax.evaluation import When, leaves_out, parts
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import LOOPS, children, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -84,17 +85,14 @@ class Liveness:
                 continue
             if isinstance(current, ast.AugAssign) and isinstance(current.target, ast.Name):
                 reads |= self._bit(current.target.id)
-            if isinstance(current, ast.BoolOp | ast.IfExp):  # a walrus in there may not run
-                inner_reads = 0
-                for child in children(current):
-                    inner_reads |= self._reads_and_binds(child)[0]
-                reads |= inner_reads
+            if not leaves_out(current):
+                todo.extend(children(current))
                 continue
-            if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
-                for child in children(current):
-                    reads |= self._reads_and_binds(child)[0]
-                continue
-            todo.extend(children(current))
+            for part in parts(current):
+                if part.when is When.ONCE:
+                    todo.append(part.node)
+                else:  # a walrus in there may not run
+                    reads |= self._reads_and_binds(part.node)[0]
         self._facts[node] = (reads, binds)
         return reads, binds
 

@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import cache
 
 from unplace import torchapi
+from unplace.torchapi import members
 from unplace.torchapi.shared_names import COMMON, RARE
 
 
@@ -18,22 +19,9 @@ class Evidence(IntEnum):
     PROOF = 2
 
 
-# Methods that take no argument: so called, no array has them (`logger.log(...)` takes some).
-_ELEMENTWISE = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
-
-
-_IDIOMS = frozenset(
-    ["clone", "contiguous", "detach", "detach_", "expand", "permute", "chunk", "gather", "index_select"]
-)
-"""Hints that stand for a tensor in all likelihood wherever nothing else is asked of the object than of a tensor.
-
-The other classes that have them (batches of graphs, distributions) are asked for their own attributes as well.
-"""
-
-
 def is_idiom(name: str) -> bool:
     """Whether a hint is as good as a proof for an object that is used like a tensor in every other way."""
-    return name in _IDIOMS
+    return name in members.IDIOMS
 
 
 @cache
@@ -49,7 +37,7 @@ def of_call(node: ast.Call) -> Evidence:
     if not isinstance(node.func, ast.Attribute):
         return Evidence.NONE
     name = node.func.attr
-    if name in _ELEMENTWISE:
+    if name in members.WITHOUT_ARGUMENTS:
         return Evidence.NONE if node.args or node.keywords else Evidence.PROOF
     if name == "size":  # an array's size is no function
         return Evidence.PROOF if node.args else Evidence.HINT

@@ -13,11 +13,10 @@ from enum import Flag
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Function, Instance, TorchModule
 from unplace.analysis.domain.values import CONTAINER, DISCRETE, TENSOR, UNKNOWN, Obj, Origin, Value
-from unplace.analysis.effects import operators
+from unplace.analysis.effects import result_types
 from unplace.analysis.interpret.run import Run
-from unplace.torchapi import autocast
+from unplace.torchapi import autocast, results
 
-_FIRST_ONLY = frozenset(["masked_fill", "clamp", "lerp"])
 _DEEPEST = 4
 
 
@@ -135,18 +134,18 @@ class _Walk:
     def _operator(self, node: ast.Call, operator: torchapi.Operator | None, given: list[ast.expr]) -> Source:
         if operator is None:
             return Source.NOTHING
-        name = operators.short(operator)
+        name = operator.short
         if name in autocast.LOWERED:
             return Source.LOWERED
         dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
         if dtype is not None or name == "to":
-            wanted = [dtype] if dtype is not None else [n for n in given[1:2] if not operators.is_device(n)]
+            wanted = [dtype] if dtype is not None else [n for n in given[1:2] if not result_types.is_device(n)]
             return self._cast(wanted[0]) if wanted else self._at(given[0])
         if name == "type_as":
             return self._at(given[1]) if len(given) > 1 else Source.NOTHING
-        if name in operators.CASTS or (operators.is_constructor(name) and not _is_like(name)):
+        if name in results.CASTS or (results.is_constructor(name) and not results.takes_after(name)):
             return Source.MADE
-        if name in ("embedding", "where"):
+        if name in results.FIRST_ASIDE:
             given = given[1:]
         elif not _is_combining(operator, name):
             given = given[:1]
@@ -166,7 +165,7 @@ class _Walk:
         value = self.run.values.get(holder)
         if value is not None and value.may_be(TENSOR):
             return self.value(value)
-        return Source.MADE if operators.named_dtype(wanted) is not None else Source.CAST
+        return Source.MADE if result_types.named_dtype(wanted) is not None else Source.CAST
 
     def _module(self, ref: TorchModule, given: Source) -> Source:
         name = ref.qualified.rsplit(".", 1)[-1]
@@ -214,11 +213,6 @@ def _is_float(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
-def _is_like(name: str) -> bool:
-    """Whether a constructor takes the dtype of the tensor that it is given."""
-    return name.endswith("_like") or (name.startswith("new_") and name != "new_tensor")
-
-
 def _is_combining(operator: torchapi.Operator, name: str) -> bool:
     """Whether the dtype of the result is that of all operands together."""
-    return (operator.elementwise and name not in _FIRST_ONLY) or name in ("cat", "stack", "where", "cross", "embedding")
+    return (operator.elementwise and name not in results.FIRST_DECIDES) or name in results.COMBINING

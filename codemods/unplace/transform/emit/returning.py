@@ -35,9 +35,17 @@ _ALONE = ReturnedForm(True, False)
 
 
 def returned_form(
-    scope: Scope, names: tuple[str, ...], same: str | None, values: Sequence[Value], takings: Sequence[Taking]
+    scope: Scope,
+    names: tuple[str, ...],
+    same: str | None,
+    values: Sequence[Value],
+    takings: Sequence[Taking],
+    reaches_end: bool,
 ) -> ReturnedForm | Refuse:
-    """How a function can return these parameters, judged by what it returns now and by its calls."""
+    """How a function can return these parameters, judged by what it returns now and by its calls.
+
+    `reaches_end`: it may come to its end without a `return`.
+    """
     node = scope.node
     if names == (same,):
         return _SAME
@@ -50,7 +58,7 @@ def returned_form(
     if all(value.must_be(NONE) for value in values):
         return _ALONE
     widths = {_width(r.value) for r in own_nodes(node) if isinstance(r, ast.Return)}
-    widths |= {None} if not _ends_in_return(node.body) else set()
+    widths |= {None} if reaches_end else set()
     for taking in takings:
         if isinstance(taking.statement, ast.Assign) and len(taking.statement.targets) == 1:
             widths.add(_width(taking.statement.targets[0]))
@@ -102,6 +110,7 @@ class Handback:
     names: tuple[str, ...]
     form: ReturnedForm
     tensor_type: str | None  # how the file writes `torch.Tensor`
+    reaches_end: bool  # it may come to its end without a `return`
     assumptions: list[str] = field(default_factory=list)
     needs: list[Handback] = field(default_factory=list)
     _edits: set[Edit] = field(default_factory=set)
@@ -136,7 +145,7 @@ class Handback:
             if isinstance(statement, ast.Return):
                 start, end = self.text.span(statement)
                 yield Edit(start, end, f"return {self._with(statement.value, given)}")
-        if not _ends_in_return(node.body):
+        if self.reaches_end:
             yield self._appended(node.body[-1], f"return {self._with(None, given)}")
         if node.returns is not None:
             yield self._annotation(node)
@@ -280,15 +289,3 @@ class Handback:
 def _unused(run: Run) -> str:
     """`_`, unless that is the name of something."""
     return new_name({n for n in run.scope.all_names() if n != "_"} | run.scope.read, "_")
-
-
-def _ends_in_return(body: list[ast.stmt]) -> bool:
-    """Whether the end of a block can't be reached, as far as plain control flow shows."""
-    last = body[-1]
-    if isinstance(last, ast.Return | ast.Raise):
-        return True
-    if isinstance(last, ast.If) and last.orelse:
-        return _ends_in_return(last.body) and _ends_in_return(last.orelse)
-    if isinstance(last, ast.With):
-        return _ends_in_return(last.body)
-    return False

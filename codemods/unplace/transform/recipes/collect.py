@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
-from unplace.analysis.syntax.nodes import LOOPS, walk
+from unplace.analysis.syntax.nodes import walk
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
@@ -35,7 +35,6 @@ from unplace.transform.sites import Site
 from unplace.transform.verdicts import Collect, Copy
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CLOSED = (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     assert isinstance(target, ast.Name)
     if not isinstance(loop, ast.For) or store not in loop.body or loop.orelse or not isinstance(store, ast.Assign):
         return None
-    if len(store.targets) > 1 or store.targets[0] is not site.node or any(_leaves(s) for s in loop.body):
+    if len(store.targets) > 1 or store.targets[0] is not site.node or site.run.flow.has_cut_rounds(loop):
         return None
     spot = site.run.flow.spot(loop)
     if spot is None:
@@ -146,16 +145,6 @@ def _counted(
     if not is_whole:
         return None
     return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
-
-
-def _leaves(statement: ast.stmt) -> bool:
-    """Whether a `break` or `continue` in a statement leaves the round of the loop around it."""
-    if isinstance(statement, ast.Break | ast.Continue):
-        return True
-    if isinstance(statement, LOOPS):
-        return any(_leaves(s) for s in statement.orelse)
-    inner = (n for n in ast.iter_child_nodes(statement) if not isinstance(n, _CLOSED))
-    return any(_leaves(n) for n in inner)  # type: ignore[arg-type]  # handlers and cases hold statements
 
 
 def _bound(statements: list[ast.stmt]) -> set[str]:
@@ -242,11 +231,11 @@ def _ageless(site: Site, objs: Objs) -> Objs:
 
 def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
     """Whether another write to the tensor could be noticed: one in the loop, or one behind it with a slot in sight."""
-    if write.statement in set(walk(filling.loop)):
+    site, state, flow = filling.site, write.state, filling.site.run.flow
+    if flow.is_in(write.statement, filling.loop):
         return True
-    if any(write.statement in set(walk(s)) for s in filling.between):
+    if any(flow.is_in(write.statement, s) for s in filling.between):
         return False
-    site, state = filling.site, write.state
     roots = _ageless(site, site.roots())
     seen = [*(value for name, value in state.env.items() if name in inside), *state.heap.values()]
     return any(_ageless(site, state.roots(value.objs)) & roots for value in seen if value.objs)
@@ -263,11 +252,11 @@ def _changes_value(filling: _Filling) -> bool:
     names = {n.id for n in walk(filling.store.value) if isinstance(n, ast.Name)}
     if value.objs and names & site.run.scope.volatile:
         return True
-    aged, inside = _ageless(site, stored), set(walk(filling.loop))
+    aged, flow = _ageless(site, stored), site.run.flow
     every = site.run.all_writes()
     return any(
         write is not site.write
-        and write.statement in inside
+        and flow.is_in(write.statement, filling.loop)
         and _ageless(site, write.state.roots(write.value.objs)) & aged
         for write in every
     )

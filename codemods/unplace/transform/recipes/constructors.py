@@ -6,10 +6,10 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.interpret.run import Run
+from unplace.torchapi import results
 from unplace.transform.recipes.sizes import Linear, Sizes, shape_of
 from unplace.transform.recipes.slots import LAST
 
-_KINDS = ("zeros", "ones", "empty", "full")
 _KEYWORDS = {"dtype", "device", "size"}
 
 
@@ -58,7 +58,7 @@ def constructor(run: Run, node: ast.expr) -> Constructor | None:
         if not name.startswith("new_"):
             return None
     kind = name.removeprefix("new_").removesuffix("_like")
-    if kind not in _KINDS:
+    if kind not in results.FILLED:
         return None
     given = [k.value for k in node.keywords if k.arg == "size"] or list(node.args[:1] if kind == "full" else node.args)
     if name.endswith("_like"):

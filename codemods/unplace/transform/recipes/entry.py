@@ -16,13 +16,10 @@ from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.diagnostics.forms import WriteKind
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.emit.layout import put_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
-
-_OF_THE_OBJECT = frozenset(
-    ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
-)
 
 
 def own_copy(site: Site, text: Text) -> Aside | None:
@@ -56,7 +53,7 @@ def _is_seen_outside(site: Site) -> bool:
 def _is_copied(site: Site, obj: Obj) -> bool:
     """Whether a parameter is a tensor for certain, and nothing asks for what only the caller's own object has."""
     for node in own_nodes(site.run.scope.node):
-        if isinstance(node, ast.Attribute) and node.attr in _OF_THE_OBJECT:
+        if isinstance(node, ast.Attribute) and node.attr in members.OF_ONE_OBJECT:
             if isinstance(node.value, ast.Name) and node.value.id == obj.parameter:
                 return False
     read = [v for n, v in site.run.values.items() if isinstance(n, ast.Name) and v.identity is obj]

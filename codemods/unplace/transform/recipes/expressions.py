@@ -8,9 +8,10 @@ into one rebinding; every other in-place call only works as an expression whose 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from unplace.analysis.queries.observers import Observers, reads, replays
+from unplace.analysis.syntax.evaluation import around
 from unplace.diagnostics.forms import WriteKind
 from unplace.transform import legality
 from unplace.transform.rule import CallRule
@@ -103,45 +104,16 @@ def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
 
 
 def is_noticed_before(statement: ast.stmt, chain: list[Site]) -> bool:
-    """Whether something that is evaluated before the calls of a chain could tell that they have moved before it."""
+    """Tell whether calls that move before their statement could be noticed by what ran before them, or may not run."""
     first, objs = chain[0], chain[0].roots()
-    return any(
-        node is None or _has_effects(node) or reads(first.run, node, first.state, objs)
-        for node in _evaluated_before(statement, chain[-1].node)
-    )
+    order = around(statement, chain[-1].node)
+    if order is None or not order.is_sure:
+        return True
+    return any(_has_effects(node) or reads(first.run, node, first.state, objs) for node in order.before)
 
 
 def _has_effects(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Call | ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for n in ast.walk(node))
-
-
-def _evaluated_before(statement: ast.stmt, node: ast.AST) -> Iterator[ast.AST | None]:
-    """The parts of a statement that are evaluated before `node`; None where `node` may not be evaluated at all."""
-    current: ast.AST = statement
-    if isinstance(statement, ast.AugAssign):
-        yield statement.target
-    while current is not node:
-        children = [c for c in ast.iter_child_nodes(current) if not isinstance(c, ast.expr_context | ast.operator)]
-        if isinstance(current, ast.Assign | ast.AugAssign | ast.AnnAssign):
-            children = [current.value] if current.value is not None else []
-        elif isinstance(current, ast.If | ast.For):
-            children = [current.test if isinstance(current, ast.If) else current.iter]
-        if isinstance(current, ast.Dict):
-            children = [c for pair in zip(current.keys, current.values, strict=True) for c in pair if c is not None]
-        position = next((i for i, c in enumerate(children) if any(n is node for n in ast.walk(c))), None)
-        if position is None:
-            yield None
-            return
-        conditional = isinstance(current, ast.BoolOp | ast.IfExp | ast.Compare) and position > isinstance(
-            current, ast.Compare
-        )
-        if conditional or isinstance(
-            current, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-        ):
-            yield None
-            return
-        yield from children[:position]
-        current = children[position]
 
 
 def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observers: Observers) -> Verdict:

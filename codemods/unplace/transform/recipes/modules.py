@@ -18,7 +18,7 @@ from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
 from unplace.transform.intent import contradicted
-from unplace.transform.legality import assumptions_about, settled
+from unplace.transform.legality import assumptions_about, changing_what_is_saved, settled
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site, has_flag
@@ -41,6 +41,9 @@ class Judge:
         assert module is not None
         if module.ignores_inplace:
             return Inline(())
+        changing = next((found for site in calls if (found := changing_what_is_saved(site)) is not None), None)
+        if changing is not None:
+            return changing
         parent = self._parent(node)
         if isinstance(parent, ast.Call) and node in parent.args:
             if self.program.module.qualified(scope, parent.func) == "torch.nn.Sequential":

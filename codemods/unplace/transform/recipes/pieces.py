@@ -29,14 +29,9 @@ from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
-
-_JOINS = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
-_VIEWING = frozenset({"as_strided", "view", "view_as"})
-_PERMUTING = frozenset(
-    {"H", "T", "adjoint", "mH", "mT", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +169,16 @@ def _is_order_seen(site: Site) -> bool:
 
     A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
     """
-    is_permuted = any(isinstance(node, ast.Attribute) and node.attr in _PERMUTING for node in site.run.scope.nodes)
-    return is_permuted and any(map(site.program.module.reads_of, _VIEWING))
+    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    is_permuted = not members.PERMUTING.isdisjoint(attributes)
+    return is_permuted and any(map(site.program.module.reads_of, members.RESTRIDING))
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
     """`torch.cat([a, b], dim=1)`."""
     assert isinstance(split, ast.Call)
     assert isinstance(split.func, ast.Attribute)
-    qualified = _JOINS.get(split.func.attr)
+    qualified = members.JOINED_BY.get(split.func.attr)
     written = site.program.module.name_for(site.run.scope, qualified) if qualified is not None else None
     if written is None:
         return None

@@ -194,7 +194,8 @@ class Callers:
     def _plan(self, scope: Scope) -> Handback | Refuse:
         names = tuple(a.arg for a in scope.parameters if self._is_read_somewhere(scope, a.arg))
         summary = self.program.summary(Function(scope))
-        if not names or summary is None:
+        run = self.program.run(scope)
+        if not names or summary is None or run is None:
             return Refuse(f"nothing is known of `{scope.name}`")
         if scope in compiled(self.program.module):
             return Refuse(f"TorchScript compiles `{scope.name}`, whose results would have another type")
@@ -211,14 +212,17 @@ class Callers:
                 assert isinstance(call.write.node, ast.Call)
                 calls.setdefault(call.write.node, []).append((name, call))
         takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
-        form = returned_form(scope, names, summary.result.same, [value for value, _ in exits], takings)
+        same = summary.returned.same if summary.returned is not None else None
+        reaches_end = run.reaches_end()
+        values = [value for value, _ in exits]
+        form = returned_form(scope, names, same, values, takings, reaches_end)
         if isinstance(form, Refuse):
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
         if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
             return Refuse(f"a `return` of `{scope.name}` holds an in-place operation; move it to a line of its own")
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
-        handback = Handback(self.text, scope, names, form, tensor)
+        handback = Handback(self.text, scope, names, form, tensor, reaches_end)
         if form.is_changed and is_named_elsewhere(self.program, scope):
             return Refuse(f"another file of this run contains the name `{scope.name}`")
         if not is_private(self.program, scope, len(calls)):
@@ -335,7 +339,8 @@ class Callers:
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
         if not elsewhere:
-            live = live - (live - call.run.liveness.read_after(site.statement) - site.other_reads())
+            own = call.run.liveness.read_after(site.statement) | site.other_reads()
+            live = live & (own | self.returned(call.run.scope))
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:

@@ -50,7 +50,8 @@ def _yields(node: ast.AST, name: str, site: Site) -> bool:
     """Whether a node is the loop around the site that binds the name."""
     if not isinstance(node, ast.For) or _target(node, name) is None:
         return False
-    return any(s is site.statement for part in node.body for s in ast.walk(part))
+    spot = site.run.flow.spot(site.statement)
+    return spot is not None and node in spot.loops
 
 
 def _target(loop: ast.For, name: str) -> ast.Name | None:

@@ -22,7 +22,7 @@ from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
-from unplace.analysis.effects.summary import leaves_alone
+from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk

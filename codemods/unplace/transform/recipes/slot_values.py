@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.syntax.nodes import walk
+from unplace.torchapi import results
 from unplace.transform.recipes.constructors import Constructor
 from unplace.transform.recipes.sizes import Sizes
 from unplace.transform.recipes.slots import picked
@@ -115,7 +116,7 @@ class Contents:
         if isinstance(node, ast.Subscript):
             return self._rank_of_piece(node, depth)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-            if node.func.attr in _REDUCTIONS and self._is_tensor(node.func.value):
+            if node.func.attr in results.TOTALS and self._is_tensor(node.func.value):
                 return 0
         ranks = [self._rank(operand, depth) for operand in self._operands(node) or ()]
         return max((r for r in ranks if r is not None), default=None) if None not in ranks else None
@@ -167,7 +168,6 @@ class Contents:
 
 
 _CLOSED = (ast.Add, ast.Sub, ast.Mult)
-_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "norm", "std", "var", "amax", "amin"}
 
 
 def _is_dots(part: ast.expr) -> bool:

@@ -1,0 +1,373 @@
+"""Applies an effect: lets a call do to the state what its record says, and makes the value that it returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from unplace.analysis.domain.refs import Instance
+from unplace.analysis.domain.state import ANY, DISTINCT, State, weak_join
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CONTAINER,
+    DICT,
+    MODULE,
+    NO_OBJS,
+    NUMBER,
+    NUMBER_VALUE,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    UNKNOWN,
+    Base,
+    Link,
+    Objs,
+    Origin,
+    Saved,
+    Tracked,
+    Value,
+)
+from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
+from unplace.analysis.effects.saves import note
+from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.syntax.nodes import code_of
+
+INSIDE = " inside "
+_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # what may bring a gradient into a call
+
+
+class Elements(Protocol):
+    """Gives the elements of containers and of whatever else a loop can go over."""
+
+    def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
+        """Return a slot of a container."""
+        ...
+
+    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
+        """Return what a loop over `iterable` yields."""
+        ...
+
+
+class Host(Protocol):
+    """What evaluates calls: it knows the run, and what to expect of code out of sight."""
+
+    run: Run
+
+    @property
+    def elements(self) -> Elements:
+        """Whoever knows what is in a container."""
+        ...
+
+    def unknown_call(self, node: ast.Call, values: list[Value], state: State) -> Value:
+        """Let code out of sight do what it may."""
+        ...
+
+
+@dataclass(slots=True)
+class Call:
+    """One call whose effect is known: its place, its arguments by parameter, and the state that it changes.
+
+    `bound` has the extra arguments of a variadic parameter as `*0`, `*1`, ..., and `nodes` the expressions of those.
+    `captured` is what the callee can reach besides its arguments. `called` is what messages call the operation that
+    saves.
+    """
+
+    host: Host
+    node: ast.Call
+    bound: dict[str, Value]
+    state: State
+    called: str = ""
+    captured: Objs = NO_OBJS
+    nodes: Mapping[str, ast.expr] = field(default_factory=dict)
+    keywords: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def run(self) -> Run:
+        """The walk that the call is met on."""
+        return self.host.run
+
+    @property
+    def elements(self) -> Elements:
+        """Whoever knows what is in a container."""
+        return self.host.elements
+
+    @property
+    def code(self) -> str:
+        """The callee as messages quote it."""
+        return code_of(self.node.func)
+
+    def objs(self, names: Iterable[str]) -> Objs:
+        """What the arguments of these parameters may be."""
+        return anything([value for name in names for value in self.of(name)])
+
+    def of(self, name: str) -> list[Value]:
+        """The arguments that a parameter stands for."""
+        if name == EVERY:
+            return list(self.bound.values())
+        return [self.bound[name]] if name in self.bound else []
+
+
+def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
+    """Let a call have its effect, and return its value; `key` tells the results of several at one node apart."""
+    keep(call, effect)
+    for name in effect.reshapes & call.bound.keys():
+        call.run.forget_shapes(call.state, call.bound[name])
+    for name in effect.changes & call.bound.keys():
+        clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
+    for name in effect.writes & call.bound.keys():
+        call.run.becomes_tracked(call.state, call.bound[name])
+    for holder in effect.moves & call.bound.keys():
+        call.state.collapse(call.bound[holder].objs)
+    for given, holder in effect.puts:
+        put(call, given, call.bound[holder])
+    if effect.returned is not None:
+        made = value_of(call, effect.returned, key)
+    else:
+        values = [value for name, value in call.bound.items() if "." not in name]  # without what stands in others
+        made = call.host.unknown_call(call.node, values, call.state)
+    for slot in effect.takes:
+        call.state.remove(call.bound[slot.of].objs, _key(call, slot))
+    note(call.run, call.state, effect.saves, call.bound, made, call.node, call.called)
+    return made
+
+
+def keep(call: Call, effect: Effect) -> None:
+    """Hand arguments to what may hold them from now on."""
+    run, state, line = call.run, call.state, call.node.lineno
+    keeper = effect.keeper or f"`{call.code}(...)`"
+    for name in effect.keeps:
+        objs = call.objs((name,))
+        run.keep(state, objs, keeper, line, certain=name in effect.surely_keeps)
+    if effect.keeps_outer:
+        run.keep(state, call.captured, keeper, line)
+    for name in effect.replaces & call.bound.keys():
+        run.keep(state, call.bound[name].objs, f"{keeper}, which replaces its data,", line, certain=True)
+
+
+def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
+    """Let code out of sight have stored anything in the slots of these objects."""
+    for slot, value in list(state.heap.items()):
+        if slot[0] in reachable and value.objs:
+            foreign = run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)
+            state.heap[slot] = value._replace(
+                objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
+            )
+
+
+def put(call: Call, given: str | Source, base: Value) -> None:
+    """Put a value into a container; its elements stay known to be distinct while only new objects come in."""
+    state = call.state
+    for value in call.of(given) if isinstance(given, str) else _sourced(call, given):
+        is_new = state.is_unheld(value)
+        for holder in base.objs:
+            slot = (holder, ANY)
+            exact = any(True for key, held in state.fields_of(holder) if key != ANY and held.objs)
+            known = state.heap.get(slot)
+            distinct = is_new and len(base.objs) == 1 and not exact and (known is None or known.identity == DISTINCT)
+            identity = DISTINCT if distinct else None
+            loose = value._replace(identity=identity)
+            state.heap[slot] = weak_join(known, loose)._replace(identity=identity) if known is not None else loose
+
+
+# -- the value ------------------------------------------------------------------------------------------------------
+
+
+def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
+    """Make the value of a call, from what its effect says of it."""
+    if returned.same is not None and returned.same in call.bound and not returned.foreign:
+        return call.bound[returned.same]
+    if returned.folded:
+        return _folded(call, returned)
+    if returned.outside is not None:
+        return _outside(call, returned, returned.outside)
+    if isinstance(returned.source, Drawn):
+        return _drawn(call, returned.source)
+    if isinstance(returned.source, Slot):
+        return _slot(call, returned.source)
+    if isinstance(returned.source, View):
+        return _view(call, returned, returned.source, key)
+    missing = not returned.parameters <= call.bound.keys()
+    plain = returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 or not returned.holds
+    if plain and not returned.foreign and not missing and not isinstance(returned.ref, Instance):
+        return Value(returned.kinds, ref=returned.ref)
+    return _made(call, returned, returned.foreign or missing, key)
+
+
+def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:
+    """A new object, or one that code out of sight holds, with its slots."""
+    run, node, state = call.run, call.node, call.state
+    label = returned.label or f"the result of `{call.code}(...)`"
+    sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
+    if is_foreign:
+        value = _foreign(call, returned, label, key)
+        sources |= call.captured
+    else:
+        like = call.bound[returned.like] if returned.like is not None else None
+        value = run.fresh(
+            node,
+            state,
+            label,
+            call.bound[returned.kind_of].kinds if returned.kind_of is not None else returned.kinds,
+            key=key,
+            shape=returned.shape if like is None else like.shape,
+            dtype=returned.dtype if like is None else like.dtype,
+            tracked=returned.tracked,
+            ref=returned.ref,
+            overlapping=returned.overlapping,
+            likely=returned.likely,
+            is_new=returned.is_new,
+        )
+    if returned.may_be_leaf and value.tracked is not Tracked.NO:
+        run.leaves |= value.objs
+    if sources:
+        for obj in value.objs:
+            state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.MAYBE)
+    _note_saved(call, returned, value)
+    _fill(call, returned, value, key)
+    return value
+
+
+def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
+    """Something that code out of sight may hold as well."""
+    value = call.run.foreign(
+        (call.node, key),
+        Origin.CALL,
+        label,
+        call.node.lineno,
+        returned.kinds,
+        ref=returned.ref,
+        tracked=returned.tracked,
+        likely=returned.likely,
+    )
+    for obj in value.objs:
+        call.run.make(obj, call.state)
+    return value
+
+
+def _note_saved(call: Call, returned: Returned, value: Value) -> None:
+    """Note the operations inside the callee that keep what it returns."""
+    tracked = (v.tracked is not Tracked.NO for v in call.bound.values() if v.kinds & _RECORDING)
+    may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
+    for operation, certain in sorted(returned.saved):
+        called = f"{operation}{INSIDE}{call.code}()"
+        saved = Saved(called, call.node.lineno, certain and may_record, call.node, RESULT)
+        call.run.note_saved(call.state, value.objs, saved)
+
+
+def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
+    """Make what is in the slots of a returned container, and let those share memory that may."""
+    state = call.state
+    fields: dict[Hashable, Value] = {}
+    for slot, element in returned.elements:
+        if slot == REST:
+            fields.update(_slots(call, element.same))
+        elif slot == EACH:
+            names = [name for name in call.bound if name.startswith(EVERY)]
+            fields.update({i: _drawn(call, Drawn((name,))) for i, name in enumerate(names)})
+        else:
+            fields[slot] = value_of(call, element, (key, slot))
+    for slot, held in fields.items():
+        for obj in value.objs:
+            state.heap[(obj, slot)] = held._replace(identity=None) if slot == ANY else held
+    for first, second in sorted(returned.together, key=str):
+        for obj in value.objs:
+            one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
+            if one is None or other is None:
+                continue
+            for part in other.objs:
+                known = state.bases[part].objs if part in state.bases else frozenset()
+                state.bases[part] = Base((known | one.objs) - {part}, Link.MAYBE)
+
+
+def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
+    """Memory that no argument brings: the same object each time, because it may be."""
+    run, node = call.run, call.node
+    key = (node, origin.value)
+    label = returned.label or f"the result of `{call.code}(...)`"
+    return run.foreign(key, origin, label, node.lineno, returned.kinds, tracked=returned.tracked)
+
+
+def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
+    """A tensor that looks, or may look, into the memory of arguments."""
+    first = call.bound[view.of[0]]
+    return call.run.view(
+        call.node,
+        call.state,
+        first._replace(objs=call.objs(view.of)),
+        returned.label,
+        view.link,
+        key=key,
+        piece=(call.node, ANY) if view.is_piece else None,
+        forbidden=view.forbidden,
+        same_shape=view.same_shape,
+        overlapping=returned.overlapping,
+        tracked=None if returned.tracked is Tracked.MAYBE else returned.tracked,
+        dtype=returned.dtype,
+    )
+
+
+def _slots(call: Call, name: str | None) -> Iterator[tuple[Hashable, Value]]:
+    """All slots of an argument, or the keyword arguments."""
+    if name is None or name not in call.bound:
+        yield from call.keywords.items()
+    else:
+        yield from call.state.reachable_slots(call.bound[name].objs)
+
+
+def _sourced(call: Call, source: Source) -> list[Value]:
+    """What a container gets: an element of one argument, or of each."""
+    if isinstance(source, Drawn):
+        return [_drawn(call, source)]
+    assert isinstance(source, Slot)
+    if source.of != EVERY:
+        return [_slot(call, source)]
+    elements = call.elements
+    others = [value for name, value in call.bound.items() if name != "self"]
+    return [elements.element(call.node, value, call.state) if value.objs else value for value in others]
+
+
+def _key(call: Call, slot: Slot) -> Hashable:
+    """The constant under which a dictionary is asked for a slot."""
+    node = call.nodes.get(slot.key)
+    return node.value if isinstance(node, ast.Constant) and call.bound[slot.of].must_be(DICT) else None
+
+
+def _slot(call: Call, slot: Slot) -> Value:
+    """What is in a slot of a container, or the default."""
+    found = call.elements.element(call.node, call.bound[slot.of], call.state, _key(call, slot))
+    return weak_join(found, call.bound[slot.default]) if slot.default in call.bound else found
+
+
+def _drawn(call: Call, drawn: Drawn) -> Value:
+    """An element of arguments; of an extra one of a variadic parameter it is one of that expression."""
+    found: Value | None = None
+    for name in drawn.parameters:
+        for each in [n for n in call.bound if n.startswith(EVERY)] if name == EVERY else [name]:
+            value = call.bound[each]
+            node = call.nodes.get(each, call.node) if each.startswith(EVERY) else call.node
+            is_sequence = value.must_be(CONTAINER) and value.objs and not value.must_be(DICT)
+            of = call.elements.element if drawn.is_copy and is_sequence else call.elements.iterate
+            element = of(node, value, call.state)
+            found = element if found is None else weak_join(found, element)
+    assert found is not None
+    return found
+
+
+def _folded(call: Call, returned: Returned) -> Value:
+    """What `sum`, `max` and their like give: a number, a tensor made of the arguments, or one of them."""
+    run, node, state = call.run, call.node, call.state
+    flat = values = [value for name, value in call.bound.items() if name not in call.keywords]
+    if len(values) == 1 and values[0].must_be(CONTAINER) and values[0].objs:
+        flat = [call.elements.element(node, values[0], state)]
+    if all(v.must_be(NUMBER | SHAPE) for v in flat):
+        return NUMBER_VALUE
+    is_tensor = any(v.may_be(TENSOR) for v in flat) and not any(v.may_be(ARRAY) for v in flat)
+    if is_tensor and not returned.parameters:
+        return run.fresh(node, state, returned.label, TENSOR, likely=any(v.likely for v in flat))
+    made = run.fresh(node, state, returned.label, TENSOR | NUMBER if is_tensor else UNKNOWN, likely=is_tensor)
+    given = anything(flat)
+    for obj in made.objs if given or is_tensor else ():
+        state.bases[obj] = Base(given, Link.MAYBE)
+    return made

@@ -1,0 +1,265 @@
+"""What Python's builtins and libraries other than torch do: one line for each function, as data.
+
+    "einops.rearrange": (Model("tensor *", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.TENSOR),),
+
+says that `rearrange(tensor, ...)` returns a view of its first argument, or a copy, where that may be a tensor. The
+first model of a name that a call fits counts; of a call that fits none, and of functions that aren't here, nothing is
+known: they may keep, change and hand back whatever can be reached from their arguments.
+
+A signature has a word for each parameter: `x`, `x?` may be left out, `*` or `*x` takes all further arguments, `**` any
+keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+from unplace.analysis.domain.refs import Named
+from unplace.analysis.domain.state import ANY
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    DICT,
+    LIST,
+    NONE,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Tracked,
+    Value,
+)
+from unplace.analysis.effects.effect import EACH, EVERY, REST, Drawn, Effect, Returned, Slot, View
+
+SELF = "self"
+"""The container that a method is called on."""
+
+
+class Given(Enum):
+    """What must be known of the arguments for a model to hold."""
+
+    ANYTHING = "anything"
+    NOTHING_HELD = "nothing that a tensor can be reached from"
+    A_TENSOR = "a tensor as the first argument"
+    MAYBE_A_TENSOR = "what may be a tensor as the first argument"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a function does when it is called as the signature says."""
+
+    signature: str
+    effect: Effect
+    given: Given = Given.ANYTHING
+
+    def fits(self, positional: Collection[Value], keywords: Mapping[str, Value]) -> bool:
+        """Tell whether a call is one that the model speaks of."""
+        required, names, is_variadic, takes_keywords = _parsed(self.signature)
+        given = {*names[: len(positional)], *keywords}
+        if len(positional) > len(names) and not is_variadic:
+            return False
+        if not required <= given or not (takes_keywords or keywords.keys() <= set(names)):
+            return False
+        values = [*positional, *keywords.values()]
+        if self.given is Given.NOTHING_HELD:
+            return not any(value.objs for value in values)
+        if self.given is Given.A_TENSOR:
+            return bool(values) and values[0].is_tensor
+        return self.given is Given.ANYTHING or (bool(values) and values[0].may_be(TENSOR | UNKNOWN))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the positional parameters, without those of a variadic one."""
+        return _parsed(self.signature)[1]
+
+
+@cache
+def _parsed(signature: str) -> tuple[frozenset[str], tuple[str, ...], bool, bool]:
+    """The parameters that a call must give, all positional ones, and whether it may give more by place or by name."""
+    words = signature.split()
+    plain = [word for word in words if not word.startswith("*")]
+    required = frozenset(word for word in plain if not word.endswith("?"))
+    names = tuple(word.removesuffix("?") for word in plain)
+    return required, names, any(w.startswith("*") and w != REST for w in words), REST in words
+
+
+def model_of(qualified: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
+    """Return the model of a call of a function: its own, or that of all functions of its module."""
+    module = qualified.partition(".")[0]
+    models = FUNCTIONS.get(qualified, ()) or MODULES.get(module, ())
+    return next((model for model in models if model.fits(positional, keywords)), None)
+
+
+def method_of(name: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
+    """Return the model of a call of a container's method."""
+    models = METHODS.get(name, ())
+    return next((model for model in models if model.fits(positional, keywords)), None)
+
+
+def reads_nothing(name: str) -> bool:
+    """Tell whether a builtin looks at objects only, and not at what is in them."""
+    models = FUNCTIONS.get(f"builtins.{name}", ())
+    return bool(models) and not any(model.effect.reads for model in models)
+
+
+# -- the words of the table -----------------------------------------------------------------------------------------
+
+
+def gives(kinds: int) -> Returned:
+    """Return what holds no tensor: a number, text, an array."""
+    return Returned(kinds, holds=False)
+
+
+def view_of(parameter: str, link: Link, label: str, *, same_shape: bool = False) -> Returned:
+    """Return a view of an argument; with `Link.MAYBE` it may be a copy as well."""
+    return Returned(TENSOR, source=View((parameter,), link, same_shape), label=label)
+
+
+def holding(kinds: int, element: Returned | None = None) -> Returned:
+    """Return a new container that is empty, or whose elements are these."""
+    elements = () if element is None else ((ANY, element),)
+    return Returned(kinds, elements=elements, tracked=Tracked.NO, label="container")
+
+
+def drawn(*parameters: str, is_copy: bool = False) -> Returned:
+    """Return what a loop over these arguments yields."""
+    return Returned(UNKNOWN, source=Drawn(parameters, is_copy))
+
+
+def slot(key: str = "", default: str = "") -> Returned:
+    """Return what is in a slot of the container."""
+    return Returned(UNKNOWN, source=Slot(SELF, key, default))
+
+
+def slots_of(kinds: int, parameter: str, *, kind_of: str | None = None) -> Returned:
+    """Return a new container with all slots of an argument, or the keyword arguments as its slots."""
+    elements = ((REST, Returned(UNKNOWN, same=parameter)),)
+    return Returned(kinds, elements=elements, tracked=Tracked.NO, kind_of=kind_of, label="container")
+
+
+def keeping(keeper: str, returned: Returned, *, certain: bool = False) -> Effect:
+    """Return the effect of a function that may keep, or certainly keeps, all that it is given."""
+    every = frozenset((EVERY,))
+    return Effect(returned, keeps=every, surely_keeps=every if certain else frozenset(), keeper=keeper)
+
+
+def _functions(module: str, names: str, *models: Model) -> dict[str, tuple[Model, ...]]:
+    return {f"{module}.{name}": models for name in names.split()}
+
+
+def _copied(kinds: int) -> tuple[Model, ...]:
+    """A constructor of sequences: empty, or of the elements of another one."""
+    copied = holding(kinds, drawn("iterable", is_copy=True))
+    return Model("", Effect(holding(kinds))), Model("iterable **", Effect(copied))
+
+
+_PAIR = Returned(TUPLE, tracked=Tracked.NO, label="container")
+_KEY = gives(TEXT | NUMBER | UNKNOWN)
+_IN_SELF = frozenset((SELF,))
+
+# -- functions ------------------------------------------------------------------------------------------------------
+
+FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
+    # numbers and text
+    **_functions(
+        "builtins", "isinstance issubclass hasattr callable", Model("* **", Effect(gives(NUMBER), reads=False))
+    ),
+    **_functions("builtins", "len int float bool complex hash ord round divmod", Model("* **", Effect(gives(NUMBER)))),
+    **_functions("builtins", "any all", Model("* **", Effect(gives(NUMBER)))),
+    **_functions("builtins", "str repr format chr ascii bin hex oct input bytes", Model("* **", Effect(gives(TEXT)))),
+    "builtins.range": (Model("* **", Effect(gives(SHAPE))),),
+    "builtins.print": (Model("* **", Effect(gives(NONE))),),
+    "builtins.type": (Model("* **", Effect(gives(CALLABLE), reads=False)),),
+    "builtins.super": (Model("* **", Effect(Returned(UNKNOWN, ref=Named("builtins.super()"), holds=False))),),
+    "builtins.id": (Model("* **", keeping("id()", gives(NUMBER), certain=True)._replace(reads=False)),),
+    # arithmetic: `sum(xs)` is made anew, `sum(xs, start)` may be `start`
+    "builtins.abs": (Model("x", Effect(Returned(UNKNOWN, folded=True, label="abs()"))),),
+    "builtins.sum": (
+        Model("iterable **", Effect(Returned(UNKNOWN, folded=True, label="sum()"))),
+        Model("iterable start", Effect(Returned(UNKNOWN, frozenset((EVERY,)), folded=True, label="sum()"))),
+    ),
+    **{
+        f"builtins.{name}": (
+            Model("* **", Effect(Returned(UNKNOWN, frozenset((EVERY,)), folded=True, label=f"{name}()"))),
+        )
+        for name in ("max", "min", "pow")
+    },
+    # containers
+    "builtins.list": _copied(LIST),
+    "builtins.tuple": _copied(TUPLE),
+    "builtins.sorted": _copied(LIST),
+    "builtins.reversed": _copied(LIST),
+    "builtins.set": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
+    "builtins.frozenset": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
+    "builtins.dict": (Model("**", Effect(slots_of(DICT, REST))),),
+    "builtins.enumerate": (
+        Model(
+            "iterable start?",
+            Effect(holding(LIST, _PAIR._replace(elements=((0, gives(NUMBER)), (1, drawn("iterable")))))),
+        ),
+    ),
+    "builtins.zip": (Model("* **", Effect(holding(LIST, _PAIR._replace(elements=((EACH, gives(UNKNOWN)),))))),),
+    "collections.OrderedDict": (Model("", Effect(holding(DICT))),),
+    "collections.defaultdict": (Model("* **", Effect(holding(DICT)), Given.NOTHING_HELD),),
+    "collections.deque": (Model("* **", Effect(holding(LIST)), Given.NOTHING_HELD),),
+    "itertools.chain": (Model("iterable *", Effect(holding(LIST, drawn("iterable", EVERY)))),),
+    "itertools.cycle": (Model("iterable", Effect(holding(LIST, drawn("iterable")))),),
+    "itertools.islice": (Model("iterable *", Effect(holding(LIST, drawn("iterable")))),),
+    # tensors
+    "copy.copy": (Model("x", Effect(view_of("x", Link.VIEW, "copy.copy()", same_shape=True)), Given.A_TENSOR),),
+    "copy.deepcopy": (Model("x", Effect(Returned(TENSOR, like="x", label="copy.deepcopy()")), Given.A_TENSOR),),
+    "einops.rearrange": (
+        Model("tensor * **", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.MAYBE_A_TENSOR),
+        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.rearrange()"))),
+    ),
+    "einops.reduce": (
+        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.reduce()"))),
+    ),
+    "einops.repeat": (
+        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.repeat()"))),
+    ),
+    "typing.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
+    "typing_extensions.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
+}
+"""Functions and classes, by qualified name."""
+
+_AROUND = Model("* **", Effect(gives(NUMBER | TEXT | OTHER)), Given.NOTHING_HELD)
+_ARRAYS = Model("* **", keeping("", gives(ARRAY)))
+
+MODULES: Mapping[str, tuple[Model, ...]] = {
+    "math": (Model("* **", Effect(gives(NUMBER))),),
+    "numpy": (_ARRAYS,),
+    "scipy": (_ARRAYS,),
+    **dict.fromkeys(
+        ("argparse", "json", "logging", "os", "pathlib", "random", "re", "sys", "time", "typing", "warnings"),
+        (_AROUND,),
+    ),
+}
+"""Packages, for all their functions that don't stand above."""
+
+METHODS: Mapping[str, tuple[Model, ...]] = {
+    **dict.fromkeys(("append", "add", "appendleft"), (Model("item", Effect(gives(NONE), puts=(("item", SELF),))),)),
+    "insert": (Model("index item", Effect(gives(NONE), puts=(("item", SELF),), moves=_IN_SELF)),),
+    "extend": (Model("iterable", Effect(gives(NONE), puts=((Drawn(("iterable",)), SELF),))),),
+    "update": (Model("* **", Effect(gives(NONE), puts=((Slot(EVERY), SELF),))),),
+    **dict.fromkeys(
+        ("pop", "popleft", "popitem"), (Model("key? * **", Effect(slot("key"), takes=(Slot(SELF, "key"),))),)
+    ),
+    "get": (Model("key? default? **", Effect(slot("key", "default"))),),
+    "setdefault": (Model("key? default? **", Effect(slot("key"), puts=(("default", SELF),))),),
+    "__getitem__": (Model("key? **", Effect(slot("key"))),),
+    "values": (Model("* **", Effect(holding(LIST, slot()))),),
+    "keys": (Model("* **", Effect(holding(LIST, _KEY))),),
+    "items": (Model("* **", Effect(holding(LIST, _PAIR._replace(elements=((0, _KEY), (1, slot())))))),),
+    "copy": (Model("* **", Effect(slots_of(UNKNOWN, SELF, kind_of=SELF))),),
+    **dict.fromkeys(("index", "count"), (Model("* **", Effect(gives(NUMBER))),)),
+    **dict.fromkeys(("sort", "reverse", "clear", "remove"), (Model("* **", Effect(gives(NONE), moves=_IN_SELF)),)),
+}
+"""Methods of lists, tuples, dictionaries and what is like them."""

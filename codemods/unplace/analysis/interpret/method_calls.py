@@ -1,0 +1,219 @@
+"""Calls of methods: of tensors, modules, containers, and of objects of which less is known."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class, Instance, Named
+from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    LIST,
+    MODULE,
+    NUMBER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Origin,
+    Tracked,
+    Value,
+)
+from unplace.analysis.effects import saves
+from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, Save
+from unplace.analysis.effects.result_types import cast_dtype
+from unplace.analysis.interpret import modelled_calls
+from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.queries.layouts import SHARED
+from unplace.analysis.types import evidence
+from unplace.analysis.types.evidence import Evidence
+from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import modules
+
+_SELF = frozenset(("self",))
+
+
+def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+    """Call `base.name(...)`, with `base` evaluated already."""
+    name = func.attr
+    if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
+        state.let_go()
+    is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
+    is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
+    is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
+    proved = is_inplace and evidence.of_name(name) is Evidence.PROOF
+    if proved or (base.is_tensor and base.likely and evidence.of_call(node) is Evidence.PROOF):
+        base = state.narrow_to_tensor(base)
+    if base.is_tensor:
+        return of_tensor(calls, node, func, base, calls.arguments(node, state), state)
+    if isinstance(base.ref, Instance):
+        return _of_instance(calls, node, func, base, state)
+    arguments = calls.arguments(node, state)
+    if base.must_be(CALLABLE) and isinstance(base.ref, Class):
+        return calls.unknown_call(node, arguments.all(), state)  # a static or class method, or an explicit receiver
+    if base.must_be(MODULE) or (base.kinds & UNKNOWN and name in modules.GIVING_PARAMETERS):
+        return _of_module(calls, node, name, base, state, arguments)
+    plain = _of_plain(calls, node, name, base, arguments, state)
+    if plain is not None:
+        return plain
+    if is_inplace:
+        calls.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
+        return base
+    operator = torchapi.tensor_method(name)
+    found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
+    if found and not _is_unlike_tensors(calls.run, func.value):
+        guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
+        return of_tensor(calls, node, func, guess, arguments, state)
+    result = calls.unknown_call(node, [base, *arguments.all()], state)
+    dtype = cast_dtype(name, arguments)
+    return result._replace(dtype=dtype) if dtype is not None else result
+
+
+def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+    """A method of an object of a class of the run."""
+    name = func.attr
+    callee = calls.evaluator.attribute_of(func, base, state)
+    calls.run.values[func] = callee
+    arguments = calls.arguments(node, state)
+    is_of_torch = name in modules.RETURNING_ITSELF or name in modules.GIVING
+    if callee.ref is None and base.must_be(MODULE) and is_of_torch:
+        return _of_module(calls, node, name, base, state, None)
+    if callee.ref is None and callee.kinds & UNKNOWN:
+        return calls.unknown_call(node, [base, *arguments.all()], state, callee)
+    return calls.apply(node, callee, arguments, state)
+
+
+def _of_plain(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
+) -> Value | None:
+    """A method of a container, text, number or array; None of anything else."""
+    if base.must_be(CONTAINER) and base.objs:
+        return modelled_calls.of_container(calls, node, name, base, arguments, state)
+    if base.must_be(TEXT):
+        return Value(TEXT | NUMBER | LIST)
+    if base.must_be(SHAPE | NUMBER):
+        return Value(NUMBER)
+    if base.must_be(ARRAY):
+        return calls.run.fresh(node, state, "an array", ARRAY | NUMBER)
+    return None
+
+
+def _is_unlike_tensors(run: Run, node: ast.expr) -> bool:
+    """Whether a name is used somewhere as no tensor can be."""
+    return isinstance(node, ast.Name) and node.id in run.program.module.bindings(run.scope).unlike_tensors
+
+
+# -- tensors --------------------------------------------------------------------------------------------------------
+
+
+def of_tensor(
+    calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, arguments: Arguments, state: State
+) -> Value:
+    """Call a method of a tensor."""
+    name, run = func.attr, calls.run
+    inplace = torchapi.inplace_method(name)
+    if inplace is not None:
+        return _in_place(calls, node, func, inplace, base, arguments, state)
+    operator = torchapi.tensor_method(name)
+    if operator is None:
+        return calls.unknown_call(node, [base, *arguments.all()], state)
+    if name == "retain_grad":
+        run.keep(state, base.objs, "retain_grad()", node.lineno, certain=True)
+    if name == "numpy":
+        run.keep(state, base.objs, "the NumPy array that shares its memory", node.lineno, certain=True)
+        return Value(ARRAY)
+    if "out" in arguments.keywords:
+        return calls.out(node, f"torch.{name}", arguments, state)
+    bound = {**dict(zip(operator.parameters, [base, *arguments.positional], strict=False)), **arguments.keywords}
+    return calls.operator(node, operator, bound, arguments, state)
+
+
+def _in_place(
+    calls: CallEffects,
+    node: ast.Call,
+    func: ast.Attribute,
+    inplace: torchapi.InplaceMethod,
+    base: Value,
+    arguments: Arguments,
+    state: State,
+) -> Value:
+    """A method that writes its tensor and returns it."""
+    name, run, operands = inplace.name, calls.run, tuple(arguments.all())
+    call = Call(calls, node, {"self": base}, state, f"{name}()")
+    functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
+    if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
+        _save_operands(calls, node, functional, base, arguments, state)
+    base = call.bound["self"] = run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
+    if inplace.kind in ("flag", "detach"):
+        for obj in base.objs:
+            state.definitions.pop(obj, None)
+    if name == "set_" and operands:
+        run.forget_shapes(state, base)
+        share_memory(run, node, base, operands[0], state)
+    if name == "share_memory_":
+        run.laid_out.update(dict.fromkeys(state.roots(base.objs), SHARED))
+    made = apply(call, _effect_in_place(inplace, functional, operands))
+    if inplace.kind == "metadata":
+        return made._replace(shape=None)
+    if name == "requires_grad_":
+        return run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
+    return made
+
+
+def _effect_in_place(
+    inplace: torchapi.InplaceMethod, functional: torchapi.Operator | None, operands: tuple[Value, ...]
+) -> Effect:
+    """The effect of a method that writes its tensor, besides the write."""
+    returned = Returned(TENSOR, same="self")
+    if inplace.kind == "metadata":
+        return Effect(returned, reshapes=_SELF)
+    is_saved = inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands))
+    return Effect(returned, saves=(Save(RETURNED, part=RESULT),) if is_saved else ())
+
+
+def _save_operands(
+    calls: CallEffects, node: ast.Call, functional: torchapi.Operator, base: Value, arguments: Arguments, state: State
+) -> None:
+    """In place, autograd keeps a copy of the old receiver, but the operands themselves."""
+    shadow = base._replace(objs=frozenset())
+    bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
+    bound.update(arguments.keywords)
+    saved = saves.saved_by(functional, bound, node)
+    saves.note(calls.run, state, saved, bound, None, node, f"{functional.short}()")
+
+
+# -- modules --------------------------------------------------------------------------------------------------------
+
+
+def _of_module(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None
+) -> Value:
+    """A method of a module that torch defines."""
+    if name in modules.RETURNING_ITSELF:
+        return base
+    if name in modules.GIVING:
+        return _registered(calls, node, name, state)
+    if name == "forward":
+        return calls.apply(node, base, arguments or Arguments(), state)
+    values = arguments.all() if arguments is not None else []
+    return calls.unknown_call(node, [base, *values] if base.objs else values, state)
+
+
+def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> Value:
+    """What `parameters()` and its kin give: tensors that the module holds, alone or with their names."""
+    kinds = UNKNOWN if name in modules.GIVING_MODULES else TENSOR
+    tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE
+    element = Returned(kinds, outside=Origin.REGISTERED, tracked=tracked, label=f"`{name}()`")
+    if name.startswith("named_"):
+        pair = ((0, Returned(TEXT)), (1, element))
+        element = Returned(TUPLE, elements=pair, tracked=Tracked.NO, label="container")
+    sequence = Returned(LIST, elements=((ANY, element),), tracked=Tracked.NO, label="a sequence")
+    return apply(Call(calls, node, {}, state), Effect(sequence))

@@ -1,0 +1,41 @@
+"""Calls of Python's builtins, of containers' methods and of libraries, as `effects.models` has them."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import Value
+from unplace.analysis.effects import models
+from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.walking import CallEffects
+
+
+def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+    """Call a builtin, or a function or class of a library other than torch."""
+    model = models.model_of(qualified, arguments.positional, arguments.keywords)
+    if model is None:
+        return calls.unknown_call(node, arguments.all(), state)
+    return apply(_call(calls, node, model, {}, arguments, state), model.effect)
+
+
+def of_container(
+    calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
+) -> Value:
+    """Call a method of a list, tuple or dictionary whose slots are known."""
+    model = models.method_of(name, arguments.positional, arguments.keywords)
+    if model is None:
+        return calls.unknown_call(node, [base, *arguments.all()], state)
+    return apply(_call(calls, node, model, {models.SELF: base}, arguments, state), model.effect)
+
+
+def _call(
+    calls: CallEffects, node: ast.Call, model: models.Model, bound: dict[str, Value], arguments: Arguments, state: State
+) -> Call:
+    """The call with its arguments by the names that the model has for them."""
+    bound.update(arguments.bind(model.parameters))
+    names = (*model.parameters, *(name for name in bound if name.startswith("*")))
+    nodes = dict(zip(names, arguments.nodes, strict=False))
+    nodes.update(arguments.keyword_nodes)
+    return Call(calls, node, bound, state, nodes=nodes, keywords=arguments.keywords)

@@ -1,0 +1,102 @@
+"""Calls of functions of the run, by what is known of their bodies, and of its classes, which make objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
+from unplace.analysis.effects.applying import Call, apply, clobber
+from unplace.analysis.interpret.arguments import Arguments, bind_parameters
+from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.types.kinds import of_annotation
+
+
+def of_function(
+    calls: CallEffects,
+    node: ast.Call,
+    function: Function,
+    arguments: Arguments,
+    state: State,
+    receiver: Value | None,
+    key: Hashable = "result",
+) -> Value:
+    """Call a function of the run; `key` tells the results of several at one node apart."""
+    run = calls.run
+    bound = bind_parameters(function, arguments, receiver)
+    if bound is None:
+        return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
+    effect = run.program.summary(function)
+    if effect is None:
+        return calls.unknown_call(node, list(bound.values()), state)
+    nodes = arguments.named_nodes(bound)
+    for name in sorted(effect.writes & nodes.keys()):
+        others = tuple(value for other, value in bound.items() if other != name)
+        run.hand(node, function.scope, name, nodes[name], bound[name], others, state)
+    bound = {name: _with_captures(run, value, state) for name, value in bound.items()}
+    captured = state.reachable(captured_by(run, function, state))
+    called = f"{code_of(node.func)}()"
+    if captured:
+        clobber(run, node, captured, state)
+        for obj in captured:
+            run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
+    return apply(Call(calls, node, bound, state, called, captured), effect, key)
+
+
+def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
+    """Call a method of an object of the run that was looked up before."""
+    if isinstance(ref.receiver.ref, Instance):
+        method = calls.run.program.method(ref.receiver.ref.of, ref.name)
+        if method is not None:
+            return of_function(calls, node, method, arguments, state, ref.receiver)
+    return calls.unknown_call(node, [ref.receiver, *arguments.all()], state)
+
+
+def _with_captures(run: Run, value: Value, state: State) -> Value:
+    """A function that is handed on brings along what it captures."""
+    if not isinstance(value.ref, Function):
+        return value
+    return value._replace(objs=value.objs | captured_by(run, value.ref, state))
+
+
+def captured_by(run: Run, function: Function, state: State) -> Objs:
+    """Return what an inner function can reach of the names that are bound here."""
+    return anything(
+        [state.env[n] for n in sorted(function.captured(run.scope)) if n in state.env and state.env[n].objs]
+    )
+
+
+def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
+    """Make a new object of a class of the run; its constructor may keep its arguments."""
+    run = calls.run
+    stored = arguments.stored_in(of.fields) if of.fields is not None else None
+    if stored is not None:
+        made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of))
+        for name, value in stored.items():
+            promised = of_annotation(of.declared.get(name))
+            if value.kinds & UNKNOWN and not promised & UNKNOWN:
+                value = value._replace(kinds=promised)
+            state.heap.update({(obj, name): value for obj in made.objs})
+        return made
+    run.cannot_follow(node, state)
+    label = f"`{code_of(node.func)}(...)`"
+    run.keep(state, anything(_stored(run, of, arguments)), label, node.lineno, certain=True)
+    run.keep(state, anything(arguments.all()), label, node.lineno)
+    kinds = MODULE if of.is_module else OTHER
+    return run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))
+
+
+def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:
+    """The arguments that the constructor of a class is seen to keep."""
+    if not any(value.is_tensor and value.objs for value in arguments.all()):
+        return []
+    init = run.program.method(of, "__init__")
+    bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None else None
+    effect = run.program.summary(init) if init is not None and bound is not None else None
+    if bound is None or effect is None:
+        return []
+    return [value for name, value in bound.items() if name in effect.keeps and value.is_tensor]

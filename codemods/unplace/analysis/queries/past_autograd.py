@@ -1,0 +1,50 @@
+"""Writes that autograd doesn't see, to what an operation in place saved: the gradient is then made of what they wrote.
+
+    y = F.elu(y, inplace=True)      saves its result
+    y.data.clamp_(max=1.0)          changes what was saved, without an error
+
+Out of place the operation saves its input instead, and another gradient comes out.
+"""
+
+from __future__ import annotations
+
+from unplace import torchapi
+from unplace.analysis.effects.applying import INSIDE
+from unplace.analysis.interpret.run import Write
+from unplace.analysis.project.program import Program
+from unplace.diagnostics.forms import WriteKind
+
+_CALLS = (WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE)
+
+
+def overwritten_past_autograd(program: Program, write: Write) -> int | None:
+    """Return the line of a write through `.data` to what an operation saves in place, and out of place doesn't."""
+    if write.kind not in _CALLS or not _saves_its_result_in_place_only(write):
+        return None
+    label = f"{write.name if write.kind is WriteKind.MODULE else write.name.rsplit('.', 1)[-1]}()"
+    hidden = (w for run in program.all_runs() for w in run.writes.values() if _is_hidden(w))
+    return min((w.statement.lineno for w in hidden if label in _saving(w)), default=None)
+
+
+def _saves_its_result_in_place_only(write: Write) -> bool:
+    if not torchapi.saves_result_in_place(write.name):
+        return False
+    if write.kind is WriteKind.MODULE:
+        module = torchapi.module(write.name)
+        return module is not None and not module.saves_result
+    entry = torchapi.inplace_function(write.name)
+    functional = torchapi.function((entry.functional if entry is not None else write.name) or "")
+    return functional is not None and not functional.saves & {"*", "result"}
+
+
+def _is_hidden(write: Write) -> bool:
+    """Whether a write goes through the `.data` of a tensor; a store to that swaps the memory, and changes none."""
+    if write.kind is WriteKind.DATA:
+        return False
+    return write.data is not None or any(o.label == ".data" for o in write.state.roots(write.value.objs))
+
+
+def _saving(write: Write) -> set[str]:
+    """The operations that saved the memory which is written, those inside of called functions included."""
+    saved = (s for o in write.state.roots(write.value.objs) for s in write.state.saved.get(o, ()))
+    return {s.operation.partition(INSIDE)[0] for s in saved}

@@ -1,0 +1,56 @@
+"""Switches of torch: grad mode, compilation, devices and generators, by qualified name. Kept by hand."""
+
+from __future__ import annotations
+
+NO_GRAD = "torch.no_grad"
+ENABLE_GRAD = "torch.enable_grad"
+INFERENCE_MODE = "torch.inference_mode"
+SET_GRAD_ENABLED = "torch.set_grad_enabled"
+
+GRAD_MODES = frozenset([NO_GRAD, ENABLE_GRAD, INFERENCE_MODE])
+"""Context managers and decorators that set the grad mode; `set_grad_enabled` sets it where it is called, too."""
+
+SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled")
+"""The last parts of the names of those that can turn recording off."""
+
+COMPILING = frozenset(
+    ["torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"]
+)
+"""Decorators whose function TorchScript compiles."""
+
+NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
+"""Decorators whose function TorchScript leaves to Python."""
+
+SCRIPT_MODULE = "torch.jit.ScriptModule"
+
+KEEPING_FUNCTIONS = GRAD_MODES | {"torch.jit.script", "torch.compile"}
+"""Decorators that leave alone what a function does, besides the grad mode in it."""
+
+KEEPING_METHODS = GRAD_MODES | {"torch.jit.export", "torch.jit.ignore"}
+"""Those that leave alone what a method stores."""
+
+CONTEXTS = GRAD_MODES | {
+    *(SET_GRAD_ENABLED, "torch.autocast", "torch.manual_seed", "torch.device", "torch.Generator"),
+    *("torch.set_default_dtype", "torch.Size"),
+}
+"""Functions and classes that neither take nor make tensors."""
+
+OBJECTS = ("torch.optim.", "torch.utils.data.")
+"""How the names of classes begin whose objects may hold tensors, and aren't tensors."""
+
+NUMBERS = ("torch.inf", "torch.nan", "torch.pi", "torch.e")
+
+DTYPES = frozenset(
+    [
+        *("float16", "float32", "float64", "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64"),
+        *("uint8", "short", "int", "long", "bool", "complex64", "complex128", "cfloat", "cdouble", "strided"),
+        *("channels_last", "contiguous_format", "preserve_format"),
+    ]
+)
+"""Attributes of torch, and of NumPy, that are dtypes, layouts and memory formats."""
+
+USUAL_FORMATS = frozenset(["contiguous_format", "preserve_format"])
+"""Memory formats that ask for nothing out of the ordinary."""
+
+OWN_STRIDES = frozenset(["empty_strided", "new_empty_strided", "empty_permuted"])
+"""Constructors that are given strides."""

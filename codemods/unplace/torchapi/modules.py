@@ -1,0 +1,32 @@
+"""What classes of torch other than tensors have: modules, parameters, optimizers. Kept by hand."""
+
+from __future__ import annotations
+
+REGISTERED_CLASSES = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
+"""Classes of tensors that a module registers when they are assigned to one of its attributes."""
+
+OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+
+SEQUENTIAL = "torch.nn.Sequential"
+MODULE_CONTAINERS = ("torch.nn.ModuleList", "torch.nn.ModuleDict")
+PARAMETER_LIST = "torch.nn.ParameterList"
+PARAMETER = "torch.nn.Parameter"
+
+RETURNING_ITSELF = frozenset(
+    [
+        *("train", "eval", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_", "apply"),
+        *("share_memory", "to_empty", "compile"),
+    ]
+)
+"""Methods of modules that return the module itself, or something as good."""
+
+GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
+"""Methods of modules that give the tensors that they hold."""
+
+GIVING_MODULES = frozenset(["state_dict", "modules", "children"])
+"""Methods of modules that give what holds such tensors."""
+
+GIVING = GIVING_PARAMETERS | GIVING_MODULES
+
+TUPLE_STATE = frozenset(["torch.nn.LSTM"])
+"""Recurrent modules whose second result is a pair of tensors."""

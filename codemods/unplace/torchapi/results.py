@@ -1,0 +1,118 @@
+"""What the results of torch's operators are like, where the table doesn't say: their memory, shape and dtype.
+
+Kept by hand, under the last part of a name, for functions and methods alike: "the purpose is new memory" or "written
+for its shape" is no measurement. What can be measured of these sets is, in `tests/test_torch_facts.py`.
+"""
+
+from __future__ import annotations
+
+OVERLAPPING = frozenset(
+    ["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"]
+)
+"""Views in which several elements may share one place."""
+
+COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
+"""Operations whose purpose is new memory, or which always make it."""
+
+FROM_OUTSIDE = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
+"""Functions whose result may look at memory that is no tensor's."""
+
+FROM_FILE = "from_file"
+
+SAME_SHAPE = frozenset(
+    [
+        *("clone", "contiguous", "detach", "detach_", "requires_grad_", "to", "type", "type_as", "cpu", "cuda"),
+        *("float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte"),
+        *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"),
+        *("masked_fill", "masked_scatter", "scatter", "scatter_add", "index_add", "index_copy", "index_fill"),
+        *("index_put", "softmax", "log_softmax", "cumsum", "cumprod", "sort", "argsort", "flip", "roll", "tril"),
+        *("dropout", "normalize", "layer_norm", "batch_norm", "nan_to_num", "logical_not", "bitwise_not"),
+        *("isnan", "isinf", "isfinite", "triu"),
+    ]
+)
+"""Operations whose result has the shape of the first argument, besides those that work element by element."""
+
+CONSTRUCTORS = frozenset(
+    [
+        *("zeros", "ones", "empty", "full", "rand", "randn", "randint", "eye", "arange", "linspace"),
+        *("tensor", "as_tensor", "from_numpy"),
+    ]
+)
+
+
+def is_constructor(name: str) -> bool:
+    """Tell whether an operator makes a tensor of constants or random numbers, whatever tensors it is given."""
+    return name in CONSTRUCTORS or name.startswith("new_") or name.endswith("_like")
+
+
+def takes_after(name: str) -> bool:
+    """Tell whether a constructor takes the dtype of the tensor that it is given: `zeros_like`, `new_zeros`."""
+    return name.endswith("_like") or (name.startswith("new_") and name != "new_tensor")
+
+
+FILLED = ("zeros", "ones", "empty", "full")
+"""Constructors that are given a size, and fill the tensor with one number or leave it as it is."""
+
+CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+}
+"""Methods that cast, by the dtype of their result."""
+
+DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
+"""Names of dtypes, by the dtype that they stand for."""
+
+TENSOR_CLASSES = frozenset(f"torch.{kind}Tensor" for kind in ("", *(name.title() for name in CASTS), "BFloat16"))
+"""`torch.Tensor` and its old kinds, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
+
+DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
+"""Constructors whose result has torch's default dtype."""
+
+OF_LITERALS = frozenset(["tensor", "as_tensor", "full", "arange"])
+"""Constructors whose result has the dtype of the numbers that they are given."""
+
+OF_DATA = OF_LITERALS | {"new_tensor", "from_numpy"}
+"""Constructors whose result has the dtype of their data, whatever that is."""
+
+INDICES = frozenset(
+    ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
+)
+"""Operations whose result is indices: int64, and in no graph."""
+
+WIDENING = frozenset(["sum", "prod", "cumsum", "cumprod"])
+"""Operations that give int64 for narrower integers."""
+
+FIRST_DECIDES = frozenset(["masked_fill", "clamp", "lerp"])
+"""Element-wise operations whose result has the dtype of the first argument, whatever the others have."""
+
+COMBINING = frozenset(["cat", "stack", "where", "cross", "embedding"])
+"""Operations that aren't element-wise, and whose result has the dtype of all operands together."""
+
+FIRST_ASIDE = frozenset(["embedding", "where"])
+"""Those whose first argument has no part in the dtype: indices, or a mask."""
+
+KEEPING_INTEGERS = frozenset(
+    [
+        *("abs", "absolute", "add", "addcmul", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "clone", "conj"),
+        *("fix", "floor", "floor_divide", "fmax", "fmin", "fmod", "gcd", "hardtanh", "heaviside", "lcm"),
+        *("masked_fill", "maximum", "minimum", "mul", "multiply", "nan_to_num", "neg", "negative", "positive", "pow"),
+        *("relu", "relu6", "remainder", "round", "rsub", "sgn", "sign", "square", "sub", "subtract", "threshold"),
+        *("trunc", "where", "__and__", "__or__", "__xor__"),
+    ]
+)
+"""Element-wise operations that give integers for integers."""
+
+TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "var")
+"""Methods that give one number for the whole tensor when they are given no dimension."""
+
+DIVISIONS = ("div_", "divide_", "true_divide_")
+"""In-place methods that torch refuses on integers, unless they round."""

@@ -1,0 +1,14 @@
+"""`c += d` with a float64 tensor leaves `c` float32."""
+
+import torch
+
+
+def f(x: torch.Tensor):
+    c = torch.zeros(2, 2)
+    d = x.double()
+    c += d
+    return c
+
+
+def example():
+    return f, (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)

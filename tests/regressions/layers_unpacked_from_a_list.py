@@ -1,0 +1,21 @@
+"""Layers unpacked from a list are called by their attributes, and the input of the second is read afterwards."""
+
+import torch
+from torch import nn
+
+
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.Linear(2, 2), nn.ReLU(inplace=True)]
+        self.lin, self.act = layers
+
+    def forward(self, x: torch.Tensor):
+        h = self.lin(x)
+        r = self.act(h)
+        return h * 2 + r
+
+
+def example():
+    torch.manual_seed(0)
+    return M(), (torch.tensor([[0.5, 1.5], [2.5, 0.7]], requires_grad=True),)
