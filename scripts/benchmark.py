@@ -27,7 +27,7 @@ from pathlib import Path
 
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
-from unplace.runs.results import VARIABLE
+from unplace.runs.cache import VARIABLE
 
 FLOOR = "ast.parse"
 AGAIN = "unplace check, a second time"

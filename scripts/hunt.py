@@ -112,7 +112,7 @@ class Tally:
 
 
 def general(message: str) -> str:
-    """A message without its names and numbers, so that equal reasons are counted together."""
+    """An assumption without its names and numbers, so that equal ones are counted together."""
     message = re.sub(r"`[^`]*`", "`_`", message)
     return re.sub(r"\b\d+(\.\d+)?(e-?\d+)?\b", "N", message)[:160]
 
@@ -124,7 +124,7 @@ def reasons(verdict: Verdict) -> set[str]:
     harmful = [finding for finding in left if finding.harm is not Harm.HARMLESS] or left
     if not harmful:
         return {"no finding is left (a site that wasn't found, or one that isn't in place)"}
-    return {f"{finding.code} {finding.status.value}: {general(finding.message)}" for finding in harmful}
+    return {f"{finding.code} {finding.status.value}: {finding.reason.opened[:160]}" for finding in harmful}
 
 
 def kind_of(verdict: Verdict) -> str:

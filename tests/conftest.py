@@ -9,7 +9,7 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 
-from unplace.runs.results import VARIABLE
+from unplace.runs.cache import VARIABLE
 
 FOLDER = pytest.StashKey[str]()
 

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from unplace.diagnosis import Diagnosed, Diagnosis
-from unplace.diagnosis.program import Program
+from unplace.diagnosis.launcher import Program
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 PROGRAMS = sorted((Path(__file__).parent / "diagnose/programs").glob("*.py"))

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from test_diagnose import PROGRAMS, expected
-from unplace.diagnosis import trial
-from unplace.diagnosis.program import Program
+from unplace.diagnosis import observed_run
+from unplace.diagnosis.launcher import Program
 from unplace.diagnosis.repair import Repair, RepairError, repair
 
 ROOT = Path(__file__).parents[1]
@@ -25,10 +25,10 @@ each_program = pytest.mark.parametrize(
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def in_process(program: Program, limit: int | None, *, quiet: bool) -> trial.Result:
+def in_process(program: Program, limit: int | None, *, quiet: bool) -> observed_run.Result:
     torch.manual_seed(0)
     torch.set_anomaly_enabled(False)
-    return trial.observe(program, limit)
+    return observed_run.observe(program, limit)
 
 
 def repaired(script: Path, *, unsafe: bool) -> Repair:

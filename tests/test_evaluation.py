@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.liveness import Liveness
-from unplace.analysis.syntax.scopes import Scopes
+from unplace.analysis.syntax.scopes import Scope, Scopes
 
 
 class _Anything:
@@ -137,5 +137,6 @@ def test_a_name_is_dead_before_it_is_bound_for_certain(statement: str, is_bound:
     tree = ast.parse(f"def run(a, b, c, y):\n    pass\n    {statement}\n    return y")
     (function,) = tree.body
     assert isinstance(function, ast.FunctionDef)
-    liveness = Liveness(Scopes(tree).by_node[function], function.body)
+    scopes = Scopes(Scope(tree, "<module>", None))
+    liveness = Liveness(scopes.by_node[function], function.body)
     assert ("y" not in liveness.live_after(function.body[0])) is is_bound

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from unplace.cli import main
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 from unplace.verification.proof import Route, Verdict, prove
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -23,8 +23,8 @@ from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Status
 from unplace.transform.rewriter import rewrite_text
 from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
+from unplace.verification.examples import Maker, maker
 from unplace.verification.observe import observe
-from unplace.verification.program import Maker, maker
 from unplace.verification.proof import prove
 from unplace.verification.reference import finite_differences, forward_only
 

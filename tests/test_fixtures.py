@@ -20,8 +20,8 @@ import torch
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
 from unplace.transform.rewriter import rewrite_text
+from unplace.verification.examples import maker
 from unplace.verification.observe import observe
-from unplace.verification.program import maker
 from unplace.verification.proof import Route, Verdict, prove
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 
-from unplace.batch import files as batch_files
-from unplace.batch import limits
-from unplace.batch.documents import record_from_json, record_to_json
+from unplace.batch import repository_files, rewriting
+from unplace.batch.dispatch import dispatch
 from unplace.batch.engines import Engine
-from unplace.batch.folder import prepare
 from unplace.batch.job import Settings, job_from, settings_from, to_json
+from unplace.batch.record_json import record_from_json, record_to_json
 from unplace.batch.records import RepositoryRecord, Result
-from unplace.batch.run import run
-from unplace.batch.state import State, locked
+from unplace.batch.run_state import RunState, locked
+from unplace.batch.state_folder import prepare
 from unplace.batch.store import Store
 from unplace.batch.targets import Target, TargetError, targets
 from unplace.cli import main
@@ -333,7 +332,7 @@ def test_usage(migrate: Migrate, arguments: list[str], complaint: str) -> None:
 def test_records_settings_and_jobs_survive_as_json(tmp_path: Path, migrate: Migrate) -> None:
     repository(tmp_path / "model", {"model.py": MODEL, "broken.py": "def f(:\n"})
     migrate("model", "--verify-command", "grep -q 'y += 1' model.py", "--only", "harmful,unknown", "--unsafe")
-    state = State(tmp_path / "unplace-migrate")
+    state = RunState(tmp_path / "unplace-migrate")
     (record,) = state.records()
     assert record_from_json(record_to_json(record)) == record
     assert [(site.status, site.left_out) for site in record.found[0].sites] == [("refused", True), ("rewritten", False)]
@@ -351,13 +350,13 @@ def test_records_settings_and_jobs_survive_as_json(tmp_path: Path, migrate: Migr
 
 def test_files_are_not_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[str] = []
-    real = batch_files.outcomes
+    real = repository_files.outcomes
 
     def watched(paths: list[str], *rest: Any, **more: Any) -> Iterable[Any]:
         looked_at.extend(Path(path).name for path in paths)
         return real(paths, *rest, **more)
 
-    monkeypatch.setattr(batch_files, "outcomes", watched)
+    monkeypatch.setattr(repository_files, "outcomes", watched)
     tree = tmp_path / "tree"
     tree.mkdir()
     monkeypatch.chdir(tree)
@@ -365,7 +364,8 @@ def test_files_are_not_looked_at_again(tmp_path: Path, monkeypatch: pytest.Monke
     def outcomes(settings: str = "") -> list[str]:
         looked_at.clear()
         store = Store(tmp_path / "store.sqlite")
-        found = batch_files.Files.found(None, settings).outcomes(Options(), 1, store, lambda done, total: None)
+        files = repository_files.RepositoryFiles.found(None, settings)
+        found = files.outcomes(Options(), 1, store, lambda done, total: None)
         store.close()
         assert [o.count(Status.REWRITTEN) for o in found if o.path == "model.py"] == [2]
         return sorted(looked_at)
@@ -406,7 +406,7 @@ def test_no_file_takes_more_than_its_share(
     paths = [str(tmp_path / name), str(tmp_path / "model.py")]
     for path in paths:
         Path(path).write_text(MODEL)
-    greedy_one, model = limits.outcomes(paths, Options(), 1, paths)
+    greedy_one, model = rewriting.outcomes(paths, Options(), 1, paths)
     assert greedy_one.problem is not None
     assert complaint in greedy_one.problem.message
     assert model.count(Status.REWRITTEN) == 2
@@ -432,7 +432,7 @@ def test_a_state_folder_serves_one_run_at_a_time(tmp_path: Path, migrate: Migrat
     with locked(folder):
         code, _, err = migrate("model")
         assert (code, f"another run works in {folder}" in err) == (2, True)
-    state = State(folder)
+    state = RunState(folder)
     state.begin(Settings(), [Target(str(tmp_path / "model"), "model")])
     state.close()
     code, _, err = migrate("model")
@@ -467,9 +467,9 @@ class Flaky(Executor):
 @pytest.mark.parametrize(("losses", "result", "attempts"), [(2, Result.UNCHANGED, 3), (3, Result.FAILED, 3)])
 def test_a_lost_worker_is_a_repository_tried_again(tmp_path: Path, losses: int, result: Result, attempts: int) -> None:
     prepare(tmp_path)
-    state, executor = State(tmp_path), Flaky(losses)
+    state, executor = RunState(tmp_path), Flaky(losses)
     state.begin(Settings(), [Target(str(tmp_path / name), name) for name in ("a", "b")])
-    records = [record for record in run(state, Engine(executor, 2), Settings()) if record is not None]
+    records = [record for record in dispatch(state, Engine(executor, 2), Settings()) if record is not None]
     assert sorted((record.name, record.result) for record in records) == [("a", result), ("b", result)]
     assert sorted(executor.seen) == ["a"] * attempts + ["b"] * attempts
     assert list(state.records()) == sorted(records, key=lambda record: record.name)
@@ -499,9 +499,9 @@ def test_shares_are_in_proportion(tmp_path: Path) -> None:
     for name, count in {"small": 1, "large": 6}.items():
         repository(tmp_path / name, {f"m{number}.py": PLAIN for number in range(count)})
     prepare(tmp_path)
-    state = State(tmp_path)
+    state = RunState(tmp_path)
     for names in (("small", "large"), ("small",)):
         state.begin(Settings(), [Target(str(tmp_path / name), name) for name in names])
-        list(run(state, Engine(Noting(0), 4), Settings()))
+        list(dispatch(state, Engine(Noting(0), 4), Settings()))
         assert shares == ({"small": 1, "large": 3} if len(names) == 2 else {"small": 4, "large": 3})
     state.close()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from unplace.batch.state import State
+from unplace.batch.run_state import RunState
 
 pytestmark = pytest.mark.slow
 
@@ -102,7 +102,7 @@ def ended(run: subprocess.Popen[bytes], folder: Path) -> None:
 
 def what_became_of(folder: Path) -> dict[str, tuple[str, str, str, list[tuple[str, int]], bytes]]:
     """Of each repository the result, the tip of its branch, its checkout's, its errors and its patch."""
-    state = State(folder / "state")
+    state = RunState(folder / "state")
     found = {}
     for record in state.records():
         tree = folder / record.name
@@ -166,7 +166,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 120) -> None:
 def some_are_done(folder: Path, count: int) -> bool:
     if not Path(folder, "state/state.sqlite").exists():
         return False
-    state = State(folder / "state")
+    state = RunState(folder / "state")
     try:
         return state.progress().done >= count
     finally:

@@ -20,6 +20,7 @@ from unplace import __version__
 from unplace.batch.records import (
     ErrorRecord,
     FileRecord,
+    ReasonRecord,
     RepositoryRecord,
     Result,
     SiteRecord,
@@ -29,16 +30,25 @@ from unplace.reporting.migration import json_lines, markdown
 from unplace.reporting.page import write_page
 from unplace.reporting.page.hunks import hunks
 from unplace.reporting.text import terminal_output, visible
-from unplace.reporting.totals import Cause, Reason, Totals, Verdict, duration
+from unplace.reporting.totals import Cause, Totals, Verdict, Why, duration
 
 BEFORE = "import torch\n\n\ndef f(x):\n    y = x.exp()\n    y += 1\n    return y\n"
 AFTER = BEFORE.replace("y += 1", "y = y + 1")
 REWRITTEN = SiteRecord(6, 5, "UNP001", "rewritten", "safe", "harmful", "`y` is rebound", saved_by="exp() in line 5")
-REFUSED = SiteRecord(9, 5, "UNP005", "refused", None, "unknown", "`out` is read in line 12", source="out[0] = x")
-WAITING = SiteRecord(
-    9, 5, "UNP002", "refused", "unsafe", "unknown", "needs --unsafe, which assumes: no caller reads the argument `x`"
+READ = ReasonRecord("read", "`…` is read in line N")
+REFUSED = SiteRecord(
+    *(9, 5, "UNP005", "refused", None, "unknown", "`out` is read in line 12"), source="out[0] = x", reasons=(READ,)
 )
-TAKEN_BACK = SiteRecord(3, 1, "UNP004", "refused", "safe", "harmless", "tests fail with it", left_out=True)
+UNREAD = ReasonRecord("caller-looks-away", "no caller reads the argument `…`")
+WAITING = SiteRecord(
+    *(9, 5, "UNP002", "refused", "unsafe", "unknown"),
+    "needs --unsafe, which assumes: no caller reads the argument `x`",
+    reasons=(UNREAD,),
+)
+FAILS = ReasonRecord("left-out", "tests fail with it")
+TAKEN_BACK = SiteRecord(
+    *(3, 1, "UNP004", "refused", None, "harmless", "tests fail with it"), left_out=True, reasons=(FAILS,)
+)
 KEPT = SiteRecord(2, 1, "UNP002", "kept", None, "harmless", "an initialiser")
 
 HOSTILE = "<script>bad()</script><!-- \" ' & ]]> \u2028\u202e`${x}` </textarea><img src=x onerror=bad()>"
@@ -98,13 +108,13 @@ def test_figures_count_each_operation_once() -> None:
 
 
 def test_reasons_are_grouped_whatever_their_names_and_lines() -> None:
-    other = SiteRecord(4, 1, "UNP001", "refused", None, "harmful", "`h` is read in line 700")
+    other = SiteRecord(4, 1, "UNP001", "refused", None, "harmful", "`h` is read in line 700", reasons=(READ,))
     totals = Totals([repository(), repository("audio", found=(FileRecord("a.py", (other,)),))])
     groups = {reason: (group.count, len(group.repositories)) for reason, group in totals.ranked_reasons()}
     assert groups == {
-        Reason(Cause.REFUSED, "`…` is read in line N"): (2, 2),
-        Reason(Cause.LEFT_OUT, "tests fail with it"): (1, 1),
-        Reason(Cause.NEEDS_UNSAFE, "no caller reads the argument `…`"): (1, 1),
+        Why(Cause.REFUSED, READ): (2, 2),
+        Why(Cause.LEFT_OUT, FAILS): (1, 1),
+        Why(Cause.NEEDS_UNSAFE, UNREAD): (1, 1),
     }
 
 
@@ -176,7 +186,9 @@ def test_markdown_is_a_summary_that_nothing_in_it_breaks() -> None:
 
 
 def test_the_page_lets_nothing_act_that_it_shows(tmp_path: Path) -> None:
-    site = SiteRecord(2, 1, "UNP001", "refused", "unsafe", "harmful", HOSTILE, (HOSTILE,), HOSTILE, source=HOSTILE)
+    said = ReasonRecord(HOSTILE, HOSTILE)
+    words = (HOSTILE, (HOSTILE,), HOSTILE)
+    site = SiteRecord(2, 1, "UNP001", "refused", "unsafe", "harmful", *words, source=HOSTILE, reasons=(said,))
     hostile = RepositoryRecord(
         HOSTILE,
         HOSTILE,

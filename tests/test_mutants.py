@@ -307,7 +307,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "verify",
             within(test_verify.test_another_dtype_under_autocast_is_different),
-            "verification.files._under_autocast",
+            "verification.versions._under_autocast",
             gives([]),
         ),
     ],
@@ -319,9 +319,15 @@ MUTANTS: dict[int, list[Mutant]] = {
             gives(None),
         ),
         mutant(
-            "h.set_(s), Parameter(s)",
+            "Parameter(s)",
             regression("data_shared_under_two_names"),
             "analysis.interpret.calls.share_memory",
+            gives(None),
+        ),
+        mutant(
+            "h.set_(s)",
+            regression("data_shared_under_two_names"),
+            "analysis.interpret.method_calls.share_memory",
             gives(None),
         ),
         mutant(
@@ -465,7 +471,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "from_pretrained",
             fixture(EMBEDDING),
-            "analysis.interpret.calls.Calls.named",
+            "analysis.interpret.calls.Calls._object_of_torch",
             edited(('qualified.removesuffix(".from_pretrained")', "qualified")),
         ),
         mutant("casts are views", fixture(EMBEDDING), "analysis.effects.operators._differ", gives(False)),
@@ -524,19 +530,19 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     17: [
-        mutant("made so", fixture(LAYOUTS), "analysis.effects.operators.layout_of", gives(None)),
+        mutant("made so", fixture(LAYOUTS), "analysis.interpret.calls.layout_of", gives(None)),
         mutant("of an attribute", fixture(LAYOUTS), "transform.sites.layout_of", gives(None)),
         mutant("saved", regression("strides_and_saved"), "transform.legality.LASTING", is_now(frozenset())),
         mutant(
             "shared",
             fixture(LAYOUTS),
-            "analysis.interpret.calls.Calls.tensor_method",
+            "analysis.interpret.method_calls._in_place",
             edited(('name == "share_memory_"', "False")),
         ),
     ],
     18: [
         mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
-        mutant("of what was copied", fixture(MADE), "analysis.effects.operators._COPYING", is_now(frozenset())),
+        mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
         mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
     ],
     19: [

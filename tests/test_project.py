@@ -17,7 +17,7 @@ from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.runs.many import rewrite_files
 from unplace.runs.outcome import Outcome
-from unplace.verification.program import Maker, Program
+from unplace.verification.examples import Maker, Program
 from unplace.verification.proof import prove
 
 

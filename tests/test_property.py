@@ -7,6 +7,7 @@ is `python scripts/hunt.py --count 5000 --jobs 2`.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 
@@ -19,9 +20,10 @@ from generator.oracle import Fault, Result, Verdict, behaviour, judge, without_a
 from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.diagnostics.forms import Form
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 
 PORTION = 50
 QUICK = range(0, 600, PORTION)
@@ -109,12 +111,19 @@ def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
 @pytest.mark.parametrize(
     "form",
     ["suppress(Exception)", "except* Exception", "finally:", ".data = ", "lambda", ".chunk(2", "autocast", "int32",
-     "@property", "__slots__", "NamedTuple", "out=", "nn.ModuleList", "self.running", "; ", "iter([", "(x * k for"],
+     "@property", "__slots__", "NamedTuple", "out=", "nn.ModuleList", "self.running", "; ", "iter([", "(x * k for",
+     " := ", "case _:", "continue", "break", "except* ValueError", "except KeyError:"],
 )  # fmt: skip
 def test_real_code_holds_this_form(form: str) -> None:
-    if form == "except* Exception" and sys.version_info < (3, 11):
+    if form.startswith("except*") and sys.version_info < (3, 11):
         pytest.skip("except* is newer")
     assert sum(form in generate(seed, real_code=True) for seed in range(300)) >= 3
+
+
+@pytest.mark.parametrize("header", ["try:", "except .*:", "finally:", "case .*:", r"def [^:]*:", "if .*:", "with .*:"])
+def test_real_code_puts_the_body_behind_this_header(header: str) -> None:
+    behind = re.compile(rf"^ *{header} (?!torch)[a-z]", re.MULTILINE)
+    assert sum(behind.search(generate(seed, real_code=True)) is not None for seed in range(600)) >= 3
 
 
 # -- the oracle notices wrong rewrites ------------------------------------------------------------------------------
@@ -183,6 +192,11 @@ WRONG = {
         "y = x * 1; m = x > 0; y = torch.where(m, torch.sqrt(y), y); return y",
         Fault.GRADIENTS,
     ),
+    "the gradient of a piece that torch forbids to write": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone().detach(); return y",
+        Fault.GRADIENTS,
+    ),
     "it raises": ("y = x * 2; y += 1; return y", "y = x * 2; y = z + 1; return y", Fault.RAISES),
     "it doesn't compile": ("y = x * 2; y += 1; return y", "y = x * 2; y = = 1; return y", Fault.COMPILE),
     "a saved tensor is written": (
@@ -210,6 +224,10 @@ RIGHT = {
     "rebound": ("y = x.exp(); b = y; y += 1; return b, y", "y = x.exp(); b = y; y = b = y + 1; return b, y"),
     "zero and no gradient are the same": ("y = x * 2; y.zero_(); return y", "y = torch.zeros_like(x); return y"),
     "a stored value": ("y = x.exp(); y[0] = x[1]; return y", "y = x.exp(); y = y.clone(); y[0] = x[1]; return y"),
+    "a piece that torch forbids to write, of what is computed after a write past autograd": (
+        "p = x.detach(); p.mul_(2); y = x.exp(); a, b = y; b *= b; return y",
+        "p = x.detach(); p.mul_(2); y = x.exp().clone(); a, b = y[0], y[1]; b *= b.clone(); return y",
+    ),
     "two equal objects for one": ("y = x * 2; y += 1; return y, y", "y = x * 2; y = y + 1; return y, y * 1"),
 }
 
@@ -282,6 +300,7 @@ class Box:
         self.h.mul_(2)
         return self.h
 """
+SAID = Rewrite.FUNCTIONAL()
 READ = "no caller reads the argument `t` after the call"
 HELD = "nothing else holds the tensor in `self.h`"
 RESULT = "the result of `helper(...)` is a tensor that nothing else holds"
@@ -324,7 +343,7 @@ def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: s
     column = place - text.rfind("\n", 0, place)
     end = column + len(line)
     words = assumption.format(line=number)
-    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, "", (words,))
+    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, SAID)
     original = without_autograd(maker(text, "before.py"))
 
     def same(changed: str) -> bool:
@@ -358,7 +377,8 @@ def test_a_wrong_program_becomes_small() -> None:
 
 def test_statements_of_one_line_stay_in_it() -> None:
     text = "def f(x):\n    a = 1; b = 2\n    if a: b += 1; c = 3\n    else: b = 4\n    for i in x: a = 2\n"
-    text += "    return a; pass\n"
+    text += "    try: a += 1; b = a\n    except ValueError: b = 3\n    finally: c = 2; del c\n"
+    text += "    match a:\n        case 1: b += 1; a = b\n    return a; pass\n"
     assert unparsed(parsed(text)) == text
 
 

@@ -12,7 +12,7 @@ import torch
 from generator.oracle import judge
 from unplace.config.options import Options
 from unplace.transform.rewriter import rewrite_text
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 from unplace.verification.proof import Verdict, prove
 
 CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))

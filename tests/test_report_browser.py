@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unplace.batch.records import ErrorRecord, FileRecord, RepositoryRecord, Result, SiteRecord, VerificationRecord
+from unplace.batch.records import (
+    ErrorRecord,
+    FileRecord,
+    ReasonRecord,
+    RepositoryRecord,
+    Result,
+    SiteRecord,
+    VerificationRecord,
+)
 from unplace.reporting.page import write_page
 
 if TYPE_CHECKING:
@@ -27,6 +35,7 @@ FLAGS = (
     "--disable-component-update --disable-sync --disable-dev-shm-usage"
 )
 REPOSITORIES, FILES, SITES = 25, 20, 10
+READ = ReasonRecord("read", "`…` is read in line N")
 HOSTILE = "</script><script>document.title = 'acted'</script><img src=x onerror=\"document.title = 'acted'\">"
 FUNCTION = "def f{0}(x):\n    y = x.exp()\n    y += {0}\n    return y\n\n\n"
 
@@ -36,7 +45,7 @@ def site(number: int) -> SiteRecord:
     if number % 5 == 0:
         return SiteRecord(line, 5, rule, "kept", None, "harmless", "an initialiser")
     if number % 5 == 1:
-        return SiteRecord(line, 5, rule, "refused", None, "unknown", f"`y` is read in line {line + 1}")
+        return SiteRecord(line, 5, rule, "refused", None, "unknown", f"`y` is read in line {line + 1}", reasons=(READ,))
     harm = "harmful" if number % 10 == 2 else "harmless"
     return SiteRecord(line, 5, rule, "rewritten", "safe", harm, "`y` is rebound", source="y += 1")
 

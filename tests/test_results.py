@@ -17,9 +17,9 @@ import pytest
 import unplace
 from unplace.config.options import Options
 from unplace.runs import outcome as handling
+from unplace.runs.cache import VARIABLE, Results, ResultsError
 from unplace.runs.many import rewrite_files
 from unplace.runs.outcome import Outcome
-from unplace.runs.results import VARIABLE, Results, ResultsError
 
 PACKAGE = {
     "pkg/__init__.py": "from .base import Base\n",

@@ -16,14 +16,15 @@ import pytest
 
 from unplace.cli import main
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
 from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
 from unplace.verification.command import Command
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
+from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import scratch_copy
 from unplace.verification.trial import Plan, Trial, tried
 
@@ -65,7 +66,7 @@ def finding(text: str, match: re.Match[str], number: int, shared: tuple[Edit, ..
         status=Status.REWRITTEN,
         applicability=Applicability.SAFE,
         harm=Harm.HARMFUL,
-        message="rebound",
+        reason=Rewrite.REBOUND(name=match["name"]),
         fix=1000 if is_shared else number,
         edits=shared if is_shared else (Edit(*match.span(), f"y = y {sign} {match['number']}"),),
     )

@@ -10,7 +10,7 @@ import torch
 
 from sabotage import MISTAKES, Run, differ, misspelt, wrapped
 from test_fixtures import CASES, Case
-from unplace.verification.program import maker
+from unplace.verification.examples import maker
 from unplace.verification.proof import Proof, Verdict, prove
 
 REWRITTEN = [case for case in CASES if case.changes]

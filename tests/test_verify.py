@@ -20,12 +20,12 @@ from unplace.cli import main
 from unplace.reporting import verification as report
 from unplace.testing import assert_same_gradients
 from unplace.verification.compare import Quantity
-from unplace.verification.files import Result, verify_files
-from unplace.verification.limits import GIB, Limits
 from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate, locate_versions
 from unplace.verification.proof import Route, Verdict
 from unplace.verification.pytree import items
+from unplace.verification.resource_limits import GIB, Limits
 from unplace.verification.signatures import Invention, NoValueError
+from unplace.verification.versions import Result, verify_files
 
 
 @pytest.fixture(autouse=True)

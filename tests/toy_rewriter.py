@@ -16,12 +16,22 @@ import pytest
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Kind
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter
 
 LINE = re.compile(
     r"(?:^|(?<=\r))[ \t\f]*(?P<site>(?P<name>\w+)(?: \+= (?P<value>[^\r\n]+)|\.(?P<method>add_|sub_)\(1\)))", re.M
 )
+
+
+class Toy(Kind):
+    """What the findings say."""
+
+    REBOUND = "`{name}` is rebound"
+    ALONE = "nobody else sees `{name}`"
+    VIEW = "`{name}` is a view of the argument"
+    NO_TENSOR = "not a tensor"
 
 
 SPECIAL = {"garble": "x = = 1", "emoji": "x = '\N{GRINNING FACE}'"}
@@ -48,16 +58,15 @@ def judge(match: re.Match[str], text: str, options: Options) -> Finding | None:
     start, end = match.span("site")
     status, applicability, harm = Status.REWRITTEN, Applicability.SAFE, Harm.HARMFUL
     replacement = SPECIAL.get(match["value"], f"{name} = {name} + {match['value']}")
-    message = f"`{name}` is rebound"
-    assumptions: tuple[str, ...] = ()
+    reason, assumed = Toy.REBOUND(name=name), ()
     if method == "add_":
         replacement = f"{name} = {name}.add(1)"
-        applicability, assumptions = Applicability.UNSAFE, (f"nobody else sees `{name}`",)
+        applicability, assumed = Applicability.UNSAFE, (Toy.ALONE(name=name),)
         status = Status.REWRITTEN if options.unsafe else Status.REFUSED
     elif method == "sub_":
-        status, applicability, message = Status.REFUSED, None, f"`{name}` is a view of the argument"
+        status, applicability, reason = Status.REFUSED, None, Toy.VIEW(name=name)
     elif name == "i":
-        status, applicability, harm, message = Status.KEPT, None, Harm.HARMLESS, "not a tensor"
+        status, applicability, harm, reason = Status.KEPT, None, Harm.HARMLESS, Toy.NO_TENSOR()
     line = text.count("\n", 0, start) + 1
     column = start - (text.rfind("\n", 0, start) + 1) + 1
     return Finding(
@@ -70,8 +79,8 @@ def judge(match: re.Match[str], text: str, options: Options) -> Finding | None:
         status=status,
         applicability=applicability,
         harm=harm,
-        message=message,
-        assumptions=assumptions,
+        reason=reason,
+        assumed=assumed,
         edits=(Edit(start, end, replacement),) if applicability else (),
     )
 

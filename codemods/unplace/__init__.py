@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from unplace.diagnosis import Diagnosed
     from unplace.diagnostics.findings import FileReport
     from unplace.verification.callables import verify as verify
-    from unplace.verification.files import verify_files as verify_files
+    from unplace.verification.versions import verify_files as verify_files
 
 __all__ = ["__version__", "diagnose", "rewrite_source"]
 
-_LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.files"}
+_LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.versions"}
 """What needs torch is imported when it is asked for."""
 
 
@@ -40,7 +40,7 @@ def diagnose(*, silent: bool = False) -> Diagnosed:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext unplace`: adds the cell magic `%%diagnose`."""
-    from unplace.diagnosis.notebook import magic
+    from unplace.diagnosis.cell_magic import magic
 
     shell.register_magic_function(magic(shell), "cell", "diagnose")
 

@@ -85,6 +85,8 @@ def is_contradicted(case: Case, assumption: str) -> bool:
     if found is None:
         return False
     tree = case.tree()
+    if _gives_back(case, tree, found[1]):
+        return False
     written = {f.name for f in case.functions(tree)[:1] if found[1] in _parameters(f)}
     shown = [n for part in tree.body if getattr(part, "name", "") != "example" for n in ast.walk(part)]
     shown += [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
@@ -102,6 +104,8 @@ def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def _argument(case: Case, name: str) -> bool | None:
     """`no caller reads the argument `x` after the call`: the function and those that call it work on copies."""
+    if _gives_back(case, case.tree(), name):
+        return True  # it is about callers that the file doesn't show, and there are none
     answers = [case.copied(tree) for tree in _with_lambda(case, name)]
     for number in range(len(_with_parameter(case, case.tree(), name))):
         tree = case.tree()
@@ -111,6 +115,15 @@ def _argument(case: Case, name: str) -> bool | None:
     if not answers or None in answers:
         return None
     return all(answers)
+
+
+def _gives_back(case: Case, tree: ast.Module, name: str) -> bool:
+    """Whether the edits of the finding change every call of its function: the callers get the new tensor."""
+    written = {f.name for f in case.functions(tree)[:1] if name in _parameters(f)}
+    uses = [n for n in ast.walk(tree) if getattr(n, "attr", getattr(n, "id", "")) in written]
+    calls = {n.func: n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.func in uses}
+    edited = {case.text.count("\n", 0, edit.start) + 1 for edit in case.finding.edits}
+    return bool(calls) and len(calls) == len(uses) and all(call.lineno in edited for call in calls.values())
 
 
 def _with_lambda(case: Case, name: str) -> Iterator[ast.Module]:

@@ -109,6 +109,7 @@ def open_write(w: Writer) -> bool:
             ("with suppress(Exception):", ""),
             ("try:", "except Exception:\n    pass"),
             ("try:", "except Exception:\n    {a}"),
+            *[("try:", "except* Exception:\n    {a}")] * (sys.version_info >= (3, 11)),
         ]
     )
     emit(w, f"{header}\n    {first}\n    {test}\n    {change(w, y)}\n{footer.format(a=change(w, y))}")

@@ -34,7 +34,7 @@ LISTS = (
     "[x * 2, None]",
     "(x + 1).unbind(0)",
 )
-STREAMS = ("iter([x * 2, x + 1])", "(x * k for k in (2, 3))", "map(torch.exp, [x, x * 2])",
+STREAMS = ("iter([x * 2, x + 1])", "(x * k for k in (2, 3))", "(x * k for k in (3, 2))", "map(torch.exp, [x, x * 2])",
     "zip([x * 2], [x + 1])", "enumerate([x * 2, x + 1])",
            '{"a": x * 2, "b": x + 1}.values()', '{"a": x * 2}.items()', "reversed([x * 2, x + 1])", "iter(x * 2)",
            "(t * 2 for t in x)")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Statements put together in one line, as people do: `a += 1; b = a * 2`, `if flag: y += 1`."""
+"""Statements put together in one line, as people do: `a += 1; b = a * 2`, `if flag: y += 1`, `except E: pass`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 COMPOUND = re.compile(
     r"(if|elif|else|for|while|with|try|except|except\*|finally|def|class|match|case|async)\b|@|#|import\b|from\b|$"
 )
-ONE_LINE = re.compile(r"(if|else|for|while|with)\b.*:$")
+ONE_LINE = re.compile(r"(if|elif|else|for|while|with|try|except|finally|case|def|class)\b.*:$")
 
 
 def squeezed(lines: Sequence[str], rng: random.Random, odds: float) -> list[str]:
@@ -22,7 +22,7 @@ def squeezed(lines: Sequence[str], rng: random.Random, odds: float) -> list[str]
             joined.append(line)
     found: list[str] = []
     for number, line in enumerate(joined):
-        after = joined[number + 1] if number + 1 < len(joined) else ""
+        after = next((other for other in joined[number + 1 :] if other.strip()), "")
         if found and _is_whole_body(found[-1], line, after) and rng.random() < odds:
             found[-1] += f" {line.strip()}"
         else:

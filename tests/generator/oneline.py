@@ -7,6 +7,10 @@ from collections.abc import Iterator
 
 MARK = "_stands_beside"
 BODIES = ("body", "orelse", "finalbody")
+OWNERS = (
+    *(ast.If, ast.For, ast.While, ast.With, ast.Try, getattr(ast, "TryStar", ast.Try)),
+    *(ast.ExceptHandler, ast.match_case, ast.FunctionDef),
+)
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Pass, ast.Break, ast.Continue, ast.Raise,
           ast.Assert, ast.Delete, ast.Global, ast.Nonlocal)  # fmt: skip
 
@@ -47,9 +51,7 @@ def _join(lines: list[str | None], owner: ast.AST, marked: list[ast.stmt], place
     if len(marked) != len(placed) or not all(_is_line(node) for node in placed):
         is_whole = False
     else:
-        is_whole = all(hasattr(node, MARK) for node in marked) and isinstance(
-            owner, ast.If | ast.For | ast.While | ast.With
-        )
+        is_whole = all(hasattr(node, MARK) for node in marked) and isinstance(owner, OWNERS)
     for position in range(min(len(marked), len(placed)) - 1, -1, -1):
         node = placed[position]
         if not hasattr(marked[position], MARK) or not _is_line(node):

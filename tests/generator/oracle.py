@@ -1,9 +1,10 @@
 """The judge of a rewrite: runs a program before and after through the verification engine and names what differs.
 
 The expected gradient is the original's own where its backward works. Where it raises an in-place error there are two
-references, and a rewrite is right when it agrees with either: autograd itself, made to copy what it saved before it is
-overwritten (`allow_mutation_on_saved_tensors`), and finite differences of the original's forward in float64 along a few
-directions. Differences that are mere rounding (another order of additions, vectorised or not) don't count.
+references, and a rewrite is right when it agrees with either: autograd itself, with copies of what it saves
+(`saved_copies`) and leave to write the pieces of a tensor (`WritablePieces`), and finite differences of the original's
+forward in float64 along a few directions. Differences that are mere rounding (another order of additions, vectorised or
+not) don't count.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import torch
-from torch.autograd.graph import allow_mutation_on_saved_tensors
 
+from generator.pieces import WritablePieces
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.transform.rewriter import rewrite_text
@@ -34,13 +35,14 @@ from unplace.verification.compare import (
     compare_random_state,
     deviation,
 )
+from unplace.verification.examples import Maker, Program, maker
 from unplace.verification.observe import Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
 from unplace.verification.precision import in_float64
-from unplace.verification.program import Maker, Program, maker
 from unplace.verification.pytree import items
 from unplace.verification.randomness import seeded
 from unplace.verification.recorder import DetachedReads, Recorder
 from unplace.verification.reference import forward_only
+from unplace.verification.saved_copies import saved_copies
 
 IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|modified by|single memory location|written-to tensor")
 ROUNDING = Tolerance(2e-5, 2e-6)
@@ -346,7 +348,7 @@ def _references(before: Maker, after: Maker) -> list[Difference]:
         actual = _differentiated(after)
     except Exception as error:
         return [Difference("gradient", f"{UNJUDGED}: {describe(error)}")]  # another branch was taken, perhaps
-    with allow_mutation_on_saved_tensors():
+    with saved_copies(), WritablePieces():
         try:
             expected = _differentiated(before)
         except Exception:

@@ -48,7 +48,7 @@ def _real(w: Writer) -> str:
         helper(w)
     w.budget = w.rng.randint(2, 8)
     entry = networks.module(w) if w.chance(0.4) else _function(w)
-    odds = w.pick([0.0, 0.15, 0.6])
+    odds = w.pick([0.0, 0.15, 0.6, 0.9])
     body = [*w.preamble, *w.lines]
     cell = forms.CELL if any("Cell(" in line or "Track(" in line for line in body) else []
     lines = [

@@ -16,6 +16,7 @@ HOLDERS = (
     INIT + GETTER + "{more}",
     INIT + PLAIN + SETTER.replace("{change}", " * 2") + "{more}",
     'class NAME:\n    __slots__ = ("h",)\n\n    def __init__(self, h):\n        self.h = h\n\n{more}',
+    'class NAME:\n    __slots__ = ["h"]\n\n    def __init__(self, h):\n        self.h = h\n\n{more}',
     "class NAME(NamedTuple):\n    h: torch.Tensor\n\n{more}",
     "@dataclass(frozen=True)\nclass NAME:\n    h: torch.Tensor\n\n{more}",
     "@dataclass\nclass NAME:\n    h: torch.Tensor\n\n{more}",

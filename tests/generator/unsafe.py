@@ -14,8 +14,8 @@ from enum import Enum
 from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
 from unplace.diagnostics.findings import Finding, Status
+from unplace.verification.examples import maker
 from unplace.verification.observe import ARGUMENT, Observation
-from unplace.verification.program import maker
 
 TOOL_FAULTS = (Fault.CRASH, Fault.COMPILE, Fault.REPEATED)
 ROUNDS = 4

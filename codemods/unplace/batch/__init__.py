@@ -1,1 +1,3 @@
-"""Migration of many repositories: what happens in each, and how the work is spread and kept."""
+"""Migration of many repositories: the steps in each one, how they are spread over processes or machines, and the state
+folder that lets an interrupted run go on.
+"""

@@ -1,4 +1,4 @@
-"""What a migration says of a repository in words: the message of its commit."""
+"""The message of the commit that a migration makes in a repository."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TITLE = "Rewrite in-place tensor operations out of autograd's way"
 
 
 def message(changed: Sequence[Outcome], verification: VerificationRecord | None) -> str:
-    """The message of the commit; the same for the same changes."""
+    """Return the message of the commit: the title and the body; the same changes give the same message."""
     return f"{TITLE}\n\n{body(changed, verification)}"
 
 
 def body(changed: Sequence[Outcome], verification: VerificationRecord | None) -> str:
-    """What was done and why, without the title."""
+    """Return the message without the title: what was done, how often by each rule, and why."""
     rewritten = [f for outcome in changed for f in outcome.findings if f.status is Status.REWRITTEN]
     rules = Counter(finding.code for finding in rewritten)
     assuming = sum(bool(finding.assumptions) for finding in rewritten)

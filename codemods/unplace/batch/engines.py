@@ -1,4 +1,4 @@
-"""What repositories are handed to: executors as `concurrent.futures` has them, on this machine or on a cluster."""
+"""Engines: the executors (as in `concurrent.futures`) that migrate repositories, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from unplace.batch import worker
+from unplace.batch import repository_process
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,12 +20,12 @@ _MODULES = {"dask": "distributed", "ray": "ray"}
 
 
 class EngineError(Exception):
-    """Why an engine can't be used, and what to do about it."""
+    """Raised where an engine can't be used; the message says why, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An executor, and how many processes it has on this machine; None where it shares out the work itself."""
+    """An executor, and how many processes it has on this machine; None where the executor places the work itself."""
 
     executor: Executor
     processes: int | None
@@ -33,7 +33,10 @@ class Engine:
 
 @contextmanager
 def engine(name: str, address: str | None, processes: int) -> Iterator[Engine]:
-    """An engine that is there for a while; raises `EngineError` where it isn't installed or doesn't answer."""
+    """Start an engine or connect to one, and let it go at the end of the `with` block.
+
+    Raises `EngineError` where its library isn't installed or the cluster doesn't answer.
+    """
     if name == "local":
         with _local(processes) as executor:
             yield Engine(executor, processes)
@@ -53,7 +56,7 @@ def _local(processes: int) -> Iterator[Executor]:
         yield executor
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
-        worker.stop()
+        repository_process.stop()
         executor.shutdown()
 
 
@@ -90,7 +93,7 @@ def _ray(address: str | None) -> Iterator[Executor]:
 
 
 class _RayExecutor(Executor):
-    """Ray's tasks as an executor."""
+    """An executor that runs each call as a task of Ray."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         import ray

@@ -1,4 +1,4 @@
-"""What is to be done with one repository: plain values, which go to another process or machine as JSON."""
+"""A job: what is to be done with one repository, as plain values that go to another process or machine as JSON."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unplace.batch.folder import PROGRESS, WORK
+from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.config.configuration import NAMES, Configuration, load
 
 TIMEOUT = 3600.0
-"""Seconds for one run of a verification command, unless something else is said."""
+"""The default limit in seconds for one run of a verification command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for all repositories of a run. `timeout` are the seconds for one run of the verification command.
+    """The settings for all repositories of a run; `timeout` is in seconds, for one run of the verification command.
 
     `choice` is what the command line says of the rules, in its words; it goes before a repository's configuration.
     """
@@ -34,7 +34,7 @@ class Settings:
 class Job:
     """One repository of a run. `folder` is the state folder, which all workers must see under this path.
 
-    `identity` are Git's variables that say in whose name to commit; none where nobody knows.
+    `identity` are the environment variables that tell Git in whose name to commit; empty where that isn't known.
     """
 
     name: str
@@ -46,48 +46,48 @@ class Job:
 
     @property
     def store(self) -> Path:
-        """The database of what is known of the files."""
+        """The path of the database with the outcomes of the repository's files."""
         return Path(self.folder, "files", f"{self.name}.sqlite")
 
     @property
     def clone(self) -> Path:
-        """Where a URL is cloned to."""
+        """The folder into which a URL is cloned."""
         return Path(self.folder, "clones", f"{self.name}.git")
 
     @property
     def work(self) -> Path:
-        """The folder for what is there during the work only."""
+        """The folder for what is needed only during the work."""
         return Path(self.folder, WORK, self.name)
 
     @property
     def patch(self) -> Path:
-        """Where the patch is written."""
+        """The path to which the patch is written."""
         return Path(self.folder, "patches", f"{self.name}.patch")
 
     @property
     def progress(self) -> Path:
-        """The file that says how many files are done, and of how many."""
+        """The path of the file with the number of files done and the number of all files."""
         return self.work / PROGRESS
 
 
 def to_json(value: Job | Settings) -> str:
-    """A job, or the settings of a run, as JSON."""
+    """Return a job, or the settings of a run, as JSON."""
     return json.dumps(asdict(value))
 
 
 def settings_from(text: str) -> Settings:
-    """The settings that `to_json` made this of."""
+    """Return the settings that `to_json` turned into this text."""
     return Settings(**json.loads(text))
 
 
 def job_from(text: str) -> Job:
-    """The job that `to_json` made this of."""
+    """Return the job that `to_json` turned into this text."""
     values = json.loads(text)
     return Job(**{**values, "settings": Settings(**values["settings"])})
 
 
 def configuration_of(folder: Path) -> Configuration:
-    """The configuration in the top folder of a repository; raises `ConfigurationError` where it can't be understood."""
+    """Return the configuration in a repository's top folder; raise `ConfigurationError` where it isn't valid."""
     for name in NAMES:
         if (folder / name).is_file():
             told = load(str(folder / name))

@@ -1,4 +1,4 @@
-"""Where a repository's files come from and its commit goes to; a checkout of the user's is only ever read."""
+"""The Git repository that files come from and the commit goes to; the files of a user's checkout stay untouched."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.git import GitError, git, line, succeeds
+from unplace.batch.unattended_git import git, line, succeeds
+from unplace.files.git import GitError
 
 _BASE = "refs/unplace/base"
 
 
 class SkipError(Exception):
-    """Why a repository is left alone, and what its owner can do about it."""
+    """Raised where a repository is left alone; the message says why, and what its owner can do about it."""
 
 
 def is_url(target: str) -> bool:
-    """Whether Git would take a target for a URL: `scheme://...`, or `host:path` as ssh has it."""
+    """Tell whether Git would take a target for a URL: `scheme://...`, or `host:path` as for ssh."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/:]+:(?!\\)", target) is not None and not Path(target).exists()
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A repository: where Git keeps it, and the commit to start from.
+    """A repository: its folder, and the commit to start from.
 
-    `is_clone` says that it is our own copy of a URL, in which nobody else works.
+    `is_clone` tells that it is our own clone of a URL, in which nobody else works.
     """
 
     folder: Path
@@ -34,7 +35,7 @@ class Origin:
     is_clone: bool
 
     def export(self, tree: Path, index: Path) -> None:
-        """Check the files of the base out into a new folder, with an index of its own.
+        """Check out the files of the base commit into the new folder `tree`, with an index of its own.
 
         Unlike `git worktree`, this leaves nothing in the repository, even if we are killed.
         """
@@ -45,9 +46,9 @@ class Origin:
         git("checkout-index", "--all", "--force", "--quiet", folder=tree, environment=environment)
 
     def commit(self, tree: Path, index: Path, paths: Sequence[str], message: str, identity: Mapping[str, str]) -> str:
-        """A commit on top of the base with those files of `tree`; it is on no branch yet.
+        """Commit files of `tree` on top of the base, and return the commit's hash; it is on no branch yet.
 
-        Its dates are those of the base: the same changes in the same name always make the same commit.
+        Its dates are those of the base: the same changes under the same identity always make the same commit.
         """
         environment = self._environment(tree, index)
         names = b"\0".join(os.fsencode(Path(path).as_posix()) for path in paths)
@@ -60,13 +61,13 @@ class Origin:
         return done.decode("ascii").strip()
 
     def check_branch(self, branch: str) -> None:
-        """Raise `SkipError` where the branch exists and is none of ours on top of the base."""
+        """Raise `SkipError` where the branch exists and isn't one commit on top of the base; any will do in a clone."""
         tip = self._tip(branch)
         if tip is not None and not self.is_clone and self._parents(tip) != [self.base]:
             raise SkipError(self._taken(branch))
 
     def set_branch(self, branch: str, commit: str) -> None:
-        """Create the branch; raises `SkipError` where it exists and is another commit."""
+        """Create the branch at a commit; raise `SkipError` where it exists elsewhere. In a clone, move it there."""
         tip = self._tip(branch)
         if tip == commit:
             return
@@ -76,12 +77,12 @@ class Origin:
         git("update-ref", "-m", "unplace migrate", f"refs/heads/{branch}", commit, old, folder=self.folder)
 
     def patch(self, commit: str) -> bytes:
-        """The commit as a patch for `git am` and `git apply`."""
+        """Return a commit as a patch for `git am` and `git apply`."""
         options = ("--stdout", "--binary", "--no-signature", "--no-color", "--no-ext-diff", "--no-renames", "-1")
         return git("format-patch", *options, commit, folder=self.folder)
 
     def push(self, branch: str) -> None:
-        """Push the branch to `origin`, or to the only remote there is; never by force."""
+        """Push the branch to `origin`, or to the only remote; never by force."""
         remotes = line("remote", folder=self.folder).split()
         remote = "origin" if "origin" in remotes or len(remotes) != 1 else remotes[0]
         git("push", "--quiet", remote, f"refs/heads/{branch}:refs/heads/{branch}", folder=self.folder)
@@ -105,9 +106,9 @@ class Origin:
 
 
 def identity(target: str) -> dict[str, str]:
-    """In whose name Git commits to a target here, as variables that have it do so elsewhere.
+    """Return the environment variables that have Git commit elsewhere in the name in which it commits to a target here.
 
-    Raises `GitError` where Git doesn't know.
+    Raises `GitError` where Git knows no name.
     """
     folder = Path(Path.cwd().anchor) if is_url(target) else Path(target)
     found: dict[str, str] = {}
@@ -118,7 +119,7 @@ def identity(target: str) -> dict[str, str]:
 
 
 def opened(target: str, clone: Path) -> Origin | None:
-    """The repository that a target names; None for a folder outside Git. A URL is fetched into `clone`.
+    """Open the repository that a target names; return None for a folder outside Git. A URL is fetched into `clone`.
 
     Raises `GitError` where there is no such repository, `SkipError` where its working tree isn't clean.
     """
@@ -141,7 +142,7 @@ def opened(target: str, clone: Path) -> Origin | None:
 
 
 def _fetched(url: str, clone: Path) -> Origin:
-    """The newest commit of a URL's default branch, without history; being killed in here does no harm."""
+    """Fetch the newest commit of a URL's default branch, without history; being killed meanwhile does no harm."""
     clone.mkdir(parents=True, exist_ok=True)
     git("init", "--quiet", "--bare", ".", folder=clone)
     git("config", "remote.origin.url", url, folder=clone)

@@ -1,4 +1,4 @@
-"""The command of the user's that opens a pull request."""
+"""Runs the user's command that opens a pull request."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from unplace.batch.origin import Origin
 
 BRANCH = "unplace/migrate"
 FIELDS = ("branch", "commit", "title", "body_file", "patch", "name", "target")
-"""What may stand in braces in the command that opens a pull request."""
+"""The names that may stand in braces in the command that opens a pull request."""
 
 
 class PublishError(Exception):
-    """Why the command that opens a pull request didn't."""
+    """Raised where the command that opens a pull request fails."""
 
 
 def unknown_fields(template: str) -> list[str]:
-    """What stands in braces and is none of the fields; raises `ValueError` where the braces don't match."""
+    """Return the names in braces that are no fields; raise `ValueError` where the braces don't match."""
     return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None and name not in FIELDS]
 
 
 def open_pull_request(template: str, home: Origin, body: Path, fields: dict[str, str]) -> None:
-    """Run the command in the repository's folder; raises `PublishError` where it fails."""
+    """Run the command in the repository's folder, with the fields filled in; raise `PublishError` where it fails."""
     values = {**fields, "branch": BRANCH, "title": TITLE, "body_file": str(body)}
     command = template.format(**{name: shlex.quote(values[name]) for name in FIELDS})
     done = subprocess.run(

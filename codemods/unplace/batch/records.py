@@ -1,4 +1,4 @@
-"""What a migration has to say of each repository: plain values, to be stored, sent to other machines and reported."""
+"""Records: the result of a migration for each repository, as plain values to be stored, sent and reported."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ from enum import Enum
 
 
 class Result(str, Enum):
-    """How a repository's migration ended."""
+    """The ways in which the migration of a repository ends."""
 
     MIGRATED = "migrated"
-    """Committed on its branch; in a dry run: would be."""
+    """The rewrite is committed on its branch; in a dry run it would be."""
     UNCHANGED = "unchanged"
     """There is nothing to rewrite."""
     REJECTED = "rejected"
-    """No rewrite is left that its verification accepts."""
+    """The repository's verification accepts none of the rewrites."""
     SKIPPED = "skipped"
-    """Not touched, for a reason that its owner can remove: a dirty working tree, a branch that exists."""
+    """It is left alone, for a reason that its owner can remove: a dirty working tree, a branch that exists."""
     FAILED = "failed"
-    """It could not be handled at all: no such repository, git's errors."""
+    """It could not be handled: there is no such repository, or Git reports an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonRecord:
+    """A reason for all operations of which the same is said: its code, and its words with names and lines left open."""
+
+    code: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SiteRecord:
-    """One finding; the fields are those of `sites` in `reporting.json`, `reason` is why it isn't rewritten."""
+    """One finding; the fields are those of `sites` in `reporting.json`.
+
+    `reasons` say what its rewrite assumes, or why it isn't rewritten.
+    """
 
     line: int
     column: int
@@ -35,14 +46,15 @@ class SiteRecord:
     assumptions: tuple[str, ...] = ()
     saved_by: str | None = None
     left_out: bool = False
-    """Whether verification took the rewrite back."""
+    """True where verification took the rewrite back."""
     source: str = ""
-    """The line that it begins in, for reports."""
+    """The text of the line in which the finding begins."""
+    reasons: tuple[ReasonRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file with findings, with its text before and after where it changes."""
+    """A file with findings; `before` and `after` are its text where it changes."""
 
     path: str
     sites: tuple[SiteRecord, ...] = ()
@@ -62,10 +74,10 @@ class ErrorRecord:
 
 @dataclass(frozen=True, slots=True)
 class VerificationRecord:
-    """The command that a repository was verified with.
+    """The command that verified a repository, and its verdict.
 
-    `verdict` is `passed`, `failed` (already before anything was rewritten: it proves nothing), `rejected` (it fails
-    with whatever is rewritten), `timed out` or `not run`.
+    `verdict` is `passed`, `failed` (the command fails without a rewrite, so it proves nothing), `rejected` (it fails
+    with each of the rewrites), `timed out` or `not run`.
     """
 
     command: str
@@ -77,7 +89,7 @@ class VerificationRecord:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryRecord:
-    """What became of one repository."""
+    """The result of the migration of one repository."""
 
     name: str
     target: str
@@ -87,7 +99,7 @@ class RepositoryRecord:
     commit: str | None = None
     patch: str | None = None
     files: int = 0
-    """How many Python files were read."""
+    """The number of Python files found."""
     lines: int = 0
     seconds: float = 0.0
     found: tuple[FileRecord, ...] = ()

@@ -1,4 +1,4 @@
-"""One repository from end to end: check it out, rewrite, verify, commit, publish; and what is to be said of it."""
+"""Migrates one repository from end to end: checks it out, rewrites, verifies, commits and publishes."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unplace.batch.describing import body, message
-from unplace.batch.files import Files, Tick
-from unplace.batch.folder import replace_file
-from unplace.batch.git import GitError
 from unplace.batch.job import Job, configuration_of
 from unplace.batch.origin import Origin, SkipError, opened
+from unplace.batch.outcome_records import error_records, file_records
 from unplace.batch.publishing import BRANCH, PublishError, open_pull_request
-from unplace.batch.recording import error_records, file_records
 from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
+from unplace.batch.repository_files import RepositoryFiles, Tick
+from unplace.batch.state_folder import replace_file
 from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
 from unplace.config.configuration import ConfigurationError
 from unplace.config.options import from_words
+from unplace.files.git import GitError
 from unplace.files.keys import key_of
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Outcome
 
 
 def migrate(job: Job, tick: Tick) -> RepositoryRecord:
-    """Migrate a repository. Killed at any time, it comes to the same end when it is called again.
+    """Migrate a repository and return its record; called again after being killed, it comes to the same end.
 
-    The process must have nothing else to do: its current folder changes.
+    The process must have nothing else to do: its current folder changes. `tick` is called after each file.
     """
     start = time.monotonic()
     migration = _Migration(job, RepositoryRecord(job.name, job.target, Result.UNCHANGED))
@@ -49,7 +49,7 @@ def migrate(job: Job, tick: Tick) -> RepositoryRecord:
 
 @contextmanager
 def _working_folder(job: Job) -> Iterator[None]:
-    """A folder that is empty at first, whatever an attempt left there that was killed, and gone afterwards."""
+    """Create an empty work folder, also where a killed attempt left files, and delete it at the end of the block."""
     shutil.rmtree(job.work, ignore_errors=True)
     job.work.mkdir(parents=True)
     try:
@@ -61,22 +61,22 @@ def _working_folder(job: Job) -> Iterator[None]:
 
 @dataclass
 class _Migration:
-    """The steps; `record` has what is known so far."""
+    """The steps of a migration; `record` holds what is known so far."""
 
     job: Job
     record: RepositoryRecord
 
     @property
     def index(self) -> Path:
-        """The index of the files that are checked out."""
+        """The path of Git's index of the files that are checked out."""
         return self.job.work / "index"
 
     def note(self, **known: object) -> None:
-        """Add to what is known."""
+        """Set fields of the record."""
         self.record = replace(self.record, **known)  # type: ignore[arg-type]
 
     def run(self, store: Store, tick: Tick) -> None:
-        """All steps."""
+        """Take all steps."""
         job, dry = self.job, self.job.settings.dry_run
         home = opened(job.target, job.clone)
         if home is not None and not dry:
@@ -99,7 +99,10 @@ class _Migration:
             self.publish(home, tree, changed)
 
     def checked_out(self, home: Origin | None) -> Path:
-        """The folder with the files, which becomes the current one; the repository itself is known to its command."""
+        """Check out the files, make their folder the current one and return it.
+
+        `UNPLACE_REPOSITORY` tells the repository's own command where the repository itself is.
+        """
         tree = Path(self.job.target)
         os.environ["UNPLACE_REPOSITORY"] = str(tree if home is None else home.folder)
         if home is not None:
@@ -108,18 +111,21 @@ class _Migration:
         os.chdir(tree)
         return tree
 
-    def analysed(self, store: Store, tick: Tick) -> tuple[Files, list[Outcome]]:
-        """The files, and what becomes of each by the repository's own configuration."""
+    def analysed(self, store: Store, tick: Tick) -> tuple[RepositoryFiles, list[Outcome]]:
+        """Return the files, and the outcome of each under the repository's own configuration."""
         choice, told = self.job.settings.choice, configuration_of(Path.cwd())
         text = "" if told.path is None else Path(told.path).read_text("utf-8")
-        files = Files.found(told.exclude, key_of(repr(choice), text))
+        files = RepositoryFiles.found(told.exclude, key_of(repr(choice), text))
         outcomes = files.outcomes(from_words(told.options, choice), self.job.jobs, store, tick)
         problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
         self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))
         return files, outcomes
 
     def verified(self, outcomes: list[Outcome], store: Store, given: str) -> tuple[list[Outcome], frozenset[Place]]:
-        """The outcomes without what doesn't stand the repository's command, and which findings that were."""
+        """Return the outcomes without the rewrites that fail the repository's command, and the places of those.
+
+        The command isn't run again where the store has its verdict for the same `given`, a key of the files.
+        """
         settings = self.job.settings
         changed = [outcome for outcome in outcomes if outcome.change is not None]
         if changed:
@@ -139,7 +145,7 @@ class _Migration:
         return [after.get(outcome.path, outcome) for outcome in outcomes], found.left_out
 
     def publish(self, home: Origin, tree: Path, changed: Sequence[Outcome]) -> None:
-        """Commit the changes, and do with the commit what the run is to do with it."""
+        """Commit the changes and write the patch; push the branch and open a pull request where the settings say so."""
         settings, verification = self.job.settings, self.record.verification
         for outcome in changed:
             assert outcome.change is not None
@@ -158,11 +164,11 @@ class _Migration:
             open_pull_request(settings.open_pr_command, home, text, fields)
 
     def write_patch(self, data: bytes) -> None:
-        """Write the patch, all of it or nothing."""
+        """Write the patch whole or not at all."""
         replace_file(self.job.patch, data)
         self.note(patch=str(self.job.patch))
 
 
 def _folder_name(target: str) -> str:
-    """What the folder is called where it comes from: a package at the top of a repository has this name."""
+    """Return the last part of a target: a package at the top of a repository is imported by its folder's name."""
     return re.split(r"[/:\\]", target.rstrip("/\\"))[-1].removesuffix(".git") or "repository"

@@ -1,4 +1,4 @@
-"""What is known of one repository's files, kept from one attempt to the next and from one run to the next."""
+"""The outcomes of one repository's files, kept from one attempt to the next and from one run to the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unplace.runs.outcome import Outcome
 from unplace.runs.packing import packed, unpacked
 
 _PATIENCE = 60.0
-"""Seconds to wait for an attempt that was given up but hasn't noticed."""
+"""Seconds to wait for the process of an attempt that was given up, but hasn't ended yet."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS outcomes (path TEXT PRIMARY KEY, key TEXT NOT NULL, outcome BLOB NOT NULL) WITHOUT ROWID;
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS verifications (key TEXT PRIMARY KEY, verification BLO
 class Store:
     """A database that one process at a time has open: a second attempt at a repository waits for the first to end.
 
-    An entry is found under a key, which must cover everything that it follows from (`unplace.files.keys`).
+    The key of an entry must cover everything that the entry depends on (`unplace.files.keys`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -34,38 +34,38 @@ class Store:
         self._connection.executescript(_TABLES)
 
     def close(self) -> None:
-        """Let others have it."""
+        """Close the database, so that others can open it."""
         self._connection.close()
 
     def has_outcome(self, path: str, key: str) -> bool:
-        """Whether it is known what became of a file."""
+        """Tell whether the outcome of a file is known under a key."""
         query = "SELECT 1 FROM outcomes WHERE path = ? AND key = ?"
         return self._connection.execute(query, (path, key)).fetchone() is not None
 
     def outcome(self, path: str, key: str) -> Outcome:
-        """What became of a file, which must be known."""
+        """Return the outcome of a file, which must be known."""
         query = "SELECT outcome FROM outcomes WHERE path = ? AND key = ?"
         (data,) = self._connection.execute(query, (path, key)).fetchone()
         outcome: Outcome = unpacked(data)
         return outcome
 
     def keep_outcome(self, path: str, key: str, outcome: Outcome) -> None:
-        """Remember what became of a file; what was known of it before is forgotten."""
+        """Remember the outcome of a file, in place of an earlier one."""
         self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (path, key, packed(outcome)))
 
     def forget_others(self, paths: Iterable[str]) -> None:
-        """Forget the files that are no longer there."""
+        """Forget all files but these."""
         known = {path for (path,) in self._connection.execute("SELECT path FROM outcomes")}
         gone = [(path,) for path in known.difference(paths)]
         self._connection.executemany("DELETE FROM outcomes WHERE path = ?", gone)
 
     def verification(self, key: str) -> Any:
-        """What a verification came to, if that is known."""
+        """Return the result of a verification; None where it isn't known."""
         row = self._connection.execute("SELECT verification FROM verifications WHERE key = ?", (key,)).fetchone()
         return None if row is None else unpacked(row[0])
 
     def keep_verification(self, key: str, verification: object) -> None:
-        """Remember what a verification came to, and no other one."""
+        """Remember the result of a verification, in place of all earlier ones."""
         self._connection.execute("BEGIN")
         self._connection.execute("DELETE FROM verifications")
         self._connection.execute("INSERT INTO verifications VALUES (?, ?)", (key, packed(verification)))

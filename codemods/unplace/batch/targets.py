@@ -1,4 +1,4 @@
-"""What is to be migrated: the targets of the command line and of list files.
+"""Targets: the repositories to migrate, from the command line and from list files.
 
 A list file has one repository per line, in the words of a shell:
 
@@ -26,12 +26,12 @@ KEYS = ("verify-command", "timeout")
 
 
 class TargetError(Exception):
-    """What is wrong with a list of targets."""
+    """Raised where a list of targets is wrong; the message says what is wrong, and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A folder (as an absolute path) or a URL, what it is called, and what holds for it only."""
+    """A repository to migrate: a folder (as an absolute path) or a URL, its name, and the settings of its own."""
 
     location: str
     name: str
@@ -40,7 +40,10 @@ class Target:
 
 
 def targets(locations: Iterable[str], lists: Iterable[Path]) -> list[Target]:
-    """The targets of the command line, then those of the list files, each under a name of its own."""
+    """Return the targets of the command line, then those of the list files, each under a name of its own.
+
+    Raises `TargetError` where a list can't be read or names something twice.
+    """
     here = Path.cwd()
     wanted: dict[str, Target] = {}
     for location in locations:
@@ -55,7 +58,7 @@ def targets(locations: Iterable[str], lists: Iterable[Path]) -> list[Target]:
 
 
 def positive(text: str) -> float:
-    """A positive number; raises `TargetError` for anything else."""
+    """Return a positive number from its text; raise `TargetError` for anything else."""
     try:
         number = float(text)
     except ValueError:
@@ -66,7 +69,7 @@ def positive(text: str) -> float:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """The words of each line that has some, with its place."""
+    """Yield `FILE:LINE` and the words of each line that has words."""
     try:
         text = path.read_text("utf-8")
     except OSError as error:
@@ -106,7 +109,7 @@ def _add(wanted: dict[str, Target], target: Target, written: str) -> None:
 
 
 def _named(wanted: Iterable[Target]) -> Iterator[Target]:
-    """The targets with names that are good for file names: the last part of the location, numbered where it recurs."""
+    """Yield the targets with names that are valid file names: the last part of the location, numbered if it recurs."""
     taken: set[str] = set()
     for target in wanted:
         last = re.split(r"[/:\\]", target.location.rstrip("/\\"))[-1].removesuffix(".git")

@@ -1,4 +1,4 @@
-"""A repository's own command as the judge of what was rewritten in it."""
+"""Verifies the rewrites of a repository with the repository's own command, its test suite for example."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from unplace.batch.store import Store
 from unplace.files.keys import key_of
 from unplace.runs.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
+from unplace.verification.resource_limits import Limits
 from unplace.verification.trial import Plan, tried
 
 Place = tuple[str, int, int]
-"""A finding's path, line and column."""
+"""The path, line and column of a finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The outcomes of the files that change, without what was left out at `left_out`.
+    """The result of a verification: the outcomes of the files that change, without the rewrites at `left_out`.
 
-    `obstacle` says why there is no verdict; then nothing was left out.
+    `obstacle` is the reason why there is no verdict; then nothing was left out.
     """
 
     record: VerificationRecord
@@ -33,9 +33,9 @@ class Verification:
 
 
 def verified(changed: Sequence[Outcome], command: str, seconds: float, store: Store, given: str) -> Verification:
-    """Run the command with and without the changes, in a copy of the current folder.
+    """Verify changes: run the command with and without them, in a copy of the current folder.
 
-    It isn't run again for the same `given`, unless there was no verdict.
+    A verdict is kept in the store, and the command isn't run again for the same `given` (a key of all files).
     """
     key = key_of(command, repr(seconds), given)
     known: Verification | None = store.verification(key)

@@ -13,7 +13,7 @@ import typer
 from unplace.cli.parsing import Command
 
 if TYPE_CHECKING:
-    from unplace.diagnosis.program import Program
+    from unplace.diagnosis.launcher import Program
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -72,7 +72,7 @@ def diagnose(
     if unsafe and not fix:
         raise typer.BadParameter("only goes with --fix.", param_hint="--unsafe")
     try:
-        from unplace.diagnosis.program import NotFoundError, Program
+        from unplace.diagnosis.launcher import NotFoundError, Program
     except ImportError as error:
         sys.stderr.write(f"unplace diagnose needs torch, which can't be imported here: {error}\n")
         raise typer.Exit(2) from None
@@ -88,7 +88,7 @@ def diagnose(
 
 def _run(program: Program, *, silent: bool, as_json: bool, output_file: str | None) -> int:
     from unplace.diagnosis import Diagnosed
-    from unplace.diagnosis.program import report_exception
+    from unplace.diagnosis.launcher import report_exception
 
     exit_code = 0
     escaped: BaseException | None = None
@@ -115,11 +115,11 @@ def _write(report: str, output_file: str | None) -> None:
 
 
 def _fix(program: Program, *, unsafe: bool) -> int:
-    from unplace.diagnosis import trial
+    from unplace.diagnosis import observed_run
     from unplace.diagnosis.repair import RepairError, repair
 
     try:
-        repaired = repair(partial(trial.run, program), unsafe=unsafe, tell=lambda text: _write(text, None))
+        repaired = repair(partial(observed_run.run, program), unsafe=unsafe, tell=lambda text: _write(text, None))
     except RepairError as error:
         _write(f"unplace: not repaired: {error}.", None)
         return 1

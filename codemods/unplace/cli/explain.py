@@ -86,7 +86,7 @@ def explain(
     if output_format == "json":
         typer.echo(explained.document(report, name, at, source))
     else:
-        write_lines(sys.stdout, module.lines_in_words(explained.lines(report, name, at, source), name))
+        write_lines(sys.stdout, explained.lines(report, name, at, source, module.named))
 
 
 def _module(source: Source, name: str, cell: int | None) -> Module | None:

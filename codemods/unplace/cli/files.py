@@ -23,7 +23,7 @@ from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from unplace.files.changes import Changes
-    from unplace.runs.results import Results
+    from unplace.runs.cache import Results
 
 STDIN = "-"
 
@@ -95,7 +95,7 @@ def work_out(
 
 def _earlier(files: Sequence[str], options: Options) -> Results | None:
     """What earlier runs found out about the files."""
-    from unplace.runs.results import Results, ResultsError, folder  # only now: one file is done sooner without
+    from unplace.runs.cache import Results, ResultsError, folder  # only now: one file is done sooner without
 
     try:
         return Results(folder(), files, options)
@@ -106,7 +106,7 @@ def _earlier(files: Sequence[str], options: Options) -> Results | None:
 
 def _keep(results: Results) -> None:
     """Let later runs know what this one found out."""
-    from unplace.runs.results import ResultsError
+    from unplace.runs.cache import ResultsError
 
     try:
         results.save()

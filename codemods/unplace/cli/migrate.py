@@ -17,7 +17,7 @@ from unplace.cli.parsing import Command
 
 if TYPE_CHECKING:
     from unplace.batch.job import Settings
-    from unplace.batch.state import State
+    from unplace.batch.run_state import RunState
     from unplace.batch.targets import Target
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -117,7 +117,7 @@ def migrate(
     if status:
         _print_status(folder)
         return
-    from unplace.batch.state import StateError
+    from unplace.batch.run_state import StateError
 
     try:
         code = _migrate(folder, wanted, run, (engine, address, jobs), reports, resume=resume)
@@ -211,12 +211,12 @@ def _check_usage(
 
 
 def _print_status(folder: Path) -> None:
-    from unplace.batch.state import State, is_active
+    from unplace.batch.run_state import RunState, is_active
     from unplace.reporting.migrating import status
 
     if not Path(folder, "state.sqlite").exists():
         fail(f"unplace migrate: {folder} holds no run; --state names its folder")
-    with contextlib.closing(State(folder)) as state:
+    with contextlib.closing(RunState(folder)) as state:
         settings, progress = state.settings(), state.progress()
         for line in status(progress, is_active=is_active(folder), dry_run=settings is not None and settings.dry_run):
             print(line)  # noqa: T201
@@ -232,11 +232,11 @@ def _migrate(
     resume: bool,
 ) -> int:
     """The run and its reports; the exit code."""
-    from unplace.batch.folder import prepare
-    from unplace.batch.state import State, locked
+    from unplace.batch.run_state import RunState, locked
+    from unplace.batch.state_folder import prepare
 
     prepare(folder)
-    with locked(folder), contextlib.closing(State(folder)) as state:
+    with locked(folder), contextlib.closing(RunState(folder)) as state:
         settings = _begun(state, wanted, chosen, resume=resume)
         try:
             _run(state, settings, engine)
@@ -249,9 +249,9 @@ def _migrate(
     return _exit_code(results)
 
 
-def _begun(state: State, wanted: Sequence[Target], chosen: Settings, *, resume: bool) -> Settings:
+def _begun(state: RunState, wanted: Sequence[Target], chosen: Settings, *, resume: bool) -> Settings:
     """The settings of the run, which is begun or taken up."""
-    from unplace.batch.state import StateError
+    from unplace.batch.run_state import StateError
 
     known = state.settings()
     if resume:
@@ -269,10 +269,10 @@ def _begun(state: State, wanted: Sequence[Target], chosen: Settings, *, resume: 
     return chosen
 
 
-def _run(state: State, settings: Settings, engine: _Engine) -> None:
+def _run(state: RunState, settings: Settings, engine: _Engine) -> None:
     """Handle the repositories that are open, and show how far it is."""
     from unplace.batch import engines
-    from unplace.batch.run import run
+    from unplace.batch.dispatch import dispatch
     from unplace.reporting.migrating import displayed, summary
     from unplace.runs.many import processors
 
@@ -283,7 +283,7 @@ def _run(state: State, settings: Settings, engine: _Engine) -> None:
             engines.engine(name, address, processes) as hands,
             displayed(dry_run=settings.dry_run) as display,
         ):
-            for record in run(state, hands, settings):
+            for record in dispatch(state, hands, settings):
                 progress = state.progress()
                 if record is not None:
                     display.show(record, progress)
@@ -293,7 +293,7 @@ def _run(state: State, settings: Settings, engine: _Engine) -> None:
     print_error(f"{summary(state.progress(), dry_run=settings.dry_run)}.")
 
 
-def _write_report(path: Path, state: State, *, dry_run: bool) -> None:
+def _write_report(path: Path, state: RunState, *, dry_run: bool) -> None:
     if path.suffix == ".html":
         from unplace.reporting.page import write_page
 

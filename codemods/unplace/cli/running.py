@@ -15,7 +15,7 @@ from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from unplace.runs.outcome import Outcome
-    from unplace.verification.limits import Limits
+    from unplace.verification.resource_limits import Limits
     from unplace.verification.trial import Plan
 
 Inputs = Annotated[
@@ -42,7 +42,7 @@ def parse_place(option: str, text: str) -> tuple[Path, str]:
 
 def parse_limits(timeout: str | None, memory: str | None) -> Limits:
     """The limits that the options name."""
-    from unplace.verification.limits import GIB, SECONDS, Limits, physical_memory
+    from unplace.verification.resource_limits import GIB, SECONDS, Limits, physical_memory
 
     gib = _positive("--memory", memory)
     seconds = _positive("--timeout", timeout) or SECONDS
@@ -67,7 +67,7 @@ def parse_plan(
     source = None if inputs is None else parse_place("--inputs", inputs)
     limits = parse_limits(timeout, memory)
     require_torch()
-    from unplace.verification.limits import COMMAND_SECONDS
+    from unplace.verification.resource_limits import COMMAND_SECONDS
     from unplace.verification.trial import Plan
 
     command_limits = limits if timeout is not None else replace(limits, seconds=COMMAND_SECONDS)

@@ -66,9 +66,9 @@ def verify(
     require_torch()
     from unplace.reporting import verification as report  # imports torch, which takes its time
     from unplace.reporting.styled import write_lines
-    from unplace.verification.files import verify_files
     from unplace.verification.loading import CannotRunError
     from unplace.verification.proof import Verdict
+    from unplace.verification.versions import verify_files
 
     try:
         result = verify_files(before, after, entry, inputs=source, limits=limits, measure=measure)

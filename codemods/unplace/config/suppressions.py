@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from unplace import rules
 from unplace.config.selection import no_rule
-from unplace.diagnostics.findings import Finding, Problem
+from unplace.diagnostics.findings import Finding, Problem, Trouble
 from unplace.text import positions
 from unplace.text.edits import Edit
 
@@ -91,8 +91,10 @@ class Suppressions:
         be reported without any comment, or with all the others: an ignored operation stays, which changes the verdicts
         about its neighbours.
         """
+        invalid = Trouble.INVALID_SUPPRESSION
         problems = [
-            Problem(path, f"invalid suppression: {each.reason}", each.line, each.column) for each in self.invalid
+            Problem(path, f"invalid suppression: {each.reason}", each.line, each.column, trouble=invalid)
+            for each in self.invalid
         ]
         alone = findings(Suppressions()) if self.comments else ()
         for comment in self.comments:
@@ -102,7 +104,8 @@ class Suppressions:
             if unused:
                 about = f" of {', '.join(code for code in comment.codes if code in unused)}" if comment.codes else ""
                 message = f"unused suppression{about}: nothing here would be rewritten or refused; remove it"
-                problems.append(Problem(path, message, comment.line, comment.column))
+                trouble = Trouble.UNUSED_SUPPRESSION
+                problems.append(Problem(path, message, comment.line, comment.column, trouble=trouble))
         return problems
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unplace.diagnosis.fixes import FileFix, fix_of, shown
-from unplace.diagnosis.trial import Result, Trial
+from unplace.diagnosis.observed_run import Runner, RunResult
 from unplace.diagnostics.findings import Applicability
 from unplace.files.writing import replace_contents
 from unplace.reporting.diff import patch
@@ -47,18 +47,18 @@ class Repair:
         )
 
 
-def repair(trial: Trial, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
+def repair(runner: Runner, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
     """Rewrite the fewest culprits with which the program runs; `tell` is given each further failure on the way.
 
-    `trial` runs the program. Raises `RepairError` where it can't be repaired.
+    `runner` runs the program. Raises `RepairError` where it can't be repaired.
     """
-    first = result = trial(None, quiet=False)
+    first = result = runner(None, quiet=False)
     files = _Files()
     try:
         while result.diagnosis is not None:
             if result is not first:
                 tell(result.text)
-            result = _rewritten(trial, first, result, files, unsafe)
+            result = _rewritten(runner, first, result, files, unsafe)
         if result.exit_code and not first.exit_code:
             raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
     except BaseException:
@@ -85,7 +85,7 @@ class _Files:
             replace_contents(path, change.after.data, change.before.data)
 
 
-def _rewritten(trial: Trial, first: Result, failed: Result, files: _Files, unsafe: bool) -> Result:
+def _rewritten(runner: Runner, first: RunResult, failed: RunResult, files: _Files, unsafe: bool) -> RunResult:
     """Rewrite the first culprit of a failure and run again: each rewrite takes one culprit away, or the next is tried.
 
     The first culprit has to go in any case; those after it may then write memory that nobody saved.
@@ -93,16 +93,16 @@ def _rewritten(trial: Trial, first: Result, failed: Result, files: _Files, unsaf
     for fix in _candidates(failed, unsafe):
         change = fix.change
         files.write(fix.path, change)
-        result = trial(first.calls + _BEYOND, quiet=True)
+        result = runner(first.calls + _BEYOND, quiet=True)
         if _failure(result) != _failure(failed, fix):
             if result.backwards[: len(first.backwards)] != first.backwards:
-                raise RepairError(_why_values_differ(trial, first, files))
+                raise RepairError(_why_values_differ(runner, first, files))
             return result
         files.write(fix.path, Change(change.after, change.before))
     raise RepairError("the rewrite of the culprit doesn't remove the error")
 
 
-def _candidates(failed: Result, unsafe: bool) -> Iterator[FileFix]:
+def _candidates(failed: RunResult, unsafe: bool) -> Iterator[FileFix]:
     """The rewrites for the first culprit, one after the other where several constructors may be meant."""
     if failed.culprit is None or failed.culprit.is_installed:
         raise RepairError("the cause isn't a write in your files; the advice above says what to do")
@@ -120,7 +120,7 @@ def _candidates(failed: Result, unsafe: bool) -> Iterator[FileFix]:
         yield FileFix(file.path, file.source, tuple(sorted({e for f in chosen for e in f.edits})), chosen)
 
 
-def _failure(result: Result, fix: FileFix | None = None) -> Any:
+def _failure(result: RunResult, fix: FileFix | None = None) -> Any:
     """What identifies a failure: who saved and who wrote; with `fix`, where their lines are after it."""
     if result.diagnosis is None:
         return None
@@ -137,9 +137,9 @@ def _moved(place: dict[str, Any], fix: FileFix | None) -> int:
     return line + sum(edit.replacement.count("\n") - text.count("\n", edit.start, edit.end) for edit in above)
 
 
-def _why_values_differ(trial: Trial, first: Result, files: _Files) -> str:
+def _why_values_differ(runner: Runner, first: RunResult, files: _Files) -> str:
     files.restore()
-    again = trial(first.calls, quiet=True)
+    again = runner(first.calls, quiet=True)
     if again.backwards != first.backwards:
         return (
             "the program computes other values at each run, so that it can't be shown that the rewrite keeps them;"

@@ -1,4 +1,5 @@
-"""Findings: the words and data in which the tool reports, one finding per in-place operation.
+"""Findings and reasons: what the tool reports, one finding per in-place operation, as data.
 
-Every other room may make them or show them; they know of none.
+`catalogue` has every sentence; English is made of it where something is shown. Every other room may make findings or
+show them; they know of none.
 """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.visible import visible
 
@@ -48,7 +49,12 @@ class SavedBy:
     @property
     def place(self) -> str:
         """`line 3`, in notebooks `line 3 of cell 2`."""
-        return f"line {self.line}" if self.cell is None else f"line {self.line} of cell {self.cell}"
+        return str(Line(self.line, self.cell))
+
+    def moved(self, move: Callable[[Line], Line]) -> SavedBy:
+        """Return the operation in another line."""
+        line = move(Line(self.line, self.cell))
+        return SavedBy(self.operation, line.number, line.cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ class Finding:
 
     Lines and columns count from 1, columns in characters; the end is exclusive, as in most editors.
     `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
-    an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `edits` are the text
+    an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `reason` says what its edit
+    does, or why there is none, and `assumed` what the edit takes for granted. `edits` are the text
     edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
     `saved_by` is known where the harm is certain, but for `.data` stores and writes that torch forbids. Of a notebook,
     lines, columns and edits are those of its file, and `cell` says the same in its cell.
@@ -83,12 +90,32 @@ class Finding:
     status: Status
     applicability: Applicability | None
     harm: Harm
-    message: str
-    assumptions: tuple[str, ...] = ()
+    reason: Reason
+    assumed: tuple[Reason, ...] = ()
     fix: int | None = None
     edits: tuple[Edit, ...] = ()
     saved_by: SavedBy | None = None
     cell: InCell | None = None
+
+    @property
+    def message(self) -> str:
+        """The reason in English."""
+        return str(self.reason)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the edit takes for granted, in English."""
+        return tuple(map(str, self.assumed))
+
+    def moved(self, move: Callable[[Line], Line]) -> Finding:
+        """Return the finding where every line that it mentions is another one; its own place stays."""
+        by = self.saved_by
+        return replace(
+            self,
+            reason=self.reason.moved(move),
+            assumed=tuple(assumption.moved(move) for assumption in self.assumed),
+            saved_by=by.moved(move) if by is not None else None,
+        )
 
     @property
     def place(self) -> str:
@@ -103,6 +130,14 @@ class Finding:
         return self.status is not Status.KEPT
 
 
+class Trouble(str, Enum):
+    """The problems that programs tell from others, such as an editor that shows them otherwise."""
+
+    UNUSED_SUPPRESSION = "unused-suppression"
+    INVALID_SUPPRESSION = "invalid-suppression"
+    NO_MEMORY = "no-memory"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Why a file (or a place in it) could not be handled; `line` and `column` count from 1 where they are known.
@@ -115,6 +150,7 @@ class Problem:
     line: int | None = None
     column: int | None = None
     cell: int | None = None
+    trouble: Trouble | None = None
 
     def __str__(self) -> str:
         """`path:line:column: message`, as compilers print it; in notebooks `path:cell 2:line:column: message`."""

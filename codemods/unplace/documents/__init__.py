@@ -189,16 +189,12 @@ def _located(module: Module, finding: Finding, text: str) -> Finding:
     assert start is not None
     assert end is not None
     (line, column), (end_line, end_column) = in_file.place(start), in_file.place(end)
-    saved = finding.saved_by
     return replace(
-        finding,
+        finding.moved(module.named),
         line=line,
         column=column,
         end_line=end_line,
         end_column=end_column,
-        message=module.in_words(finding.message),
-        assumptions=tuple(map(module.in_words, finding.assumptions)),
         edits=tuple(module.in_file(finding.edits)),
-        saved_by=module.saved_by(saved) if saved is not None else None,
         cell=module.in_cell(finding),
     )

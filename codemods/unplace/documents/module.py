@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unplace.diagnostics.findings import Finding, InCell, Problem, SavedBy
-from unplace.reporting.styled import Span
+from unplace.diagnostics.findings import Finding, InCell, Problem
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.rewriter import Programs
@@ -45,13 +45,9 @@ class Module:
         """Where its program comes from."""
         return programs
 
-    def in_words(self, message: str) -> str:
-        """A message that names lines of the module, with the names that people know them by."""
-        return message
-
-    def lines_in_words(self, lines: Iterable[list[Span]], name: str) -> Iterable[list[Span]]:
-        """Styled lines about the module, likewise; `name` is what they call the file."""
-        return lines
+    def named(self, line: Line) -> Line:
+        """Return a line of the module as people know it."""
+        return line
 
     def line_of(self, cell: int | None, line: int) -> int | None:
         """The line of the module that people know as this one; None where there is none."""
@@ -64,10 +60,6 @@ class Module:
     def in_cell(self, finding: Finding) -> InCell | None:
         """The place of a finding in the cell of a notebook."""
         return None
-
-    def saved_by(self, saved: SavedBy) -> SavedBy:
-        """What saved the memory, with the line that people know."""
-        return saved
 
     def sections(self) -> list[tuple[int, str]]:
         """The names of its parts, where they have some, each with the offset in the file."""

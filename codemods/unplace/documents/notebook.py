@@ -9,17 +9,17 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json.decoder import JSONDecoder
 from typing import Any
 
-from unplace.diagnostics.findings import Finding, InCell, Problem, SavedBy
+from unplace.diagnostics.findings import Finding, InCell, Problem
+from unplace.diagnostics.reasons import Line
 from unplace.documents.cells import Python, as_python
 from unplace.documents.ipynb import as_notebook
 from unplace.documents.module import Module, Patchwork
 from unplace.documents.order import HEADER, AnyOrder
-from unplace.reporting.styled import Span
-from unplace.text.positions import Text, renumbered, with_plain_line_ends
+from unplace.text.positions import Text, with_plain_line_ends
 from unplace.transform.rewriter import Programs
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -124,25 +124,10 @@ class Notebook(Patchwork):
         """Programs in which the cells run in any order."""
         return AnyOrder(programs)
 
-    def in_words(self, message: str) -> str:
-        """`line 3 of cell 2` for each line."""
-        return renumbered(message, self._name)
-
-    def lines_in_words(self, lines: Iterable[list[Span]], name: str) -> Iterable[list[Span]]:
-        """Lines about the module, with `notebook.ipynb:cell 2:3:5` for its places."""
-        place = re.compile(rf"(?<=^{re.escape(name)}:)\d+(?=:\d*)")
-        for spans in lines:
-            yield [
-                (place.sub(lambda match: self._place(match[0]), self.in_words(text)), style) for text, style in spans
-            ]
-
-    def _place(self, number: str) -> str:
-        line = self._lines[int(number) - 1]
-        return number if line is None else f"cell {line.cell.number}:{line.number}"
-
-    def _name(self, number: str) -> str:
-        line = self._lines[int(number) - 1] if int(number) <= len(self._lines) else None
-        return number if line is None else f"{line.number} of cell {line.cell.number}"
+    def named(self, line: Line) -> Line:
+        """Return the line of a cell that a line of the module is; others stay."""
+        found = self._lines[line.number - 1] if line.number <= len(self._lines) else None
+        return line if found is None else Line(found.number, found.cell.number)
 
     def in_cell(self, finding: Finding) -> InCell:
         """The place of a finding in its cell."""
@@ -151,17 +136,12 @@ class Notebook(Patchwork):
         assert last is not None
         return InCell(first.cell.number, first.number, finding.column, last.number, finding.end_column)
 
-    def saved_by(self, saved: SavedBy) -> SavedBy:
-        """What saved the memory, with its line in its cell."""
-        line = self._lines[saved.line - 1]
-        return saved if line is None else SavedBy(saved.operation, line.number, line.cell.number)
-
     def problem(self, problem: Problem) -> Problem:
         """A problem of a cell."""
         line = self._lines[problem.line - 1] if problem.line is not None else None
         if line is None:
             return problem
-        return Problem(problem.path, problem.message, line.number, problem.column, line.cell.number)
+        return replace(problem, line=line.number, cell=line.cell.number)
 
     def line_of(self, cell: int | None, line: int) -> int | None:
         """The line of the module that is a line of a cell."""

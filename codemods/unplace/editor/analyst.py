@@ -201,7 +201,7 @@ def _explained(document: Document, options: Options, line: int, column: int) -> 
     found = explain(module.text, document.path, options, at, own_column, module.programs(document.plans))
     source = Source(document.text.encode("utf-8", "surrogatepass"), document.text, "utf-8")
     report, name = documents.located(module, replace(found, candidates=())), Path(document.path).name
-    shown = module.lines_in_words(explained.lines(report, name, at, source), name)
+    shown = explained.lines(report, name, at, source, module.named)
     return "\n".join("".join(text for text, _ in spans) for spans in shown).rstrip()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from unplace import documents
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem, Trouble
 from unplace.editor.document import Document
 from unplace.reporting import sentences
 from unplace.text.edits import Edit
@@ -76,20 +76,20 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
 
 def is_about_comment(warning: Problem) -> bool:
     """Whether something is wrong with a comment that should have operations ignored."""
-    return warning.line is not None and warning.message.startswith(("unused suppression", "invalid suppression"))
+    return warning.line is not None and warning.trouble in (Trouble.UNUSED_SUPPRESSION, Trouble.INVALID_SUPPRESSION)
 
 
 def of_comment(document: Document, text: Text, warning: Problem) -> tuple[str, dict[str, Any]]:
     """What is wrong with such a comment as a `Diagnostic` object, with the address of the part that it is in."""
-    is_unused = warning.message.startswith("unused")
+    assert warning.trouble is not None
     uri, span = document.to_line_end(text, warning)
     return uri, {
         "range": span,
         "severity": 2,
-        "code": "unused-suppression" if is_unused else "invalid-suppression",
+        "code": warning.trouble.value,
         "source": "unplace",
         "message": warning.message,
-        "tags": [1] if is_unused else [],  # unnecessary: shown faded
+        "tags": [1] if warning.trouble is Trouble.UNUSED_SUPPRESSION else [],  # unnecessary: shown faded
     }
 
 

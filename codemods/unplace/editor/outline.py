@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.findings import Finding, Problem
-from unplace.text.positions import LineRanges, renumbered, with_plain_line_ends
+from unplace.diagnostics.reasons import Line
+from unplace.text.positions import LineRanges, with_plain_line_ends
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -60,11 +61,9 @@ class Edited:
         """The findings of the old text that aren't in its edited lines, where they are in the new one."""
         return [
             replace(
-                finding,
+                finding.moved(lambda line: Line(self._line(line.number))),
                 line=self._line(finding.line),
                 end_line=self._line(finding.end_line),
-                message=renumbered(finding.message, lambda number: str(self._line(int(number)))),
-                saved_by=replace(by, line=self._line(by.line)) if (by := finding.saved_by) is not None else None,
             )
             for finding in findings
             if finding.end_line < self.first or finding.line >= self.old_end

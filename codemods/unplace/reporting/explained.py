@@ -9,13 +9,14 @@ none). A site has the facts of `unplace.transform.explanation.Explanation` and, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
+from unplace.diagnostics.reasons import Line
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
 from unplace.reporting.json import site as as_site
@@ -29,38 +30,51 @@ from unplace.version import __version__
 _WIDTH = 11
 
 
-def lines(report: LineReport, path: str, line: int, source: Source) -> Iterator[list[Span]]:
+Naming = Callable[[Line], Line]
+"""Gives a line of the module as people know it: in a notebook, that of its cell."""
+
+
+def lines(
+    report: LineReport, path: str, line: int, source: Source, named: Naming = lambda line: line
+) -> Iterator[list[Span]]:
     """The report as text."""
     if not (report.explanations or report.others or report.candidates):
-        yield [(f"{path}:{line}: ", "bold"), ("nothing here is written like an in-place operation", "")]
+        yield [
+            (f"{path}:{named(Line(line)).place}: ", "bold"),
+            ("nothing here is written like an in-place operation", ""),
+        ]
     for explanation in report.explanations:
-        yield from _explanation(explanation, path, source)
+        yield from _explanation(explanation, path, source, named)
     for finding in report.others:
-        yield [(f"{path}:{finding.line}:{finding.column}: ", "bold"), (finding.form.value, "")]
+        yield [(f"{path}:{named(Line(finding.line)).place}:{finding.column}: ", "bold"), (finding.form.value, "")]
         yield from _rows("calls", ["none in this file"])
-        yield from _verdict(finding, path, source)
+        yield from _verdict(finding, path, source, named)
     for candidate in report.candidates:
-        yield from _candidate(candidate, path)
+        yield from _candidate(candidate, path, named)
 
 
-def _explanation(explanation: Explanation, path: str, source: Source) -> Iterator[list[Span]]:
-    place = f"{path}:{explanation.line}:{explanation.column}: "
+def _explanation(explanation: Explanation, path: str, source: Source, named: Naming) -> Iterator[list[Span]]:
+    place = f"{path}:{named(Line(explanation.line)).place}:{explanation.column}: "
     yield [(place, "bold"), (explanation.code, ""), (f"  ({explanation.form})", "dim")]
-    yield from _rows("target", [f"`{explanation.target}`, {explanation.kind}", *map(_step, explanation.evidence)])
-    yield from _rows("aliases", list(map(_alias, explanation.aliases)) or ["none in this function"])
+    steps = (_step(step, named) for step in explanation.evidence)
+    yield from _rows("target", [f"`{explanation.target}`, {explanation.kind}", *steps])
+    aliases = [_alias(alias, named) for alias in explanation.aliases]
+    yield from _rows("aliases", aliases or ["none in this function"])
     if explanation.holders:
-        yield from _rows("held by", explanation.holders)
+        yield from _rows("held by", [str(holder.moved(named)) for holder in explanation.holders])
     savers = [
-        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in line {saved.line}" for saved in explanation.saved
+        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in {named(Line(saved.line))}"
+        for saved in explanation.saved
     ]
     yield from _rows("saved", savers or ["by nothing in this function"])
     yield from _rows("grad mode", [explanation.grad_mode])
     if explanation.finding is None:
         yield from _rows("verdict", ["none: the operation isn't judged"])
     else:
-        yield from _verdict(explanation.finding, path, source)
+        yield from _verdict(explanation.finding, path, source, named)
     if explanation.ignored_by is not None:
-        yield from _rows("ignored", [f"by the comment in line {explanation.ignored_by}: it stays as it is"])
+        comment = named(Line(explanation.ignored_by))
+        yield from _rows("ignored", [f"by the comment in {comment}: it stays as it is"])
     yield []
 
 
@@ -69,36 +83,39 @@ def _rows(title: str, texts: Sequence[str]) -> Iterator[list[Span]]:
         yield [(f"  {title if position == 0 else '':<{_WIDTH}}", "cyan"), (text, "")]
 
 
-def _step(step: Evidence) -> str:
-    return f"line {step.line}: {step.code} -- {step.says}"
+def _step(step: Evidence, named: Naming) -> str:
+    return f"{named(Line(step.line))}: {step.code} -- {step.says.moved(named)}"
 
 
-def _alias(alias: Alias) -> str:
-    made = f" (line {alias.made})" if alias.made is not None else ""
+def _alias(alias: Alias, named: Naming) -> str:
+    made = f" ({named(Line(alias.made))})" if alias.made is not None else ""
     if not alias.reads:
         return f"`{alias.name}`{made}: {alias.relation}, not read later"
     noun = "line" if len(alias.reads) == 1 else "lines"
-    return f"`{alias.name}`{made}: {alias.relation}, read in {noun} {', '.join(map(str, alias.reads))}"
+    reads = (str(named(Line(line))).removeprefix("line ") for line in alias.reads)
+    return f"`{alias.name}`{made}: {alias.relation}, read in {noun} {', '.join(reads)}"
 
 
-def _verdict(finding: Finding, path: str, source: Source) -> Iterator[list[Span]]:
+def _verdict(finding: Finding, path: str, source: Source, named: Naming) -> Iterator[list[Span]]:
     yield from _rows("harm", [finding.harm.value])
     status = {Status.REWRITTEN: "would be rewritten"}.get(finding.status, finding.status.value)
     safety = f" ({finding.applicability.value})" if finding.applicability is not None else ""
     title = [(f"  {'verdict':<{_WIDTH}}", "cyan"), (f"{status}{safety}", STYLES[finding.status])]
-    yield [*title, (f": {finding.message}", "")]
-    if finding.assumptions and finding.status is Status.REWRITTEN:
-        yield from _rows("assumes", finding.assumptions)
+    told = finding.moved(named)
+    yield [*title, (f": {told.message}", "")]
+    if told.assumptions and finding.status is Status.REWRITTEN:
+        yield from _rows("assumes", told.assumptions)
     if finding.edits:
         if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
             yield from _rows("edit", ["with --unsafe:"])
         yield from styled(_patch(finding, path, source), source.encoding)
 
 
-def _candidate(candidate: Candidate, path: str) -> Iterator[list[Span]]:
-    place = f"{path}:{candidate.line}:{candidate.column}: "
+def _candidate(candidate: Candidate, path: str, named: Naming) -> Iterator[list[Span]]:
+    place = f"{path}:{named(Line(candidate.line)).place}:{candidate.column}: "
     yield [(place, "bold"), (candidate.code, ""), ("  (no in-place operation)", "dim")]
-    yield from _rows("target", [f"`{candidate.target}`, {candidate.kind}", *map(_step, candidate.evidence)])
+    steps = (_step(step, named) for step in candidate.evidence)
+    yield from _rows("target", [f"`{candidate.target}`, {candidate.kind}", *steps])
     yield from _rows("because", [candidate.reason])
     yield []
 
@@ -118,7 +135,7 @@ def document(report: LineReport, path: str, line: int, source: Source) -> str:
             "line": line,
             "sites": [_site(explanation, path, source) for explanation in report.explanations],
             "modules": [_as_json(finding, path, source) for finding in report.others],
-            "candidates": [asdict(candidate) for candidate in report.candidates],
+            "candidates": [_as_candidate(candidate) for candidate in report.candidates],
         },
         indent=2,
     )
@@ -126,15 +143,24 @@ def document(report: LineReport, path: str, line: int, source: Source) -> str:
 
 def _site(explanation: Explanation, path: str, source: Source) -> dict[str, Any]:
     facts = {key: getattr(explanation, key) for key in ("line", "column", "code", "form", "target", "kind")}
-    facts["evidence"] = [asdict(step) for step in explanation.evidence]
+    facts["evidence"] = list(map(_as_step, explanation.evidence))
     facts["aliases"] = [asdict(alias) for alias in explanation.aliases]
     facts["saved"] = [asdict(saved) for saved in explanation.saved]
-    facts["holders"] = list(explanation.holders)
+    facts["holders"] = list(map(str, explanation.holders))
     facts["grad_mode"] = explanation.grad_mode
     facts["ignored_by"] = explanation.ignored_by
     finding = explanation.finding
     facts["verdict"] = _as_json(finding, path, source) if finding is not None else None
     return facts
+
+
+def _as_candidate(candidate: Candidate) -> dict[str, Any]:
+    facts = {key: getattr(candidate, key) for key in ("line", "column", "code", "target", "kind", "reason")}
+    return {**facts, "evidence": list(map(_as_step, candidate.evidence))}
+
+
+def _as_step(step: Evidence) -> dict[str, Any]:
+    return {"line": step.line, "code": step.code, "says": str(step.says)}
 
 
 def _as_json(finding: Finding, path: str, source: Source) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from unplace.reporting.text import visible
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from unplace.batch.state import Progress
+    from unplace.batch.run_state import Progress
 
 _SHOWN = 3
 """Repositories that are in work and named in the bar."""

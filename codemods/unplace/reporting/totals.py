@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from unplace.batch.records import RepositoryRecord, Result, SiteRecord
-
-NEEDS_UNSAFE = "needs --unsafe, which assumes: "
+from unplace.batch.records import ReasonRecord, RepositoryRecord, Result, SiteRecord
 
 
 class Verdict(str, Enum):
@@ -32,11 +29,16 @@ class Cause(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Why:
     """Why operations were refused, left out, or rewritten only with an assumption; names and lines are left open."""
 
     cause: Cause
-    text: str
+    reason: ReasonRecord
+
+    @property
+    def text(self) -> str:
+        """The reason in English."""
+        return self.reason.text
 
 
 def verdict_of(site: SiteRecord) -> Verdict:
@@ -44,25 +46,18 @@ def verdict_of(site: SiteRecord) -> Verdict:
     return Verdict.LEFT_OUT if site.left_out else Verdict(site.status)
 
 
-def reasons_of(site: SiteRecord) -> tuple[Reason, ...]:
+def reasons_of(site: SiteRecord) -> tuple[Why, ...]:
     """The groups that an operation counts in, each once."""
     verdict = verdict_of(site)
     if verdict is Verdict.KEPT:
         return ()
     if verdict is Verdict.LEFT_OUT:
-        return (Reason(Cause.LEFT_OUT, _open(site.message)),)
-    if verdict is Verdict.REFUSED and site.applicability is None:
-        return (Reason(Cause.REFUSED, _open(site.message)),)
-    cause = Cause.ASSUMED if verdict is Verdict.REWRITTEN else Cause.NEEDS_UNSAFE
-    assumed = site.assumptions
-    if cause is Cause.NEEDS_UNSAFE and not assumed:
-        assumed = (site.message.removeprefix(NEEDS_UNSAFE),)
-    return tuple(dict.fromkeys(Reason(cause, _open(assumption)) for assumption in assumed))
-
-
-def _open(message: str) -> str:
-    """A message without what is particular to one place: the same for all operations that it is said of."""
-    return re.sub(r"(?<=\bline )\d+", "N", re.sub(r"`[^`]*`", "`…`", message))
+        cause = Cause.LEFT_OUT
+    elif verdict is Verdict.REFUSED:
+        cause = Cause.REFUSED if site.applicability is None else Cause.NEEDS_UNSAFE
+    else:
+        cause = Cause.ASSUMED
+    return tuple(Why(cause, reason) for reason in site.reasons)
 
 
 class Tally:
@@ -109,7 +104,7 @@ class Totals:
         self.rows: list[Row] = []
         self.tally = Tally()
         self.rules: dict[str, Tally] = {}
-        self.reasons: dict[Reason, Group] = {}
+        self.reasons: dict[Why, Group] = {}
         for record in records:
             self.add(record)
 
@@ -155,7 +150,7 @@ class Totals:
         """How many repositories ended like this."""
         return sum(row.record.result is result for row in self.rows)
 
-    def ranked_reasons(self) -> list[tuple[Reason, Group]]:
+    def ranked_reasons(self) -> list[tuple[Why, Group]]:
         """The reasons by cause, the most frequent first."""
         causes = list(Cause)
         return sorted(

@@ -28,10 +28,10 @@ from typing import Any
 
 from unplace.reporting.styled import Span
 from unplace.verification.checks import Check, Deviation
-from unplace.verification.files import Comparison, Result
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict
 from unplace.verification.trial import Trial
+from unplace.verification.versions import Comparison, Result
 from unplace.version import __version__
 
 STYLES = {Verdict.EQUAL: "green", Verdict.DIFFERENT: "red", Verdict.UNDECIDED: "yellow"}

@@ -27,9 +27,10 @@ import libcst as cst
 
 from unplace.diagnostics.forms import Form
 from unplace.transform import casts
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
 from unplace.transform.legality import private_copy, rebind
-from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Rebind, Verdict
 
@@ -60,7 +61,7 @@ class Augmented(StatementRule):
                 name = fresh_name(site)
                 before.append(f"{name} = {snippet.module.code_for_node(statement.value)}")
                 statement = statement.with_changes(value=cst.Name(name))
-            return [*before, without_places(recipe.places), *recipe.views, snippet.render(statement)]
+            return [*before, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
         return [snippet.render(as_assignment(site, recipe, snippet, statement))]
 
 
@@ -79,7 +80,7 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     )
     if casts.casts(site):
         value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
-    return assignment(recipe.places, value, (before, after), statement.target)
+    return assignment(bindings.targets(snippet.text, recipe), value, (before, after), statement.target)
 
 
 _BINARY: dict[type[ast.operator], type] = {

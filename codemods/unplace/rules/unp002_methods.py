@@ -31,16 +31,19 @@ import libcst as cst
 from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER, Tracked
 from unplace.analysis.interpret.run import stays_in_place
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Reason
+from unplace.torchapi import results
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression
 from unplace.transform.emit.target import missing
+from unplace.transform.legality import without_counterpart
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 
 FORMS = (Form.METHOD,)
-_FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
 
 
 class Methods(CallRule):
@@ -52,7 +55,7 @@ class Methods(CallRule):
         """Whether no expression does the same."""
         return stays_in_place(site.write.kind, site.write.name, site.value) or super().must_stay(site)
 
-    def missing(self, site: Site) -> str | None:
+    def missing(self, site: Site) -> Reason | None:
         """Why the functional method, or the function that fills, can't be used."""
         method = torchapi.inplace_method(site.write.name)
         assert method is not None
@@ -77,7 +80,7 @@ class Methods(CallRule):
         if method.kind in ("copy", "random"):
             return _on_new_memory(site)
         if method.functional is None:
-            return Refuse(method.reason or f"`{name}` has no functional counterpart")
+            return Refuse(without_counterpart(name, method.reason))
         return _method(site, method.functional)
 
 
@@ -85,7 +88,7 @@ def _method(site: Site, counterpart: str) -> Change | Refuse:
     dtype = casts.of_target(site)
     is_cast, accumulates = casts.casts(site), casts.accumulates(site)
     if (is_cast or accumulates) and dtype is None:
-        return Refuse(f"`{site.write.name}` keeps the dtype of its receiver, which has no name here")
+        return Refuse(Refusal.RECEIVER_DTYPE(name=site.write.name))
 
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
@@ -103,15 +106,15 @@ def _fill_function(site: Site) -> str:
     """What makes the filled tensor; one that sends zero gradients where the old one had a graph."""
     if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
         return "torch.fill"
-    return _FILLS[site.write.name][0]
+    return results.FILLS[site.write.name][0]
 
 
 def _fill(site: Site) -> Change | Refuse:
     """`zero_` and `fill_`: a new constant tensor."""
-    qualified, constant = _fill_function(site), _FILLS[site.write.name][1]
+    qualified, constant = _fill_function(site), results.FILLS[site.write.name][1]
     written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
-        return Refuse(f"the file doesn't import torch, which `{qualified}` needs")
+        return Refuse(Refusal.TORCH_NOT_IMPORTED(name=qualified))
     keyword = "fill_value" if qualified == "torch.full_like" else "value"
     extra = [cst.Arg(expression(constant))] if constant and qualified == "torch.fill" else []
 
@@ -135,7 +138,7 @@ def _on_new_memory(site: Site) -> Change | Refuse:
     """
     written = site.program.module.name_for(site.run.scope, "torch.empty_like")
     if written is None:
-        return Refuse("the file doesn't import torch, which `torch.empty_like` needs")
+        return Refuse(Refusal.TORCH_NOT_IMPORTED(name="torch.empty_like"))
 
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)

@@ -28,12 +28,16 @@ from dataclasses import replace
 
 import libcst as cst
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.queries import continuation
+from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Reason
 from unplace.rules.unp001_augmented import as_assignment
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment
 from unplace.transform.legality import rebind
 from unplace.transform.rule import StatementRule
@@ -53,27 +57,27 @@ class DataStore(StatementRule):
         place = _owner(site)
         statement = site.statement
         if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
-            return Refuse("the value is stored to several targets at once")
+            return Refuse(Refusal.DATA_TARGETS())
         if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Attribute):
-            return Refuse("the data is stored by unpacking")
+            return Refuse(Refusal.DATA_UNPACKED())
         if not isinstance(statement, ast.Assign | ast.AugAssign):
-            return Refuse("the data isn't stored by an assignment")
+            return Refuse(Refusal.DATA_NO_ASSIGNMENT())
         value = site.state.env.get(place.id) if isinstance(place, ast.Name) else site.run.values.get(place)
         if value is None:
-            return Refuse(f"nothing is known of `{ast.unparse(place)}`")
+            return Refuse(Refusal.NOTHING_KNOWN(name=ast.unparse(place)))
         if any(b.link is Link.VIEW for o in value.objs if (b := site.state.bases.get(o)) is not None):
-            return Refuse(f"`{ast.unparse(place)}` is a view of another tensor")
+            return Refuse(Refusal.DATA_OF_VIEW(name=ast.unparse(place)))
         is_stored = isinstance(statement, ast.Assign)
         is_cut = not any(can_be_tracked(operand) for operand in site.write.operands)
         if is_stored and can_be_tracked(value) and (is_cut or _reads_only_data(statement.value, place)):
-            return Refuse("the stored values have no graph, so rebinding would cut the one that is there")
+            return Refuse(Refusal.DATA_WITHOUT_GRAPH())
         if is_stored and not all(is_handed_over(site.state, operand) for operand in site.write.operands):
-            return Refuse("the stored tensor exists under another name, or is a view, and would be shared")
+            return Refuse(Refusal.DATA_SHARED())
         verdict = rebind(site, place)
         if isinstance(verdict, Rebind) and verdict.views:
-            return Refuse(f"`{verdict.views[0].split(' = ')[0]}` still looks into the old memory")
+            return Refuse(Refusal.DATA_SEEN(name=str(verdict.views[0].targets[0])))
         if isinstance(verdict, Rebind) and is_stored and not _has_graph(site, statement.value, value):
-            assumption = f"a gradient flows through `{ast.unparse(statement.value)}`"
+            assumption = Assumption.GRADIENT_FLOWS(stored=ast.unparse(statement.value))
             return replace(verdict, assumptions=(*verdict.assumptions, assumption))
         return verdict
 
@@ -89,11 +93,11 @@ class DataStore(StatementRule):
         assert isinstance(statement, cst.Assign)
         old = statement.targets[0]
         around = (old.whitespace_before_equal, old.whitespace_after_equal)
-        return [snippet.render(assignment(recipe.places, statement.value, around))]
+        return [snippet.render(assignment(bindings.targets(snippet.text, recipe), statement.value, around))]
 
-    def message(self, site: Site, recipe: Verdict) -> str:
+    def message(self, site: Site, recipe: Verdict) -> Reason:
         """Says that the gradient is meant to change."""
-        return f"`{ast.unparse(_owner(site))}` is rebound, which repairs the gradient that `.data` cuts silently"
+        return Rewrite.DATA_REBOUND(name=ast.unparse(_owner(site)))
 
 
 def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
@@ -105,9 +109,9 @@ def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
 
 def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
     """Whether stored values are computed from the old ones, but only past their graph: `h.data = h.data * k + g`."""
-    written = ast.unparse(place)
+    path = AccessPath.of(place)
     nodes = list(ast.walk(stored))
-    reads = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == written]
+    reads = [n for n in nodes if isinstance(n, ast.expr) and AccessPath.of(n) == path]
     past = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("data", "detach")]
     return bool(reads) and all(any(n is value for value in past) for n in reads)
 

@@ -24,6 +24,7 @@ from unplace.analysis.domain.dtypes import promoted
 from unplace.analysis.domain.values import Value
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.rules.unp005_subscript import SubscriptStore
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, expression
 from unplace.transform.legality import rebind
 from unplace.transform.rule import is_number
@@ -66,7 +67,7 @@ class MaskedStore(SubscriptStore):
         else:
             fill = cst.Attribute(value=store.value, attr=cst.Name("masked_fill"))
             value = cst.Call(func=fill, args=[cst.Arg(index.value), cst.Arg(statement.value)])
-        return [snippet.render(assignment(recipe.places, value))]
+        return [snippet.render(assignment(bindings.targets(snippet.text, recipe), value))]
 
     def _filled(self, site: Site) -> bool:
         return self._is_plain(site) and is_number(site, _value(site)) and self._covers(site, site.value)

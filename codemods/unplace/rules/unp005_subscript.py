@@ -30,10 +30,12 @@ import ast
 import libcst as cst
 
 from unplace.analysis.domain.values import TENSOR
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy
-from unplace.transform.rule import StatementRule, fresh_name, is_computed_before, without_places
+from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
 
@@ -50,16 +52,17 @@ class SubscriptStore(StatementRule):
         statement = site.statement
         if site.write.kind is WriteKind.STORE:
             if not isinstance(statement, ast.Assign):
-                return Refuse("the store isn't an assignment of its own")
+                return Refuse(Refusal.NO_PLAIN_STORE())
             if len(statement.targets) > 1 or statement.targets[0] is not site.node:
-                return Refuse("the statement stores to several targets; split it")
+                return Refuse(Refusal.SEVERAL_TARGETS())
         if not _is_repeatable(site):
-            return Refuse("the target can't be evaluated in another order than it is now")
+            return Refuse(Refusal.ANOTHER_ORDER())
         return private_copy(site)
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
         """The value, where it reads the tensor; the clone; the views; the store."""
         statement = snippet.statement()
+        assert isinstance(recipe, Copy)
         assert isinstance(statement, cst.Assign | cst.AugAssign)
         lines: list[str] = []
         if self._is_computed_before(site):
@@ -73,7 +76,7 @@ class SubscriptStore(StatementRule):
                 statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
             lines.append(f"{name} = {snippet.module.code_for_node(value)}")
             statement = statement.with_changes(value=cst.Name(name))
-        return [*lines, without_places(recipe.places), *recipe.views, snippet.render(statement)]
+        return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
 
     def _is_computed_before(self, site: Site) -> bool:
         """Whether the value has to be computed before the clone is made."""

@@ -20,10 +20,13 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Reason
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
 from unplace.transform.emit.target import missing
+from unplace.transform.legality import without_counterpart
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
@@ -36,7 +39,7 @@ class Functions(CallRule):
 
     code = "UNP007"
 
-    def missing(self, site: Site) -> str | None:
+    def missing(self, site: Site) -> Reason | None:
         """Why the function without its underscore can't be used."""
         function = torchapi.inplace_function(site.write.name)
         return None if function is None or function.functional is None else missing(site, function.functional)
@@ -46,16 +49,16 @@ class Functions(CallRule):
         function = torchapi.inplace_function(site.write.name)
         assert function is not None
         if function.functional is None:
-            return Refuse(function.reason or f"`{site.write.name}` has no functional counterpart")
+            return Refuse(without_counterpart(site.write.name, function.reason))
         counterpart = function.functional.rsplit(".", 1)[-1]
         node = site.node
         assert isinstance(node, ast.Call)
         if not isinstance(node.func, ast.Attribute):
-            return Refuse(f"`{function.functional}` would have to be imported")
+            return Refuse(Refusal.NOT_IMPORTED(name=function.functional))
 
         is_cast, dtype = casts.casts(site), casts.of_target(site)
         if is_cast and dtype is None:
-            return Refuse(f"`{site.write.name}` keeps the dtype of its argument, which has no name here")
+            return Refuse(Refusal.ARGUMENT_DTYPE(name=site.write.name))
 
         def change(updated: cst.CSTNode) -> cst.CSTNode:
             assert isinstance(updated, cst.Call)

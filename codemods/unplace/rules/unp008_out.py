@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
 from unplace.transform.casts import is_mixed_by_callers, result_dtype
 from unplace.transform.emit.arguments import drop_argument
@@ -39,17 +40,13 @@ class OutArgument(CallRule):
         """The call without `out`."""
         target = site.write.target
         if not isinstance(target, ast.Name | ast.Tuple):
-            return Refuse(
-                f"`out={site.name}` isn't a plain name: the write goes through a view, a slot or an attribute"
-            )
+            return Refuse(Refusal.NOT_A_PLAIN_NAME(name=site.name))
         if site.options.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
-            return Refuse(
-                f"`{site.name}` decides the dtype of the result, which isn't known to be the one of the operands"
-            )
+            return Refuse(Refusal.OUT_DTYPE_UNKNOWN(name=site.name))
         if isinstance(target, ast.Name) and self._changes_dtype(site):
-            return Refuse(f"`{site.name}` decides the dtype of the result, which isn't the one of the operands")
+            return Refuse(Refusal.OUT_DTYPE(name=site.name))
         if is_mixed_by_callers(site):
-            return Refuse(f"`{site.name}` decides the dtype of the result, and a caller mixes several")
+            return Refuse(Refusal.OUT_DTYPES(name=site.name))
         return drop_argument(None, "out")
 
     def _changes_dtype(self, site: Site) -> bool:

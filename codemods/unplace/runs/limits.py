@@ -21,12 +21,13 @@ FRAMES = 10_000 if sys.version_info >= (3, 11) else 5_000
 
 SPLIT = "split it, or leave it out (`exclude` in the configuration)"
 
-NO_MEMORY = "not enough memory to work on it"
-"""How the complaint begins about a file that needs more than there is."""
-
 
 class LimitError(Exception):
     """Which limit the work on a file has met, and what to do."""
+
+
+class NoMemoryError(LimitError):
+    """A file needs more memory than there is."""
 
 
 class _OutOfTimeError(BaseException):
@@ -48,7 +49,7 @@ def limited() -> Iterator[None]:
         raise LimitError(f"nested too deeply to be worked out; nothing written; {SPLIT}") from error
     except MemoryError as error:
         advice = "give fewer `--jobs`, or leave it out (`exclude` in the configuration)"
-        raise LimitError(f"{NO_MEMORY}; nothing written; {advice}") from error
+        raise NoMemoryError(f"not enough memory to work on it; nothing written; {advice}") from error
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from unplace.runs.outcome import Outcome, failed, rewrite_file
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project
-    from unplace.runs.results import Results
+    from unplace.runs.cache import Results
 
 _FILES_PER_PROCESS = 8
 """Fewer are handled sooner than a process has started and imported LibCST."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from unplace import documents
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Finding, Problem, Status
+from unplace.diagnostics.findings import Finding, Problem, Status, Trouble
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
-from unplace.runs.limits import BYTES, SPLIT, LimitError, limited
+from unplace.runs.limits import BYTES, SPLIT, LimitError, NoMemoryError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError
@@ -84,7 +84,8 @@ def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | N
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
     except LimitError as error:
-        return failed(path, _explained(str(error), error))
+        trouble = Trouble.NO_MEMORY if isinstance(error, NoMemoryError) else None
+        return Outcome(path, problem=Problem(path, _explained(str(error), error), trouble=trouble))
     except Exception as error:
         return failed(path, _internal_error(error))
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Callable, Iterator
-from token import COMMENT
+from collections.abc import Iterator
+from token import COMMENT, STRING, tok_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tokenize import TokenInfo
 
-_SINGLE_QUOTED = re.compile(r"'([^'\"\\]*)'")
+_SINGLE_QUOTED = re.compile(r"'[^'\"\\]*'")
+_FORMATTED = {"FSTRING_START": 1, "FSTRING_END": -1}  # before Python 3.12 an f-string is one token
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NAMED_LINES = re.compile(r"(?<=\blines )\d+(?:, \d+)*|(?<=\bline )\d+")
 
 LineRanges = tuple[tuple[int, int], ...]
 """First and last line of each run of lines, from 1, both inclusive."""
@@ -30,11 +30,6 @@ def tokens(text: str) -> Iterator[TokenInfo]:
     import tokenize  # only now: it takes a while, and most files need none
 
     return tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline)
-
-
-def renumbered(words: str, name: Callable[[str], str]) -> str:
-    """A message with other names for the numbers of the lines that it speaks of."""
-    return _NAMED_LINES.sub(lambda match: ", ".join(map(name, match[0].split(", "))), words)
 
 
 class Text:
@@ -59,10 +54,15 @@ class Text:
         return match.group() if match else "\n"
 
     def quoted(self, code: str) -> str:
-        """Code with plain single-quoted strings, in double quotes where the file prefers those."""
+        """A line of code with its plain single-quoted strings in double quotes, where the file prefers those."""
         if "'" not in code or not self._prefers_double:
             return code
-        return _SINGLE_QUOTED.sub(r'"\1"', code)
+        characters, formatted = list(code), 0
+        for token in tokens(code):
+            formatted += _FORMATTED.get(tok_name[token.type], 0)
+            if token.type == STRING and not formatted and _SINGLE_QUOTED.fullmatch(token.string):
+                characters[token.start[1]] = characters[token.end[1] - 1] = '"'
+        return "".join(characters)
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""

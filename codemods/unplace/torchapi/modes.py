@@ -1,4 +1,4 @@
-"""Switches of torch: grad mode, compilation, devices and generators, by qualified name. Kept by hand."""
+"""Switches of torch: grad mode, compilation, memory, devices and generators. Kept by hand."""
 
 from __future__ import annotations
 
@@ -54,3 +54,21 @@ USUAL_FORMATS = frozenset(["contiguous_format", "preserve_format"])
 
 OWN_STRIDES = frozenset(["empty_strided", "new_empty_strided", "empty_permuted"])
 """Constructors that are given strides."""
+
+FORMATTED = ("as_strided",)
+PINNING = ("pin_memory",)
+SHARING = ("share_memory_", "from_file")
+"""Functions and methods that put a tensor in memory of another kind."""
+
+CANONICAL = {
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+}
+"""Places that torch also offers under another name; the table knows only the second one."""

@@ -6,6 +6,8 @@ REGISTERED_CLASSES = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.paramet
 """Classes of tensors that a module registers when they are assigned to one of its attributes."""
 
 OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+OPTIMIZER_DICTS = ("state", "defaults")
+OPTIMIZER_LISTS = ("param_groups",)
 
 SEQUENTIAL = "torch.nn.Sequential"
 MODULE_CONTAINERS = ("torch.nn.ModuleList", "torch.nn.ModuleDict")

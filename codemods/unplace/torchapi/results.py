@@ -17,8 +17,6 @@ COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "
 FROM_OUTSIDE = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
 """Functions whose result may look at memory that is no tensor's."""
 
-FROM_FILE = "from_file"
-
 SAME_SHAPE = frozenset(
     [
         *("clone", "contiguous", "detach", "detach_", "requires_grad_", "to", "type", "type_as", "cpu", "cuda"),
@@ -30,7 +28,10 @@ SAME_SHAPE = frozenset(
         *("isnan", "isinf", "isfinite", "triu"),
     ]
 )
-"""Operations whose result has the shape of the first argument, besides those that work element by element."""
+"""Operations whose result has the shape of the first argument, besides those that work element by element.
+
+Those with a mask or an index: where that isn't the larger one.
+"""
 
 CONSTRUCTORS = frozenset(
     [
@@ -53,6 +54,12 @@ def takes_after(name: str) -> bool:
 FILLED = ("zeros", "ones", "empty", "full")
 """Constructors that are given a size, and fill the tensor with one number or leave it as it is."""
 
+FILLED_OPTIONS = frozenset(["dtype", "device", "size"])
+"""Their keywords that say what the new tensor is like."""
+
+FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
+"""In-place methods that fill a tensor: the constructor that makes one like it, and the number where that is known."""
+
 CASTS = {
     "float": "float32",
     "double": "float64",
@@ -70,7 +77,7 @@ CASTS = {
 DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 """Names of dtypes, by the dtype that they stand for."""
 
-TENSOR_CLASSES = frozenset(f"torch.{kind}Tensor" for kind in ("", *(name.title() for name in CASTS), "BFloat16"))
+TENSOR_CLASSES = frozenset(f"torch.{kind.title() if kind != 'bfloat16' else 'BFloat16'}Tensor" for kind in ("", *CASTS))
 """`torch.Tensor` and its old kinds, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
 
 DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])

@@ -21,7 +21,9 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import autocast, results
 from unplace.transform.emit.snippet import expression, parenthesized
 from unplace.transform.rule import bottom
@@ -36,16 +38,16 @@ class _Need(Enum):
     CERTAIN = "certain"
 
 
-def assumption(site: Site) -> tuple[str, ...]:
-    """What is taken for granted of the operands' dtypes, in words; nothing where they are known, or cast back."""
+def assumption(site: Site) -> tuple[Reason, ...]:
+    """What is taken for granted of the operands' dtypes; nothing where they are known, or cast back."""
     if site.write.kind is WriteKind.OUT:
         known = site.value.dtype is not None and site.value.dtype == result_dtype(site)
-        return () if known else (f"`{site.name}` has the dtype of the result in line {site.statement.lineno}",)
+        return () if known else (Assumption.DTYPE_OF_RESULT(name=site.name, line=Line(site.statement.lineno)),)
     is_noted = _need(site) is _Need.NONE and _effect(site) == "promotes" and None in _kept(site)
     return (_not_wider(site),) if is_noted else ()
 
 
-def risk(site: Site) -> tuple[str, ...]:
+def risk(site: Site) -> tuple[Reason, ...]:
     """The same where something speaks against it, and the result can't be cast back: an edit needs `--unsafe`."""
     return (_not_wider(site),) if _need(site) is _Need.SIGN and not _can_cast(site) else ()
 
@@ -56,8 +58,8 @@ def casts(site: Site) -> bool:
     return need is _Need.CERTAIN or (need is _Need.SIGN and _can_cast(site))
 
 
-def _not_wider(site: Site) -> str:
-    return f"the operands of line {site.statement.lineno} don't have a wider dtype than `{site.name}`"
+def _not_wider(site: Site) -> Reason:
+    return Assumption.NOT_WIDER(line=Line(site.statement.lineno), name=site.name)
 
 
 def accumulates(site: Site) -> bool:

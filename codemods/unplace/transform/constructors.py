@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.edits import Edit
@@ -51,11 +52,11 @@ class Constructors:
                 verdict = Inline((*judge.of_uses(node), *assumptions))
             edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
             if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
-                verdict, edits = Refuse("the statement around it is rewritten in this run; run again for this one"), ()
+                verdict, edits = Refuse(Refusal.LATER_AROUND()), ()
             assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
             applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
             done += edits if applied else ()
-            message = f"`{ast.unparse(node.func)}` gives a new tensor instead of overwriting its input"
+            message = Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
             self.reports.add(
                 node,
                 self.rule.code,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
+from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.snippet import Change
 from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
@@ -34,7 +35,7 @@ class Decision:
         return self.chain or self.site, self.verdict
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Reason, ...]:
         """What the recipe rests on."""
         return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
 

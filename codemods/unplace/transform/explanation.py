@@ -19,8 +19,10 @@ from unplace.analysis.types.provenance import Evidence, evidence, kind_in_words
 from unplace.config import suppressions
 from unplace.config.options import Options
 from unplace.config.suppressions import Suppressions
+from unplace.diagnostics.catalogue import Holder
 from unplace.diagnostics.findings import Finding
 from unplace.diagnostics.forms import WRITERS, first_argument, target_of
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
 from unplace.transform.filter import Wanted
@@ -56,7 +58,7 @@ class Explanation:
     evidence: tuple[Evidence, ...]
     aliases: tuple[Alias, ...]
     saved: tuple[Saver, ...]
-    holders: tuple[str, ...]
+    holders: tuple[Reason, ...]
     grad_mode: str
     finding: Finding | None
     ignored_by: int | None
@@ -172,21 +174,14 @@ def _saved(site: Site) -> list[Saver]:
     return sorted({Saver(saved.line, saved.operation, saved.certain) for saved in found})
 
 
-def _holders(site: Site) -> Iterator[str]:
-    words = {
-        Origin.PARAMETER: "the caller passed it",
-        Origin.ATTRIBUTE: "an attribute holds it",
-        Origin.GLOBAL: "a global name holds it",
-        Origin.CLOSURE: "an outer function holds it",
-        Origin.CALL: "code out of sight made it and may hold it",
-        Origin.REGISTERED: "a parameter, buffer or gradient",
-    }
+def _holders(site: Site) -> Iterator[Reason]:
     for root in sorted(site.roots(), key=lambda root: root.index):
         if root.origin is not Origin.FRESH:
-            yield f"{words[root.origin]}: {root.label}"
+            yield Holder[root.origin.name](label=root.label)
     keeper = site.state.kept_by(site.value.objs)
     if keeper is not None:
-        yield f"{keeper.operation} in line {keeper.line} {'holds' if keeper.certain else 'may hold'} it"
+        kind = Holder.KEEPER if keeper.certain else Holder.MAYBE_KEEPER
+        yield kind(operation=keeper.operation, line=Line(keeper.line))
 
 
 def _grad_mode(site: Site) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
 from unplace.text.positions import Text
@@ -87,7 +89,7 @@ class Staying:
             if copied is not None:
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
-                found[decision] = Keep(f"nothing has saved the memory of `{decision.site.name}` before the write")
+                found[decision] = Keep(Purpose.NOTHING_SAVED(name=decision.site.name))
             else:
                 return {}
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
@@ -113,7 +115,7 @@ def _saves_again(site: Site, verdict: Copy) -> bool:
     """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
     if not site.write.kind.is_whole:
         return False
-    rebound = {*verdict.places, *(name for view in verdict.views for name in view.split(" = ")[:-1])}
+    rebound = {*verdict.places, *(target for view in verdict.views for target in view.targets)}
     node = site.node
     given = (
         [*node.args, *(k.value for k in node.keywords)]
@@ -121,4 +123,4 @@ def _saves_again(site: Site, verdict: Copy) -> bool:
         else [getattr(node, "value", node)]
     )
     used = (n for operand in given if operand is not site.write.target for n in ast.walk(operand))
-    return any(isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in rebound for n in used)
+    return any(isinstance(n, ast.Name | ast.Attribute) and AccessPath.of(n) in rebound for n in used)

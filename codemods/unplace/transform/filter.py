@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.reasons import Reason
 
 if TYPE_CHECKING:
     from unplace.text.positions import LineRanges
@@ -29,7 +30,7 @@ class Wanted:
     origin: Callable[[int], int] = field(default=lambda line: line)
     comments: Suppressions = field(default_factory=Suppressions)
     apart: bool = False
-    failed: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
+    failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
 
     def reaches(self, node: ast.AST) -> bool:
         """Whether a node, or the module, has a part in the lines."""
@@ -38,7 +39,7 @@ class Wanted:
         start, end = map(self.origin, _lines_of(node))
         return any(start <= last and first <= end for first, last in self.lines)
 
-    def failures(self, code: str, node: ast.AST) -> Sequence[str]:
+    def failures(self, code: str, node: ast.AST) -> Sequence[Reason]:
         """Why recipes for an operation with the code of a rule repaired nothing."""
         return self.failed.get((self.origin(_lines_of(node)[0]), code), ()) if self.failed else ()
 

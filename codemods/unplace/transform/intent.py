@@ -12,13 +12,17 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import Origin
 from unplace.analysis.effects import models
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import hooks
+from unplace.analysis.queries.observers import quoted
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Reason
 from unplace.transform.legality import assumptions_about
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
@@ -32,7 +36,7 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
 
     `last` is the outermost call of the chain that starts with the site.
     """
-    thrown = f"the value of `{code_of(last)}` may be thrown away: then the write is all that it does"
+    thrown = Refusal.THROWN_AWAY(name=code_of(last))
     if isinstance(verdict, Refuse) and site.in_lambda and site.node is site.run.scope.node.body:
         return Meant(thrown) if is_thrown_away(site.run, last) else None
     if isinstance(verdict, Keep | Refuse):
@@ -44,29 +48,28 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
     if isinstance(verdict, Inline) and is_thrown_away(site.run, last):
         return Meant(thrown)
     if isinstance(verdict, Rebind | Copy) and not verdict.views and _binds_unread(site, verdict.places):
-        return Meant(f"`{site.name}` isn't read afterwards: others must, or the write would be for nothing")
+        return Meant(Refusal.UNREAD(name=site.name))
     return None
 
 
-def _binds_unread(site: Site, places: tuple[str, ...]) -> bool:
+def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:
     """Whether all that gets the new tensor are names of the function that nothing reads afterwards."""
     scope = site.run.scope
     is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind.is_statement
     if scope.is_module or not is_whole_statement:
         return False
     own = scope.bound - scope.global_names - scope.nonlocal_names - scope.captured - site.live()
-    return all(place in own for place in places)
+    return all(place.is_name and place.root in own for place in places)
 
 
-def _given_as_out(site: Site) -> str:
+def _given_as_out(site: Site) -> Reason:
     """Why `out=` is more than a place for the result: somebody else holds it."""
     parameter = next((o.parameter for o in site.roots() if o.parameter is not None), None)
     if parameter is not None:
-        return f"the caller reads the result in what it passes for `{parameter}`, which is what `out=` is for"
+        return Refusal.OUT_IS_READ(parameter=parameter)
     outside = [o for o in site.roots() if o.origin is not Origin.FRESH]
-    told = min(outside, key=lambda o: o.index).label if outside else site.name
-    told = told if "`" in told or " " in told else f"`{told}`"
-    return f"the result goes into {told} for others to read, which is what `out=` is for"
+    place = min(outside, key=lambda o: o.index).label if outside else site.name
+    return Refusal.OUT_GOES_ELSEWHERE(place=quoted(place))
 
 
 def is_thrown_away(run: Run, node: ast.AST) -> bool:

@@ -6,8 +6,20 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.domain.values import (
+    MODULE,
+    OTHER,
+    SELECTING,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Origin,
+    Value,
+    is_same,
+)
 from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.layouts import LASTING
@@ -15,15 +27,15 @@ from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names
+from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _FILLS = ("copy", "random", "fill", "diagonal")
-SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
-_PURPOSE = "being written in place is its purpose"
 
 
 def settled(site: Site) -> Keep | Refuse | None:
@@ -36,7 +48,7 @@ def changing_what_is_saved(site: Site) -> Refuse | None:
     line = overwritten_past_autograd(site.program, site.write)
     if line is None:
         return None
-    return Refuse(f"line {line} overwrites its result past autograd, which out of place would be another gradient")
+    return Refuse(Refusal.RESULT_OVERWRITTEN(line=Line(line)))
 
 
 def _written_leaf(site: Site) -> Refuse | None:
@@ -47,35 +59,35 @@ def _written_leaf(site: Site) -> Refuse | None:
     is_optimised = _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site))
     if site.registered() is None and not is_optimised:
         return None
-    return Refuse(f"{forbidden.reason}; put the write under `with torch.no_grad():`")
+    return Refuse(Refusal.FORBIDDEN_LEAF(forbidden=forbidden.reason))
 
 
 def _kept(site: Site) -> Keep | None:
     grad = site.write.grad
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
-        return Keep(table[2] or "it doesn't change values")
+        return Keep(Purpose.TORCH(fact=Fact(table[2])) if table[2] else Purpose.NO_VALUES_CHANGE())
     is_named = isinstance(site.write.target, ast.Name)
     if table is not None and table[1] in _FILLS and not (is_named and table[1] == "fill"):
         if site.fills_private_memory():
-            return Keep("the write fills a tensor made for it")
+            return Keep(Purpose.FILLS_OWN_TENSOR())
     layout = site.layout()
     if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
-        return Keep(f"`{site.name}` {layout}: {_PURPOSE}")
+        return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     registered = site.registered()
     if registered is not None:
-        return Keep(f"`{site.name}` is a parameter, buffer or gradient: {_PURPOSE}")
+        return Keep(Purpose.REGISTERED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
-        return Keep(f"autograd doesn't record under {grad.value} (no_grad)")
+        return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
-        return Keep(f"autograd doesn't record inside {grad.value}, whose writes are meant")
+        return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
     if _through_data(site) and (
         _has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
     ):
-        return Keep(f"`{site.name}` is the data of a leaf or parameter: {_PURPOSE}")
+        return Keep(Purpose.DATA_OF_LEAF(name=site.name))
     flag = flag_around(site.node, site.run.parents)
     if flag is not None and site.harm()[0] is not Harm.HARMFUL:
-        return Keep(f"`{flag}` asks for the write")
+        return Keep(Purpose.FLAG_ASKS(flag=flag))
     return None
 
 
@@ -88,6 +100,11 @@ def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
         function = torchapi.inplace_function(site.write.name)
         return (function.functional, function.kind, function.reason) if function is not None else None
     return None
+
+
+def without_counterpart(name: str, fact: str | None) -> Reason:
+    """Tell why an operator has no functional form: what torch's table says, if it says something."""
+    return Refusal.TORCH(fact=Fact(fact)) if fact else Refusal.NO_COUNTERPART(name=name)
 
 
 def _through_data(site: Site) -> bool:
@@ -118,25 +135,23 @@ def _unfit(site: Site) -> Refuse | None:
     value = site.value
     table = _table_entry(site)
     if table is not None and table[1] == "storage":
-        return Refuse(table[2] or f"`{site.write.name}` has no functional counterpart")
+        return Refuse(without_counterpart(site.write.name, table[2]))
     if site.write.name.rsplit(".", 1)[-1] == "as_strided_":
-        return Refuse("its strides may let several elements share one place in memory")
+        return Refuse(Refusal.STRIDES())
     is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
-    if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.label == ".data" for o in site.roots())):
-        return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
+    if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.operator == "data" for o in site.roots())):
+        return Refuse(Refusal.THROUGH_DATA())
     if site.write.inside is not None and not site.write.is_local:
-        return Refuse("no assignment can stand inside a comprehension")
+        return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
-        return Refuse(f"`{site.name}` is expanded: several of its elements share one place in memory")
+        return Refuse(Refusal.EXPANDED(name=site.name))
     if site.write.reads_what_it_writes():
-        return Refuse("an operand shares memory with the target, so that in place the operation reads what it wrote")
+        return Refuse(Refusal.READS_WHAT_IT_WRITES())
     muddled = site.muddled_in()
     if muddled is not None:
-        return Refuse(
-            f"line {muddled} writes the tensor while it reads another view of it; no gradient of that is right"
-        )
+        return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(muddled)))
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
-        return Refuse(f"`{site.name}` is a leaf whose .grad is read: a new tensor under its name would have none")
+        return Refuse(Refusal.LEAF(name=site.name))
     return None
 
 
@@ -145,11 +160,11 @@ def _names_of(site: Site) -> set[str]:
     return {name for name, held in site.state.env.items() if held.objs & roots}
 
 
-def assumptions_about(site: Site) -> tuple[str, ...]:
+def assumptions_about(site: Site) -> tuple[Reason, ...]:
     """What has to be assumed about the kind of the target, and of what the write is for."""
     value = site.value
-    found = () if value.is_tensor and not value.likely else (f"`{site.name}` is a tensor",)
-    return (*found, SEEN_BY_AUTOGRAD) if _is_hidden_update(site) else found
+    found = () if value.is_tensor and not value.likely else (Assumption.TENSOR(name=site.name),)
+    return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else found
 
 
 def _is_hidden_update(site: Site) -> bool:
@@ -183,18 +198,18 @@ def root_name(node: ast.expr) -> str | None:
 
 def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     """Rebind `place`, whatever else is the same object, and make live views again."""
-    unstorable = _unstorable(site, place)
-    if unstorable is not None:
-        return unstorable
-    written = ast.unparse(place)
-    observers = site.watch().of(site.value, written, container_of(site, place), only_itself=site.is_metadata())
+    refusal = unstorable(site, place)
+    if refusal is not None:
+        return refusal
+    path = AccessPath.of(place)
+    observers = site.watch().of(site.value, path, container_of(site, place), only_itself=site.is_metadata())
     assumptions = (*assumptions_about(site), *observers.assumptions)
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
             return Refuse(observers.blockers[0])
         return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
-    return Rebind((written, *observers.together), replays(observers.views), assumptions)
+    return Rebind((path, *observers.together), replays(observers.views), assumptions)
 
 
 def is_same_object(site: Site, place: ast.expr) -> bool:
@@ -211,7 +226,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
     return holder if holder is not None and not holder.is_tensor else None
 
 
-def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
+def unstorable(site: Site, place: ast.expr) -> Refuse | None:
     """Why a place can't be given a new tensor."""
     if isinstance(place, ast.Name):
         scope = site.run.scope
@@ -219,22 +234,22 @@ def _unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return None
         if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
             return None  # it can be declared there
-        return Refuse(f"`{place.id}` belongs to an outer scope: rebinding it here would make a local name")
+        return Refuse(Refusal.OUTER_NAME(name=place.id))
     if isinstance(place, ast.Attribute):
         if place.attr == "data" and place is site.write.target:
-            return Refuse("the write goes through `.data`, past autograd; write to the tensor itself or detach it")
+            return Refuse(Refusal.THROUGH_DATA())
         if isinstance(place.value, ast.Name):
             return _unbindable(site, place)
-        return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
+        return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
     if isinstance(place, ast.Subscript):
         holder = site.run.values.get(place.value)
         if holder is not None and holder.may_be(TUPLE):
-            return Refuse(f"`{ast.unparse(place)}` is an element of a tuple, which can't be replaced")
+            return Refuse(Refusal.TUPLE_ELEMENT(place=ast.unparse(place)))
         simple = _is_simple(place.value) and isinstance(place.slice, ast.Name | ast.Constant)
         if holder is None or holder.is_tensor or not simple:
-            return Refuse(f"`{ast.unparse(place)}` can't be evaluated twice for certain")
+            return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
         return None
-    return Refuse("there is no name to give the new tensor to")
+    return Refuse(Refusal.NO_PLACE())
 
 
 def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
@@ -246,24 +261,24 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
         may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
         may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
         if may_be_tensor and torchapi.tensor_attribute(name) is not None:
-            return Refuse(f"`{written}` can't be assigned: tensors make their `.{name}` themselves")
+            return Refuse(Refusal.TENSORS_OWN(place=written, name=name))
         other = next(
             (c for c in site.program.module.classes.values() if may_be_object and _refuses_binding(c, name)), None
         )
         if other is not None:
-            return Refuse(f"`{written}` may be an attribute of a `{other.node.name}`, where it can't be bound")
+            return Refuse(Refusal.UNBINDABLE(place=written, owner=other.node.name))
         is_parameter = torchapi.is_registered_name(name) or _through_data(site)
-        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace") if is_parameter else None
+        return Refuse(Refusal.MAYBE_PARAMETER(place=written)) if is_parameter else None
     if owner.is_immutable:
-        return Refuse(f"a `{owner.node.name}` can't be changed, so that `{written}` can't be rebound")
+        return Refuse(Refusal.IMMUTABLE(owner=owner.node.name, place=written))
     if any(c.intercepts(name) for c in (owner, *site.program.descendants(owner))):
-        return Refuse(f"`{owner.node.name}` has code of its own that runs where `{written}` is assigned or read")
+        return Refuse(Refusal.INTERCEPTED(owner=owner.node.name, place=written))
     if owner.lookup("special", name):
-        return Refuse(f"`{written}` is a property, a slot or shared by the class")
+        return Refuse(Refusal.NO_PLAIN_ATTRIBUTE(place=written))
     if owner.may_inherit(name):
-        return Refuse(f"`{owner.node.name}` doesn't assign `{written}`: it may be a parameter, buffer or property")
+        return Refuse(Refusal.MAYBE_INHERITED(owner=owner.node.name, place=written))
     if owner.is_module and _through_data(site) and not _is_made_by(owner, name, site):
-        return Refuse(f"`{written}` may be a parameter, which no other tensor can replace")
+        return Refuse(Refusal.MAYBE_PARAMETER(place=written))
     return None
 
 
@@ -297,20 +312,20 @@ def private_copy(site: Site) -> Copy | Refuse:
     if place is None:
         for node in ast.walk(target):
             made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
-            if made is not None and any(o.label == "a selection" for o in made.objs):
-                return Refuse(f"`{ast.unparse(node)}` is a copy, so that the store has no effect; combine the indices")
-        return Refuse(f"`{site.name}` isn't a chain of views that starts at a name")
-    unstorable = _unstorable(site, place)
-    if unstorable is not None:
-        return unstorable
+            if made is not None and any(o.operator == SELECTING for o in made.objs):
+                return Refuse(Refusal.SELECTION(name=ast.unparse(node)))
+        return Refuse(Refusal.NO_CHAIN(name=site.name))
+    refusal = unstorable(site, place)
+    if refusal is not None:
+        return refusal
     if isinstance(place, ast.Name) and place.id in site.run.scope.volatile:
-        return Refuse(f"an inner function rebinds `{place.id}`")
+        return Refuse(Refusal.REBOUND_INSIDE(name=place.id))
     value = site.run.values.get(place)
     if isinstance(place, ast.Name):
         value = site.state.env.get(place.id, value)
     if value is None:
-        return Refuse(f"nothing is known of `{ast.unparse(place)}`")
-    copied = _copy_owner(site, ast.unparse(place), value, frozenset(), None, container_of(site, place))
+        return Refuse(Refusal.NOTHING_KNOWN(name=ast.unparse(place)))
+    copied = _copy_owner(site, AccessPath.of(place), value, frozenset(), None, container_of(site, place))
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
@@ -358,36 +373,37 @@ def _is_view(site: Site, value: Value) -> bool:
 def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
     """Why a statement with several stores can't run unchanged on clones made before it."""
     if not isinstance(statement, ast.Assign) or any(s.write.kind is not WriteKind.STORE for s in sites):
-        return Refuse("the statement stores to several targets; split it")
+        return Refuse(Refusal.SEVERAL_TARGETS())
     bound = assigned_names(statement)
     for site in sites:
         used = {n.id for n in ast.walk(site.write.target) if isinstance(n, ast.Name)}
         roots = site.roots()
         if used & bound or site.run.saved_in.get(statement, set()) & roots:
-            return Refuse("the statement stores to several targets and reads them; split it")
+            return Refuse(Refusal.SEVERAL_TARGETS_READ())
     return None
 
 
 def _copy_owner(
     site: Site,
-    place: str,
+    place: AccessPath,
     value: Value,
-    needed: frozenset[str],
-    first: str | None,
+    needed: frozenset[AccessPath],
+    first: Reason | None,
     element_of: Value | None = None,
 ) -> Copy | Refuse:
     """Try to clone at `place`; where its base is still visible, go on to the base."""
-    observers = site.watch(site.live() | needed).of(value, place, element_of)
-    missing = needed - {view.name for view in observers.views} - {place, *observers.together}
+    live = site.live() | {path.root for path in needed if path.is_name}
+    observers = site.watch(live).of(value, place, element_of)
+    missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
-        is_known = (value.is_tensor and not value.likely) or place == site.name
-        assumptions = (*assumptions_about(site), *(() if is_known else (f"`{place}` is a tensor",)))
+        is_known = (value.is_tensor and not value.likely) or place == AccessPath.of(site.write.target)
+        assumptions = (*assumptions_about(site), *(() if is_known else (Assumption.TENSOR(name=str(place)),)))
         return Copy((place, *observers.together), replays(observers.views), (*assumptions, *observers.assumptions))
-    reason = first or (observers.blockers[0] if observers.blockers else f"`{place}` can't be made again")
+    reason = first or (observers.blockers[0] if observers.blockers else Refusal.NOT_MADE_AGAIN(place=str(place)))
     base = _base_of(site, value)
     if base is None:
         return Refuse(reason)
-    return _copy_owner(site, base[0], base[1], needed | {place}, reason)
+    return _copy_owner(site, AccessPath(base[0]), base[1], needed | {place}, reason)
 
 
 def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
@@ -407,12 +423,12 @@ def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
     return None
 
 
-def silent(site: Site) -> tuple[str, ...] | Refuse:
+def silent(site: Site) -> tuple[Reason, ...] | Refuse:
     """The assumptions under which nobody reads the written tensor after the operation's own value was used."""
-    observers: Observers = site.observers("")
+    observers: Observers = site.observers()
     if observers.blockers:
         return Refuse(observers.blockers[0])
     if observers.together or observers.views:
         name = observers.together[0] if observers.together else observers.views[0].name
-        return Refuse(f"`{name}` sees the write and no assignment can stand here; split the statement")
+        return Refuse(Refusal.SEES_NO_ASSIGNMENT(name=str(name)))
     return (*assumptions_about(site), *observers.assumptions)

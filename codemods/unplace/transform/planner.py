@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Finding, Harm
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.constructors import Constructors
@@ -98,7 +101,7 @@ class Planner:
             return decision
         if decision.site.harm()[0] is Harm.HARMFUL:
             return decision
-        return decision.becoming(Refuse("its callers read what is written, and nothing is known to have saved it"))
+        return decision.becoming(Refuse(Refusal.CALLERS_READ()))
 
     def _staying(self, legal: Mapping[ast.stmt, list[Decision]]) -> _Plan:
         """The statements whose writes stay, with the verdicts for that."""
@@ -116,26 +119,40 @@ class Planner:
         unrepaired = [*left_out, *(d.site for d in decisions if not self._is_applied(d))]
         aside = (d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
         staying = [*left_out, *(d.site for d in aside)]
+        moved = {d.site.node for d in decisions} - {site.node for site in staying}
         for index, decision in enumerate(decisions):
             is_hidden = decision.site.form is Form.DATA_STORE or decision.site.write.data is not None
             if is_hidden and self._is_applied(decision):
-                self._veto(decisions, index, staying, unrepaired)
+                self._veto(decisions, index, staying, unrepaired, moved)
         remaining = iter(decisions)
         return {statement: [next(remaining) for _ in members] for statement, members in plan.items()}
 
-    def _veto(self, decisions: list[Decision], index: int, staying: list[Site], unrepaired: list[Site]) -> None:
+    def _veto(
+        self,
+        decisions: list[Decision],
+        index: int,
+        staying: list[Site],
+        unrepaired: list[Site],
+        moved: set[ast.AST],
+    ) -> None:
         """Refuse the store at an index where one of these writes would hit the new graph."""
         decision, site = decisions[index], decisions[index].site
         for other in staying:
             made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
             shared = made & {(o.label, o.line) for o in site.value.objs}
             if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
-                reason = f"the write in line {other.statement.lineno} stays in place and would hit the new graph"
-                decisions[index] = decision.becoming(Refuse(reason))
+                refusal = Refuse(Refusal.WOULD_HIT_GRAPH(line=Line(other.statement.lineno)))
+                decisions[index] = decision.becoming(refusal)
+        elsewhere = self._written_elsewhere(site, moved) if _is_saved(site) else None
+        if elsewhere is not None:
+            decisions[index] = decision.becoming(Refuse(Refusal.MAY_HIT_GRAPH(line=Line(elsewhere))))
         for other in unrepaired if site.cuts_gradient() else ():
             if other is not site and other.run is site.run and other.is_saved():
-                reason = f"the write in line {other.statement.lineno} stays in place and may hit the new graph"
-                decisions[index] = decision.becoming(Refuse(reason))
+                refusal = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(other.statement.lineno)))
+                decisions[index] = decision.becoming(refusal)
+
+    def _written_elsewhere(self, site: Site, moved: set[ast.AST]) -> int | None:
+        return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
         """Whether the run gives the tensor new memory after the first write, on every way to the second."""
@@ -156,7 +173,7 @@ class Planner:
     def _rewrite(self, statement: ast.stmt, decisions: list[Decision]) -> None:
         """Choose what is worth it, and report that with the edits for all operations of the statement together."""
         go_on()
-        decisions = self._worthwhile(map(self._restyled, decisions))
+        decisions = self._worthwhile(decisions)
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.options.unsafe else safe
@@ -226,25 +243,15 @@ class Planner:
         """`nonlocal y` for the names of outer scopes that a recipe binds."""
         scope = decision.site.run.scope
         found: list[Edit] = []
-        for place in getattr(decision.verdict, "places", ()):
-            owner = self.program.module.scopes.owner(scope, place) if place.isidentifier() else None
-            if owner is None or owner is scope or place in scope.global_names | scope.nonlocal_names:
+        verdict = decision.verdict
+        for place in verdict.places if isinstance(verdict, Rebind | Copy | Split) else ():
+            name = place.root
+            owner = self.program.module.scopes.owner(scope, name) if place.is_name else None
+            if owner is None or owner is scope or name in scope.global_names | scope.nonlocal_names:
                 continue
             assert isinstance(scope.node, ast.FunctionDef)
-            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", place))
+            found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", name))
         return tuple(found)
-
-    def _restyled(self, decision: Decision) -> Decision:
-        """The decision with its places and views in the quotes that the file prefers."""
-        verdict = decision.verdict
-        if not isinstance(verdict, Rebind | Copy | Split):
-            return decision
-        restyled = replace(
-            verdict,
-            places=tuple(self.text.quoted(place) for place in verdict.places),
-            views=tuple(self.text.quoted(view) for view in verdict.views),
-        )
-        return decision.becoming(restyled)
 
     def _plan_constructors(self, reached: list[Site], wanted: Wanted) -> None:
         """Plan the modules that are made with `inplace=True`."""
@@ -257,7 +264,13 @@ class Planner:
             planned.report(made, sites, wanted)
 
 
-def _failures(decisions: Iterable[Decision], wanted: Wanted) -> Sequence[str]:
+def _is_saved(site: Site) -> bool:
+    """Whether what computed the stored values keeps them for backward."""
+    stored = site.state.roots(o for operand in site.write.operands for o in operand.objs)
+    return any(o in site.state.saved for o in stored)
+
+
+def _failures(decisions: Iterable[Decision], wanted: Wanted) -> Sequence[Reason]:
     """Why the recipes for a statement repaired nothing that were tried."""
     tried = [wanted.failures(d.rule.code, d.site.node) for d in decisions]
     return max(tried, key=len, default=())
@@ -272,7 +285,7 @@ def _not_failed(decisions: Iterable[Decision], wanted: Wanted) -> list[Decision]
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
 
 
-_LATER = Refuse("another rewrite of this run is in the way; run again for this one")
+_LATER = Refuse(Refusal.LATER())
 
 
 def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:

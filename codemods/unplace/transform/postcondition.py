@@ -15,7 +15,9 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.syntax.scopes import all_parameters
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
+from unplace.diagnostics.reasons import Line, Part, Reason
 from unplace.text.edits import Edit, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
@@ -24,7 +26,7 @@ Place = tuple[int, str]
 """A line of the text as it was at first, and the code of a rule."""
 
 
-def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, str]:
+def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
     """The rewritten operations that backward would go on failing for, with the reason; `rest` is about the new text."""
     rewritten = [f for f in made.findings if f.status is Status.REWRITTEN and f.harm is not Harm.HARMLESS]
     failing = [f for f in rest.findings if f.harm is Harm.HARMFUL and f.status is Status.REFUSED]
@@ -35,15 +37,18 @@ def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, str]:
     def line_before(line: int, column: int) -> int:
         return before.place(origin_of(after.offset_of(line, column), made.edits))[0]
 
-    found: dict[Place, str] = {}
+    found: dict[Place, Reason] = {}
     for left in failing:
         line, by = line_before(left.line, left.column), left.saved_by
-        what = f"overwrite what {by.operation} in line {line_before(by.line, 1)} saved" if by else "be forbidden"
+        saver: dict[str, Part] = {"operation": by.operation, "line": Line(line_before(by.line, 1))} if by else {}
         if any(f.harm is Harm.HARMFUL and (f.line, f.code) == (line, left.code) for f in rewritten):
-            found[line, left.code] = f"where the write stays, it would still {what}"
+            found[line, left.code] = Refusal.STILL_OVERWRITES(**saver) if saver else Refusal.STILL_FORBIDDEN()
         for finding in rewritten:
             if any(first <= line <= last for first, last in _copied_for(finding, before)):
-                found[finding.line, finding.code] = f"on a copy of the argument, line {line} would still {what}"
+                write = Line(line)
+                found[finding.line, finding.code] = (
+                    Refusal.COPY_OVERWRITES(write=write, **saver) if saver else Refusal.COPY_FORBIDDEN(write=write)
+                )
     return found
 
 

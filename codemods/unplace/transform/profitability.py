@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Objs
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Line
 from unplace.torchapi import members
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
@@ -19,7 +22,7 @@ from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
 class Copies:
     """Remembers the clones that were planned, so that the stores behind one of them share it."""
 
-    _made: dict[tuple[str, ...], tuple[Site, Objs]] = field(default_factory=dict)
+    _made: dict[tuple[AccessPath, ...], tuple[Site, Objs]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
@@ -32,38 +35,29 @@ class Copies:
     def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
         """The verdict, unless the store may as well stay as it is."""
         if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
-            return Keep(
-                f"nothing has saved the memory of `{site.name}` before the write of some elements, and a new tensor in "
-                "every round of the loop would copy all of them"
-            )
+            return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
         if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
             return verdict
         if site.saves_its_result() or site.write.data is not None:
             return verdict
         if site.fills_private_memory(constructed=isinstance(verdict, Copy)):
-            return Keep(f"the write fills a tensor made for it, which nothing has saved: `{site.name}`")
+            return Keep(Purpose.FILLS_UNSAVED_TENSOR(name=site.name))
         return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
 
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.replaces_all() and site.harm()[0] is not Harm.HARMFUL:
-            return Keep(
-                f"nothing is known to have saved the old values of `{site.name}`, which the write replaces all: a "
-                "clone of them would be for nothing"
-            )
+            return Keep(Purpose.ALL_REPLACED(name=site.name))
         if site.is_untracked() and not site.is_saved():
-            return Keep(f"`{site.name}` never takes part in a graph, so autograd can't miss its old values")
+            return Keep(Purpose.NO_GRAPH(name=site.name))
         before = site.run.flow.before(site.statement)
         if before is not None and _makes_clone(before, copy.places[0]):
-            return Keep(f"the write goes to the clone made in line {before.lineno}")
+            return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
-            return Keep(f"the write goes to the clone made in line {earlier[0].statement.lineno}")
+            return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
         if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
-            return Keep(
-                f"nothing has saved the memory of `{site.name}` before the write, and a clone in every round of the "
-                "loop would copy all of it"
-            )
+            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
@@ -76,7 +70,7 @@ class Copies:
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind.is_whole and w.name not in members.SPARSE_WRITES for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
-        name = verdict.places[0].partition(".")[0].partition("[")[0]
+        name = verdict.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _shares(self, earlier: Site, site: Site) -> bool:
@@ -116,17 +110,18 @@ class Copies:
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind.is_whole for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
-        name = copy.places[0].partition(".")[0].partition("[")[0]
+        name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
 
-def _makes_clone(statement: ast.stmt, place: str) -> bool:
+def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
     """Whether a statement is `place = place.clone()`."""
-    return (
-        isinstance(statement, ast.Assign)
-        and any(ast.unparse(t) == place for t in statement.targets)
-        and (ast.unparse(statement.value) == f"{place}.clone()")
-    )
+    if not isinstance(statement, ast.Assign) or place not in map(AccessPath.of, statement.targets):
+        return False
+    call = statement.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args or call.keywords:
+        return False
+    return call.func.attr == "clone" and AccessPath.of(call.func.value) == place
 
 
 def _makes_anew(node: ast.AST, name: str) -> bool:

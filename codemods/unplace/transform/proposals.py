@@ -10,6 +10,7 @@ from typing import Any
 
 from unplace import rules
 from unplace.analysis.cancellation import go_on
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.positions import Text
 from unplace.transform import casts, intent, legality
@@ -71,10 +72,10 @@ class Proposals:
             return expressions.decide_spine(statement, chain, rules)
         if any(s.write.kind is WriteKind.OUT or rules[s].must_stay(s) for s in chain):
             why = expressions.missing(chain, rules)
-            return Refuse(f"no assignment can stand here; make it a statement of its own{why}")
+            return Refuse(Refusal.OWN_STATEMENT() if why is None else Refusal.OWN_STATEMENT_AS(missing=why))
         verdict = expressions.decide_inline(statement, chain)
         if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
-            return Refuse("no assignment can stand here; make it a statement of its own")
+            return Refuse(Refusal.OWN_STATEMENT())
         return verdict
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
@@ -82,7 +83,7 @@ class Proposals:
         decisions = [Decision(s, self.by_form[s.form], legality.settled(s) or legality.private_copy(s)) for s in sites]
         reason = legality.several_stores(statement, sites)
         if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
-            refusal = reason or Refuse("not all targets of the statement can be given a private copy; split it")
+            refusal = reason or Refuse(Refusal.NOT_ALL_COPIED())
             return [d.becoming(refusal) if d.is_recipe else d for d in decisions]
         return decisions
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.values import Saved
+from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Aside, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, CopySaved, Inline, Keep, Rebind, Recipe, Refuse, Split, Verdict
 
 
 @dataclass(slots=True)
@@ -42,19 +44,9 @@ class Report:
         harm, by = site.harm()
         rule: Any = decision.rule
         verdict, forbidden = decision.verdict, site.forbidden()
-        if isinstance(verdict, Refuse) and forbidden is not None and forbidden.reason not in verdict.reason:
-            verdict = Refuse(f"{forbidden.reason}, and {verdict.reason}")
-        message = rule.message(site, verdict) if decision.is_recipe else ""
-        if isinstance(verdict, CopySaved):
-            message = f"the write stays; {_get(verdict.operations)} a copy to save for backward"
-        elif isinstance(verdict, Aside):
-            message = verdict.message
-        elif by is not None and decision.is_recipe:
-            message += f"; {by.operation} in line {by.line} saved it for backward"
-        elif forbidden is not None and decision.is_recipe:
-            message += f"; {forbidden.reason}"
-        if site.write.data is not None and decision.is_recipe:
-            message += ", which repairs the gradient that `.data` cuts silently"
+        if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
+            verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
+        message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
         extra = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
         node = site.node
         assumptions = decision.assumptions
@@ -70,15 +62,15 @@ class Report:
         applied: bool,
         harm: Harm,
         by: Saved | None,
-        message: str,
-        assumptions: tuple[str, ...],
+        message: Reason,
+        assumptions: tuple[Reason, ...],
         fix: int,
         edits: tuple[Edit, ...],
-        notes: Iterable[str] = (),
+        notes: Iterable[Reason] = (),
     ) -> None:
         """Report a verdict about a node; edits that would bring in an operation in place are refused."""
         if introduces_writes(self.text.text, edits):
-            verdict = Refuse("it would take an operation in place where there was none")
+            verdict = Refuse(Refusal.NEW_WRITE())
         start, end = self.text.span(node)
         line, column = self.text.place(start)
         end_line, end_column = self.text.place(end)
@@ -93,7 +85,7 @@ class Report:
             if applied:
                 status = Status.REWRITTEN
             else:
-                message = f"needs --unsafe, which assumes: {'; '.join(assumptions)}"
+                message = Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
         self.findings.append(
             Finding(
                 line,
@@ -119,7 +111,16 @@ def harm_of(site: Site) -> Harm:
     return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
 
 
-def _get(operations: Sequence[str]) -> str:
-    """`exp() gets`, `exp() and mul() get`."""
-    *others, last = operations
-    return f"{', '.join(others)} and {last} get" if others else f"{last} gets"
+def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
+    """What is done about a site, and against what."""
+    said: Reason = recipe.message if isinstance(recipe, Aside) else rule.message(site, recipe)
+    forbidden, by = site.forbidden(), site.harm()[1]
+    if isinstance(recipe, CopySaved):
+        *others, last = recipe.operations
+        copied = Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
+        said = copied
+    elif by is not None and not isinstance(recipe, Aside):
+        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line))
+    elif forbidden is not None and not isinstance(recipe, Aside):
+        said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
+    return Rewrite.GRADIENT_REPAIRED(rewrite=said) if site.write.data is not None else said

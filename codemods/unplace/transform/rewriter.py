@@ -11,6 +11,7 @@ from unplace import rules
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
@@ -31,7 +32,7 @@ class Programs(Protocol):
 
 _MOST_ROUNDS = 10
 _MOST_TRIES = 6
-_NONE: Mapping[Place, Sequence[str]] = {}
+_NONE: Mapping[Place, Sequence[Reason]] = {}
 
 
 def rewrite_text(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
@@ -59,7 +60,7 @@ def _repaired(
 
     It may where edits were taken back and others made: what failed next to what they replaced may do well now.
     """
-    failed: dict[Place, tuple[str, ...]] = {}
+    failed: dict[Place, tuple[Reason, ...]] = {}
     for _ in range(_MOST_TRIES):
         report, rest = _rounds(text, path, options, origin, programs, failed)
         useless = unrepaired(report, rest)
@@ -77,7 +78,7 @@ def _rounds(
     options: Options,
     origin: Callable[[int], int],
     programs: Programs | None,
-    failed: Mapping[Place, Sequence[str]],
+    failed: Mapping[Place, Sequence[Reason]],
 ) -> tuple[FileReport, FileReport]:
     """All rounds over a text as one, and the last, which found nothing more to do."""
     report = following = _round(text, path, options, origin, programs, failed=failed)
@@ -119,7 +120,7 @@ def _round(
     programs: Programs | None,
     *,
     apart: bool = False,
-    failed: Mapping[Place, Sequence[str]] = _NONE,
+    failed: Mapping[Place, Sequence[Reason]] = _NONE,
 ) -> FileReport:
     """One pass over a text whose lines come from those of the original that `origin` tells."""
     from unplace.analysis.project.program import Program

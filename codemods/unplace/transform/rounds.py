@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Status
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit, compose, origin_of
-from unplace.text.positions import Text, renumbered
+from unplace.text.positions import Text
 from unplace.text.trees import parsed
 
 
@@ -25,11 +26,11 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
     before, between = Text(first.before), Text(first.after)
     added: set[int] = set()
 
-    def line_before(line: str) -> str:
-        return str(before.place(origin_of(between.offset_of(int(line), 1), first.edits))[0])
+    def line_before(line: Line) -> Line:
+        return Line(before.place(origin_of(between.offset_of(line.number, 1), first.edits))[0])
 
     for found in filter(_is_rewritten, second.findings):
-        later = _renumbered(found, line_before)
+        later = found.moved(line_before)
         origin = origin_of(between.offset_of(later.line, later.column), first.edits)
         made = _covering(edits, (_before(edit, first.edits) for edit in later.edits))
         for index in _meant(findings, before.place(origin), origin):
@@ -42,17 +43,6 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
             added.add(index)
     findings = _sharing(findings, own, _ties(first, findings, own, added, set(edits)))
     return FileReport(first.path, first.before, second.after, findings, edits, first.warnings)
-
-
-def _renumbered(finding: Finding, name: Callable[[str], str]) -> Finding:
-    """A finding that speaks of lines by other numbers; its own place stays."""
-    by = finding.saved_by
-    return replace(
-        finding,
-        message=renumbered(finding.message, name),
-        assumptions=tuple(renumbered(assumption, name) for assumption in finding.assumptions),
-        saved_by=replace(by, line=int(name(str(by.line)))) if by is not None else None,
-    )
 
 
 def _is_rewritten(finding: Finding) -> bool:
@@ -119,8 +109,8 @@ def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
     """A finding that also rests on what a later round assumed for the same operation."""
     if later.applicability is not Applicability.UNSAFE:
         return earlier
-    assumptions = tuple(dict.fromkeys((*earlier.assumptions, *later.assumptions)))
-    return replace(earlier, applicability=Applicability.UNSAFE, assumptions=assumptions)
+    assumed = tuple(dict.fromkeys((*earlier.assumed, *later.assumed)))
+    return replace(earlier, applicability=Applicability.UNSAFE, assumed=assumed)
 
 
 def _in_place_of(earlier: Finding, later: Finding, fix: int) -> Finding:

@@ -11,6 +11,8 @@ from unplace.analysis.domain.values import CONTAINER, NUMBER
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.observers import reads
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.layout import new_name
 from unplace.transform.emit.snippet import Change, Snippet
 from unplace.transform.sites import Site
@@ -34,13 +36,13 @@ class StatementRule(Rule):
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
         """The statements that replace the site's statement, without the views that are made again behind it."""
 
-    def message(self, site: Site, recipe: Verdict) -> str:
+    def message(self, site: Site, recipe: Verdict) -> Reason:
         """What the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
-            return f"the write to `{site.name}` goes to a clone"
+            return Rewrite.CLONED(name=site.name)
         if isinstance(recipe, Collect):
-            return f"`{site.name}` is collected in the list `{recipe.list_name}` and stacked behind the loop"
-        return f"`{site.name}` is rebound to a new tensor"
+            return Rewrite.COLLECTED(name=site.name, list_name=recipe.list_name)
+        return Rewrite.REBOUND(name=site.name)
 
 
 class CallRule(Rule):
@@ -54,20 +56,15 @@ class CallRule(Rule):
         """Whether no expression does the same, so that the call has to stay, on a private clone."""
         return self.missing(site) is not None
 
-    def missing(self, site: Site) -> str | None:
+    def missing(self, site: Site) -> Reason | None:
         """Why the functional form can't be written for the oldest torch that the code has to run on."""
         return None
 
-    def message(self, site: Site, recipe: Verdict) -> str:
+    def message(self, site: Site, recipe: Verdict) -> Reason:
         """What the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
-            return f"the write to `{site.name}` goes to a clone"
-        return "the operation becomes its functional form"
-
-
-def without_places(places: tuple[str, ...]) -> str:
-    """`a = b = a.clone()`: the statement that gives all places one private copy."""
-    return " = ".join((*places, f"{places[0]}.clone()"))
+            return Rewrite.CLONED(name=site.name)
+        return Rewrite.FUNCTIONAL()
 
 
 def is_computed_before(site: Site, value: ast.expr) -> bool:

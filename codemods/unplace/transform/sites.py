@@ -36,8 +36,10 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
+from unplace.diagnostics.reasons import Reason
 
 _COMPOUND = (
     ast.If,
@@ -56,7 +58,7 @@ _COMPOUND = (
 class Callers(Protocol):
     """What is known of the callers of a function that writes its parameters."""
 
-    def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
+    def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Blockers and assumptions: does a caller look at its argument afterwards?"""
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -173,9 +175,9 @@ class Site:
         scope = self.run.scope
         return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
 
-    def observers(self, place: str | None = None) -> Observers:
-        """Who would notice if only `place` (the target as written, by default) were rebound."""
-        return self.watch().of(self.value, self.name if place is None else place)
+    def observers(self) -> Observers:
+        """Who would notice if nobody saw the write any more."""
+        return self.watch().of(self.value, None)
 
     def registered(self) -> Obj | None:
         """The parameter, buffer or gradient that is written, if it is one."""
@@ -214,8 +216,8 @@ class Site:
             return index.lower is index.upper is index.step is None
         return isinstance(index, ast.Constant) and index.value is ...
 
-    def layout(self) -> str | None:
-        """How the written memory is laid out, in words, where it was made so on purpose."""
+    def layout(self) -> Layout | None:
+        """How the written memory is laid out, where it was made so on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
         written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
@@ -223,7 +225,7 @@ class Site:
         own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
         return own[0] if own else None
 
-    def _layouts_of_attribute(self, obj: Obj) -> Iterator[str]:
+    def _layouts_of_attribute(self, obj: Obj) -> Iterator[Layout]:
         """How the class lays out the memory that it stores in an attribute."""
         for owner, name in attributes_holding(self.state, obj):
             for _, source in (made for cls in owner.linearized() for made in cls.assigned.get(name, ())):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath, Binding
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 
 
@@ -12,14 +14,14 @@ from unplace.text.edits import Edit
 class Keep:
     """The write stays: being in place is its purpose."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
     """The write can't be rewritten without risk."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,40 +31,44 @@ class Meant(Refuse):
 
 @dataclass(frozen=True, slots=True)
 class Rebind:
-    """The written places get a new tensor: `places = expression`, then the views are made again."""
+    """The written places get a new tensor: `places = expression`, then the views are made again.
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    `is_unpacked`: the places get one each of several new tensors.
+    """
+
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
+    assumptions: tuple[Reason, ...]
+    is_unpacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees.
 
-    `after` are lines behind the write.
+    `after` are what is bound behind the write.
     """
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    after: tuple[str, ...] = ()
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
+    assumptions: tuple[Reason, ...]
+    after: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
     """The operation moves to a rebinding before its statement, in which the rebound name takes its place."""
 
-    places: tuple[str, ...]
-    views: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    places: tuple[AccessPath, ...]
+    views: tuple[Binding, ...]
+    assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
     """The operation becomes its functional form where it stands: nobody reads the written tensor afterwards."""
 
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class CopySaved:
     """
 
     copied: frozenset[ast.AST]
-    operations: tuple[str, ...]
+    operations: tuple[Reason, ...]
     edits: tuple[Edit, ...]
 
 
@@ -82,8 +88,8 @@ class Aside:
     """The statement stays, and something around it changes, so that the write is allowed."""
 
     edits: tuple[Edit, ...]
-    message: str
-    assumptions: tuple[str, ...] = ()
+    message: Reason
+    assumptions: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ class Collect:
     name: str
     list_name: str
     edits: tuple[Edit, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside | Collect

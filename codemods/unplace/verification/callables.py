@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from unplace.verification.program import Maker, Program
+from unplace.verification.examples import Maker, Program
 from unplace.verification.proof import Proof, prove
 from unplace.verification.pytree import tensors
 

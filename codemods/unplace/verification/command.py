@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError
+from unplace.verification.resource_limits import Limits
 
 SHOWN = 3
 """Failing tests that are named."""

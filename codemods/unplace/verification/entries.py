@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
+from unplace.verification.examples import Maker, Program, as_program
 from unplace.verification.loading import CannotRunError, ModuleFile, load, locate
 from unplace.verification.observe import describe, observe
-from unplace.verification.program import Maker, Program, as_program
 from unplace.verification.randomness import seeded
 from unplace.verification.signatures import Invention, NoValueError, inventions, required
 

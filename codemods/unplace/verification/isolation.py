@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 
 import torch
 
+from unplace.verification.examples import Maker, Program
 from unplace.verification.precision import in_float64, widen
-from unplace.verification.program import Maker, Program
 from unplace.verification.pytree import tensors
 from unplace.verification.randomness import seeded
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from unplace.verification.examples import Maker
 from unplace.verification.isolation import fresh
 from unplace.verification.observe import leaves_of, weighted_sum
-from unplace.verification.program import Maker
 from unplace.verification.pytree import tensors
 
 ROUNDS = 7

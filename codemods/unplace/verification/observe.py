@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
+from unplace.verification.examples import Maker, Program
 from unplace.verification.isolation import fresh
-from unplace.verification.program import Maker, Program
 from unplace.verification.pytree import PLAIN, Item, items, items_of_all, tensors
 from unplace.verification.randomness import state
 from unplace.verification.recorder import Recorder

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from unplace.verification.program import Program
+from unplace.verification.examples import Program
 from unplace.verification.pytree import tensors
 
 WIDER = {

@@ -22,9 +22,9 @@ from unplace.verification.compare import (
     compare_random_state,
     magnitudes,
 )
+from unplace.verification.examples import Maker
 from unplace.verification.gradients import Gradients, against_forward, against_saved_copies
 from unplace.verification.observe import Gradient, Observation
-from unplace.verification.program import Maker
 from unplace.verification.sides import Local, Side
 
 IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|single memory location|written-to tensor")

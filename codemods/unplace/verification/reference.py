@@ -21,17 +21,9 @@ from typing import NamedTuple
 import torch
 
 from unplace.verification.compare import position
+from unplace.verification.examples import Maker, Program
 from unplace.verification.isolation import fresh
-from unplace.verification.observe import (
-    Gradient,
-    Observation,
-    describe,
-    leaves_of,
-    notes,
-    state_of,
-    weighted_sum,
-)
-from unplace.verification.program import Maker, Program
+from unplace.verification.observe import Gradient, Observation, describe, leaves_of, notes, state_of, weighted_sum
 from unplace.verification.pytree import tensors
 from unplace.verification.randomness import state
 from unplace.verification.recorder import DetachedReads, Recorder

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import torch
-from torch.autograd.graph import allow_mutation_on_saved_tensors
 
 from unplace.verification import reference
+from unplace.verification.examples import Maker
 from unplace.verification.observe import Gradient, Observation, observe
-from unplace.verification.program import Maker
 from unplace.verification.reference import Directions
+from unplace.verification.saved_copies import saved_copies
 
 
 class Side(Protocol):
@@ -54,7 +54,7 @@ class Local:
 
     def with_saved_copies(self, *, wide: bool = False) -> Observation:
         """See `Side`."""
-        with allow_mutation_on_saved_tensors():
+        with saved_copies():
             return self.observe(wide=wide, backward=False)
 
     def finite_differences(self) -> tuple[Gradient, ...]:

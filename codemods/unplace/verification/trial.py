@@ -9,18 +9,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Finding, Status
 from unplace.files.discovery import shown
 from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import Baseline, Command
-from unplace.verification.limits import Limits
 from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
 
 if TYPE_CHECKING:
-    from unplace.verification.files import Result
+    from unplace.verification.versions import Result
 
 DEPENDENT = "it became possible by an edit that is left out"
 
@@ -99,8 +100,8 @@ class _Entry:
     plan: Plan
 
     def judgement(self) -> _Judgement:
-        from unplace.verification.files import verify_modules  # only now: these need torch, and a command doesn't
         from unplace.verification.proof import Verdict
+        from unplace.verification.versions import verify_modules  # only now: these need torch, and a command doesn't
 
         plan, before = self.plan, locate(self.file)
         search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))
@@ -292,5 +293,5 @@ def _without(outcome: Outcome, left_out: Mapping[Fix, str]) -> Outcome:
 
 
 def _refused(finding: Finding, reason: str) -> Finding:
-    message = f"left out by the verification: {reason}"
-    return replace(finding, status=Status.REFUSED, applicability=None, message=message, edits=())
+    said = Refusal.LEFT_OUT(found=reason)
+    return replace(finding, status=Status.REFUSED, applicability=None, reason=said, edits=())

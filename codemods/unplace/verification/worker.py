@@ -21,13 +21,13 @@ from typing import Any
 import torch
 
 from unplace.verification.entries import Target, open_entry
-from unplace.verification.limits import Limits
+from unplace.verification.examples import Maker, Program
 from unplace.verification.loading import CannotRunError
 from unplace.verification.measuring import Cost, measure
 from unplace.verification.observe import Gradient, Observation, describe
-from unplace.verification.program import Maker, Program
 from unplace.verification.randomness import seeded
 from unplace.verification.reference import Directions
+from unplace.verification.resource_limits import Limits
 from unplace.verification.sides import Local
 
 TRAIN, EVAL, AUTOCAST = "train", "eval", "autocast"

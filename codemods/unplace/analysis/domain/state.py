@@ -21,13 +21,26 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.diagnostics.catalogue import Alive
+from unplace.diagnostics.reasons import Line, Reason
 
 Slot = tuple[Obj, Hashable]
 K = TypeVar("K", str, Slot, Obj)
 V = TypeVar("V")
 ANY = "*"  # the field that stands for all elements of a container
-HIDDEN = "<"  # begins the names of things that are alive without having a name in the source
+HIDDEN = "<"  # begins the names of things that are alive without having a name in the source: see `hidden_name`
 DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
+
+
+def hidden_name(what: Alive, line: int) -> str:
+    """Return the name under which a state keeps something that is alive without having a name in the source."""
+    return f"{HIDDEN}{what.name} {line}"
+
+
+def hidden_thing(name: str) -> Reason:
+    """Say what is alive under such a name."""
+    what, line = name.removeprefix(HIDDEN).split(" ")
+    return Alive[what](line=Line(int(line)))
 
 
 @dataclass(frozen=True, slots=True)

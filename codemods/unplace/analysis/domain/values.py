@@ -70,7 +70,8 @@ class Obj:
     """An abstract object: everything that one place in the source may create, or one thing that comes from outside.
 
     `old` stands for the objects that earlier iterations of a loop made at the same place. `index` numbers objects
-    in order of creation and makes every order deterministic.
+    in order of creation and makes every order deterministic. `operator` names the method or attribute of tensors that
+    made one: `split`, `data`, and `__iter__` for the rows that a loop takes. `label` is for messages alone.
     """
 
     index: int
@@ -79,6 +80,7 @@ class Obj:
     line: int
     old: bool = False
     overlapping: bool = False  # expanded memory: several elements share one address
+    operator: str | None = None
 
     def __hash__(self) -> int:
         return self.index
@@ -88,6 +90,12 @@ class Obj:
         """The name of the parameter that the object was passed for, if it was."""
         return self.label.strip("`") if self.origin is Origin.PARAMETER else None
 
+
+ITERATING = "__iter__"
+"""The operator by which a loop or an unpacking takes the rows of a tensor."""
+
+SELECTING = "__getitem__"
+"""The operator by which an index with tensors or lists in it copies elements."""
 
 Objs = frozenset[Obj]
 NO_OBJS: Objs = frozenset()
@@ -177,11 +185,20 @@ class Names:
         key = self._keys[obj.index]
         return self._keys[key[1]] if obj.old and isinstance(key, tuple) else key
 
-    def obj(self, key: Hashable, origin: Origin, label: str, line: int, *, overlapping: bool = False) -> Obj:
+    def obj(
+        self,
+        key: Hashable,
+        origin: Origin,
+        label: str,
+        line: int,
+        *,
+        overlapping: bool = False,
+        operator: str | None = None,
+    ) -> Obj:
         """The object of this place: the same one each time it is asked for."""
         found = self.by_key.get(key)
         if found is None:
-            found = Obj(len(self.by_key), origin, label, line, False, overlapping)
+            found = Obj(len(self.by_key), origin, label, line, False, overlapping, operator)
             self.by_key[key] = found
             self._keys.append(key)
         return found
@@ -193,7 +210,7 @@ class Names:
         key = ("old", obj.index)
         found = self.by_key.get(key)
         if found is None:
-            found = Obj(len(self.by_key), obj.origin, obj.label, obj.line, True, obj.overlapping)
+            found = Obj(len(self.by_key), obj.origin, obj.label, obj.line, True, obj.overlapping, obj.operator)
             self.by_key[key] = found
             self._keys.append(key)
         return found

@@ -216,6 +216,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             tracked=returned.tracked,
             ref=returned.ref,
             overlapping=returned.overlapping,
+            operator=returned.operator,
             likely=returned.likely,
             is_new=returned.is_new,
         )
@@ -303,6 +304,7 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
         forbidden=view.forbidden,
         same_shape=view.same_shape,
         overlapping=returned.overlapping,
+        operator=returned.operator,
         tracked=None if returned.tracked is Tracked.MAYBE else returned.tracked,
         dtype=returned.dtype,
     )

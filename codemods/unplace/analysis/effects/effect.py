@@ -83,7 +83,7 @@ class Returned(NamedTuple):
     `like` has its shape and dtype, `kind_of` its kind. `is_new`: made by a constructor, `may_be_leaf`: which is
     told whether it gets a gradient. `holds` is False for what no
     tensor can be reached from. `folded`: all arguments combined by `+`, or, where `parameters` has them, one of them.
-    `label` is what messages call it.
+    `label` is what messages call it, `operator` the method or attribute of tensors that makes it.
     """
 
     kinds: int
@@ -108,6 +108,7 @@ class Returned(NamedTuple):
     holds: bool = True
     folded: bool = False
     label: str = ""
+    operator: str | None = None
 
 
 class Effect(NamedTuple):

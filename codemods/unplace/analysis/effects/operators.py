@@ -59,7 +59,7 @@ def effect_of(
     ):
         return Effect(Returned(TENSOR, outside=Origin.CALL))
     returned = _tensor(run, node, operator, bound, first, arguments, state)
-    return Effect(returned, saves=saved_by(operator, bound, node))
+    return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:
@@ -107,10 +107,11 @@ def _tensor(
             is_new=results.is_constructor(name),
             may_be_leaf="requires_grad" in arguments.keywords,
             label=f"{name}()",
+            operator=name,
         )
     tensors = sum(1 for v in values if v.may_be(TENSOR | UNKNOWN))
     if operator.variadic and operator.saves and tensors > 1 and not any(v.may_be(CONTAINER) for v in values):
-        return Returned(TENSOR, dtype=dtype, label=f"{name}()")  # several operands are combined into one
+        return Returned(TENSOR, dtype=dtype, label=f"{name}()", operator=name)  # several operands are combined into one
     if looked_at.may_be(CONTAINER):
         return None
     others = [other for other in bound if other != first] if operator.variadic else []
@@ -122,6 +123,7 @@ def _tensor(
         overlapping=name in results.OVERLAPPING,
         source=effect.View((first, *others), link, same_shape=shape is not None),
         label=f"{name}()",
+        operator=name,
     )
 
 
@@ -151,13 +153,13 @@ def _sequence(
         overlapping = operator.short in results.OVERLAPPING
         of = (first, *(other for other in bound if other != first))
         view = effect.View(of, Link.VIEW, is_piece=not overlapping, forbidden=not operator.writable)
-        element = Returned(TENSOR, overlapping=overlapping, source=view, label=label)
+        element = Returned(TENSOR, overlapping=overlapping, source=view, label=label, operator=operator.short)
         return Effect(Returned(TUPLE, elements=((ANY, element),), tracked=Tracked.NO, label="container"))
     values = list(bound.values())
     tracked = Tracked.NO if is_untracked(run, *result_types.members(values, state)) else Tracked.MAYBE
     may_look = first is not None and operator.view is View.MAYBE
     parameters = frozenset((first,)) if may_look and first is not None else effect.NOBODY
-    element = Returned(TENSOR, parameters, tracked=tracked, label=label)
+    element = Returned(TENSOR, parameters, tracked=tracked, label=label, operator=operator.short)
     fields = tuple((index, element) for index in range(_FIELDS))
     kept = tuple(saved for saved in saved_by(operator, bound, node) if saved.parameter != effect.RETURNED)
     return Effect(Returned(TUPLE, elements=fields, tracked=Tracked.NO, label="container"), saves=kept)

@@ -24,12 +24,15 @@ def note(
     """Note what autograd keeps of the arguments by parameter, and of what was `made` of them by `called`."""
     for name, certain, part in saves:
         value = made if name == RETURNED else bound.get(name)
+        named = name if part is None else part
         if value is None:
             continue
-        is_several = name == RETURNED and value.must_be(CONTAINER)
-        for held in (v for _, v in state.reachable_slots(value.objs)) if is_several else (value,):
-            if held.may_be(TENSOR | UNKNOWN):
-                run.save(state, held, called, node, name if part is None else part, certain=certain)
+        if value.must_be(CONTAINER):
+            for slot, held in state.reachable_slots(value.objs):
+                if held.may_be(TENSOR | UNKNOWN):
+                    run.save(state, held, called, node, named and f"{named}.{slot}", certain=certain)
+        elif value.may_be(TENSOR | UNKNOWN):
+            run.save(state, value, called, node, named, certain=certain)
 
 
 def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr | ast.AugAssign) -> tuple[Save, ...]:
@@ -38,8 +41,8 @@ def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr 
     Nothing is saved when no argument can need a gradient. Source: `saves` and `guard` of the operator table, which
     come from torch's derivatives.yaml.
     """
-    tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN)}
-    if not any(v.tracked is not Tracked.NO for v in tensors.values()):
+    tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN | CONTAINER)}
+    if not any(v.tracked is not Tracked.NO or (v.must_be(CONTAINER) and v.objs) for v in tensors.values()):
         return ()
     if "*" in operator.saves:
         return tuple(Save(name, False, "") for name in tensors)

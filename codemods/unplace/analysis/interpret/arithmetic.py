@@ -27,22 +27,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects import saves
 from unplace.analysis.interpret.run import Run, can_be_tracked
-
-FUNCTION_OF: dict[type[ast.operator], str] = {
-    ast.Add: "torch.add",
-    ast.Sub: "torch.sub",
-    ast.Mult: "torch.mul",
-    ast.Div: "torch.div",
-    ast.FloorDiv: "torch.floor_divide",
-    ast.Mod: "torch.remainder",
-    ast.Pow: "torch.pow",
-    ast.MatMult: "torch.matmul",
-    ast.BitAnd: "torch.bitwise_and",
-    ast.BitOr: "torch.bitwise_or",
-    ast.BitXor: "torch.bitwise_xor",
-    ast.LShift: "torch.bitwise_left_shift",
-    ast.RShift: "torch.bitwise_right_shift",
-}
+from unplace.torchapi.arithmetic import FUNCTION_OF
 
 
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:

@@ -13,6 +13,7 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
     DICT,
+    ITERATING,
     LIST,
     MODULE,
     NAMESPACE,
@@ -22,6 +23,7 @@ from unplace.analysis.domain.values import (
     NUMBER_VALUE,
     OTHER,
     OTHER_VALUE,
+    SELECTING,
     SHAPE,
     TENSOR,
     TEXT,
@@ -177,11 +179,12 @@ class Evaluator:
             return self._foreign_attribute(node, base, state, UNKNOWN)
         if operator.result is Result.TENSOR:
             if operator.view is View.NEVER:
-                return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype)
+                return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype, operator=node.attr)
             link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
             same = node.attr == "data"
             tracked = Tracked.NO if node.attr == "data" else None
-            return self.run.view(node, state, base, f".{node.attr}", link, same_shape=same, tracked=tracked)
+            label, made_by = f".{node.attr}", node.attr
+            return self.run.view(node, state, base, label, link, same_shape=same, tracked=tracked, operator=made_by)
         return Value(_result_kinds(operator.result))
 
     def _instance_attribute(self, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
@@ -248,7 +251,13 @@ class Evaluator:
                 indexing.save_indices(self.run, node.slice, state)
             if basic is False:
                 return self.run.fresh(
-                    node, state, "a selection", dtype=base.dtype, tracked=base.tracked, likely=base.likely
+                    node,
+                    state,
+                    "a selection",
+                    dtype=base.dtype,
+                    tracked=base.tracked,
+                    operator=SELECTING,
+                    likely=base.likely,
                 )
             link = Link.VIEW if basic else Link.MAYBE
             piece = indexing.piece_of(node.slice, base, state) if basic else None
@@ -459,7 +468,7 @@ class Evaluator:
     def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """What a loop over `iterable` yields; `node` is the expression it came from."""
         if iterable.is_tensor:
-            return self.run.view(node, state, iterable, "a row", Link.VIEW, key="row", forbidden=True)
+            return self._row(node, iterable, state)
         if iterable.must_be(SHAPE):
             return NUMBER_VALUE
         if isinstance(iterable.ref, ModuleList):
@@ -477,8 +486,14 @@ class Evaluator:
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """What a loop's iterator holds: the rows of a tensor, all made when the loop begins, or the sequence."""
         if iterable.is_tensor:
-            return self.run.view(node, state, iterable, "the loop", Link.VIEW, key="rows", forbidden=True)
+            link, by = Link.VIEW, ITERATING
+            return self.run.view(node, state, iterable, "the loop", link, key="rows", forbidden=True, operator=by)
         return iterable
+
+    def _row(self, node: ast.expr, tensor: Value, state: State) -> Value:
+        """A row of a tensor, taken by a loop or an unpacking."""
+        link, by = Link.VIEW, ITERATING
+        return self.run.view(node, state, tensor, "a row", link, key="row", forbidden=True, operator=by)
 
     def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind a loop or comprehension target, or one side of an unpacking."""
@@ -506,7 +521,7 @@ class Evaluator:
         if value.must_be(CONTAINER) and value.objs:
             return self._piece_of(node, value, index, state)
         if value.is_tensor:
-            return self.run.view(node, state, value, "a row", Link.VIEW, key="row", forbidden=True)
+            return self._row(node, value, state)
         if value.must_be(SHAPE | NUMBER):
             return NUMBER_VALUE
         return self.iterate(node, value, state)
@@ -530,6 +545,7 @@ class Evaluator:
             base.link,
             piece=(base.piece[0], index),
             forbidden=base.forbidden,
+            operator=obj.operator,
         )
 
     def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:

@@ -32,9 +32,9 @@ from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.queries.layouts import SHARED
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
+from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modules
 
@@ -159,7 +159,7 @@ def _in_place(
         run.forget_shapes(state, base)
         share_memory(run, node, base, operands[0], state)
     if name == "share_memory_":
-        run.laid_out.update(dict.fromkeys(state.roots(base.objs), SHARED))
+        run.laid_out.update(dict.fromkeys(state.roots(base.objs), Layout.SHARED))
     made = apply(call, _effect_in_place(inplace, functional, operands))
     if inplace.kind == "metadata":
         return made._replace(shape=None)

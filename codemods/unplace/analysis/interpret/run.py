@@ -38,6 +38,7 @@ from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 
 
@@ -149,6 +150,7 @@ class Run:
     returns: list[tuple[Value, State]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
+    possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # what may be written there, if a tensor
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
@@ -158,7 +160,7 @@ class Run:
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
-    laid_out: dict[Obj, str] = field(default_factory=dict)  # made with a layout of its own, in words
+    laid_out: dict[Obj, Layout] = field(default_factory=dict)  # made with a layout of its own
     reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
@@ -242,12 +244,13 @@ class Run:
         tracked: Tracked = Tracked.MAYBE,
         ref: Hashable = None,
         overlapping: bool = False,
+        operator: str | None = None,
         likely: bool = False,
         is_new: bool = False,
     ) -> Value:
         """A new object made at `node`, that nothing else holds yet; `is_new`: by a constructor such as torch.zeros."""
         line = getattr(node, "lineno", 0)
-        obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping)
+        obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)
         self.make(obj, state)
         if tracked is Tracked.LEAF:
             self.leaves.add(obj)
@@ -280,6 +283,7 @@ class Run:
         forbidden: bool = False,
         same_shape: bool = False,
         overlapping: bool = False,
+        operator: str | None = None,
         tracked: Tracked | None = None,
         dtype: Token = None,
     ) -> Value:
@@ -293,6 +297,7 @@ class Run:
             dtype=dtype if dtype is not None else base.dtype,
             tracked=base.tracked if tracked is None else tracked,
             overlapping=overlapping,
+            operator=operator,
             likely=base.likely,
         )
         (obj,) = made.objs

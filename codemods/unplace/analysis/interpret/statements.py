@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import entered
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class, Function, Named
-from unplace.analysis.domain.state import ANY, HIDDEN, Merger, State, same_facts, weak_join
+from unplace.analysis.domain.state import ANY, Merger, State, hidden_name, same_facts, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -39,6 +40,7 @@ from unplace.analysis.interpret.stores import bind_name, store_attribute, store_
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
+from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modes
 
@@ -212,6 +214,7 @@ class Interpreter:
             return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
         if old.must_be(NUMBER | TEXT | NONE):
             return Value(old.kinds | operand.kinds)
+        self.run.possible[s] = state.roots(old.objs)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
         return weak_join(old, fresh)._replace(identity=(s, "sum"))
@@ -407,21 +410,21 @@ class Interpreter:
         final = self.block(s.finalbody, entered)
         if joined is None or final is None:
             return None
-        final.env.pop(f"{HIDDEN}the return in the `try` of line {s.lineno}", None)
+        final.env.pop(hidden_name(Alive.RETURN, s.lineno), None)
         return final
 
     def _pending(self, s: ast.Try, value: Value, state: State) -> State:
         """The state in which the final block runs while a value is being returned."""
         state = state.fork()
         if value.objs:
-            state.env[f"{HIDDEN}the return in the `try` of line {s.lineno}"] = value
+            state.env[hidden_name(Alive.RETURN, s.lineno)] = value
         return state
 
     # -- loops ----------------------------------------------------------------------------------------------------
 
     def _loop(self, s: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
         iterable = None if isinstance(s, ast.While) else self.evaluator.evaluate(s.iter, state)
-        iterator = hidden_name(s)
+        iterator = hidden_name(Alive.LOOP, s.lineno)
         if iterable is not None and iterable.objs and not isinstance(s, ast.While):
             state.env[iterator] = self.evaluator.iterator_over(s.iter, iterable, state)
         known = self._heads.get(s)
@@ -470,18 +473,12 @@ def _matches(target: ast.expr, source: ast.expr | None) -> bool:
     return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)
 
 
-def hidden_name(s: ast.stmt) -> str:
-    """The name under which a loop's iterator is kept alive while the loop runs."""
-    return f"{HIDDEN}the loop in line {s.lineno}"
-
-
 def _is_self_clone(s: ast.Assign) -> bool:
     """`x = x.clone()`: the step that this tool makes before a store."""
     call = s.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
         return False
-    receiver = code_of(call.func.value)
-    return any(code_of(target) == receiver for target in s.targets)
+    return AccessPath.of(call.func.value) in map(AccessPath.of, s.targets)
 
 
 _BY_TYPE: dict[type, Callable[..., State | None]] = {

@@ -42,6 +42,8 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
+    if holder.may_be(TENSOR | UNKNOWN):
+        run.possible[target] = state.roots(holder.objs)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     for obj in holder.objs:
         slots = dict(state.fields_of(obj))

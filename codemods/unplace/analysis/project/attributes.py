@@ -13,8 +13,9 @@ from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
+from unplace.torchapi import modules
 
-_OF_OPTIMIZERS = {"state": DICT, "defaults": DICT, "param_groups": LIST}
+_OF_OPTIMIZERS = {**dict.fromkeys(modules.OPTIMIZER_DICTS, DICT), **dict.fromkeys(modules.OPTIMIZER_LISTS, LIST)}
 
 
 def elements(program: Analysis, owner: Class, name: str) -> Value:
@@ -78,7 +79,7 @@ def _inherited_attribute(owner: Class, name: str) -> Value:
     declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
     if declared:
         return Value(kinds.of_annotation(declared[0]))
-    if name in _OF_OPTIMIZERS and owner.derives_from("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"):
+    if name in _OF_OPTIMIZERS and owner.derives_from(*modules.OPTIMIZERS):
         return Value(_OF_OPTIMIZERS[name])
     if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
         return _registered_value(name, not torchapi.is_buffer_name(name))

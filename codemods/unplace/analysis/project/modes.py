@@ -9,8 +9,7 @@ from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
-
-_OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+from unplace.torchapi import modules
 
 
 def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
@@ -18,7 +17,7 @@ def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
     owner = module.class_of(scope)
     if owner is not None and owner.derives_from("torch.autograd.Function"):
         return GradMode.FUNCTION
-    if (owner is not None and owner.derives_from(*_OPTIMIZERS)) or scope.name in _serving_optimizers(module):
+    if (owner is not None and owner.derives_from(*modules.OPTIMIZERS)) or scope.name in _serving_optimizers(module):
         return GradMode.OPTIMIZER
     mode = GradMode.CALLER
     for decorator in getattr(scope.node, "decorator_list", []):
@@ -33,7 +32,7 @@ def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
 def _serving_optimizers(module: ModuleIndex) -> frozenset[str]:
     """Return the module's functions that its optimizers use, directly or through one another."""
     functions = {s.name: s for s in module.scopes.module.inner if isinstance(s.node, ast.FunctionDef)}
-    todo = [c.scope for c in module.classes.values() if c.derives_from(*_OPTIMIZERS)]
+    todo = [c.scope for c in module.classes.values() if c.derives_from(*modules.OPTIMIZERS)]
     serving: set[str] = set()
     while todo:
         used = todo.pop().all_names() & functions.keys() - serving

@@ -39,6 +39,7 @@ from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters
 from unplace.analysis.types import parameters
+from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -276,9 +277,9 @@ class Program:
         if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
             return Value(CALLABLE, ref=Named(qualified))
         last = qualified.rsplit(".", 1)[-1]
-        if qualified.startswith("math.") or qualified in ("torch.inf", "torch.nan", "torch.pi", "torch.e"):
+        if qualified.startswith("math.") or qualified in modes.NUMBERS:
             return Value(NUMBER | CALLABLE, ref=Named(qualified)) if qualified.startswith("math.") else Value(NUMBER)
-        if qualified.startswith(("torch.", "numpy.")) and last in _DTYPES:
+        if qualified.startswith(("torch.", "numpy.")) and last in modes.DTYPES:
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
 
@@ -353,10 +354,9 @@ class Program:
         return result
 
     def _function_value(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Value:
-        allowed = {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.jit.script", "torch.compile"}
         for decorator in node.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self.module.qualified(scope, target) not in allowed:
+            if self.module.qualified(scope, target) not in modes.KEEPING_FUNCTIONS:
                 return Value(CALLABLE)
         return Value(CALLABLE, ref=Function(self.module.scopes.by_node[node]))
 
@@ -427,33 +427,3 @@ class Program:
         """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
         with self.guessing((owner, name, "elements")) as is_first:
             return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE
-
-
-_DTYPES = frozenset(
-    [
-        "float16",
-        "float32",
-        "float64",
-        "bfloat16",
-        "half",
-        "float",
-        "double",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "short",
-        "int",
-        "long",
-        "bool",
-        "complex64",
-        "complex128",
-        "cfloat",
-        "cdouble",
-        "strided",
-        "channels_last",
-        "contiguous_format",
-        "preserve_format",
-    ]
-)

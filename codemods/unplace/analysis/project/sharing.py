@@ -13,6 +13,8 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Line, Reason
 
 
 def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
@@ -25,21 +27,21 @@ def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
 
 
 @once
-def other_holder(module: ModuleIndex, owner: Class, name: str) -> str | None:
+def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
     other = next(_twins(owner, name), None)
     if other is not None:
-        return f"`self.{other}` holds the tensor in `self.{name}`, too"
+        return Refusal.ATTRIBUTE_TOO(other=other, name=name)
     for scope, call in module.calls_named(owner.node.name):
         for passed in _passed(owner, name, call):
             root = _root(passed) if passed is not None else None
             if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
-                return f"`{root.id}` in line {call.lineno} holds the tensor in `self.{name}`, too"
+                return Refusal.GIVEN_TOO(other=root.id, line=Line(call.lineno), name=name)
     taken = next(_taken(module, name), None)
     if taken is not None:
-        return f"`{taken.id}` in line {taken.lineno} holds the tensor in `.{name}`, too"
+        return Refusal.TAKEN_TOO(other=taken.id, line=Line(taken.lineno), name=name)
     given = next(_given(module, owner, name), None)
-    return f"the call in line {given.lineno} passes the tensor in `.{name}`, too" if given is not None else None
+    return Refusal.PASSED_TOO(line=Line(given.lineno), name=name) if given is not None else None
 
 
 def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:

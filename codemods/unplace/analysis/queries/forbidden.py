@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Tracked
+from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
 _SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
@@ -22,7 +24,7 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 class Forbidden:
     """Why torch raises where a write runs; `is_leaf`: the tensor, or what it is a view of, gets a gradient itself."""
 
-    reason: str
+    reason: Reason
     is_leaf: bool
 
 
@@ -61,8 +63,8 @@ def _looked_into(state: State, objs: Objs) -> Objs:
         if obj in found:
             continue
         found.add(obj)
-        is_view = base is not None and (base.link is Link.VIEW or obj.label in _RESHAPES)
-        if base is not None and is_view and obj.label not in ("detach()", ".data"):
+        is_view = base is not None and (base.link is Link.VIEW or obj.operator in _RESHAPES)
+        if base is not None and is_view and obj.operator not in ("detach", "data"):
             todo += base.objs
     return frozenset(found)
 
@@ -74,19 +76,25 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     is_parameter = owners[0].origin is Origin.REGISTERED
     if is_parameter and recording.may_be_frozen(run.program.module):
         return None
-    kind = "parameter" if is_parameter else "leaf"
-    name = code_of(write.target)
-    what = f"`{name}`, a {kind}" if write.value.objs <= {*owners} else f"`{name}`, a view of a {kind}"
-    return Forbidden(f"torch forbids writing {what} that requires a gradient, while gradients are recorded", True)
+    if write.value.objs <= {*owners}:
+        kind = Forbids.PARAMETER if is_parameter else Forbids.LEAF
+    else:
+        kind = Forbids.PARAMETER_VIEW if is_parameter else Forbids.LEAF_VIEW
+    return Forbidden(kind(name=code_of(write.target)), True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
     bases = write.state.bases
-    cut = [o for o in seen if o in bases and bases[o].forbidden and o.label.rpartition(" ")[2] in _SPLITS]
+    cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in _SPLITS]
     if not cut:
         return None
     piece = min(cut, key=lambda o: o.index)
-    what = "a row that a loop or an unpacking takes" if piece.label in ("a row", "the loop") else piece.label
-    where = f" in line {piece.line}" if piece.line else ""
-    own = "" if write.value.objs & {*cut} else "a view of "
-    return Forbidden(f"torch forbids writing {own}{what}{where}, one of several views of a tensor with a graph", False)
+    kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
+    return Forbidden(kind(piece=_in_words(piece)), False)
+
+
+def _in_words(piece: Obj) -> Reason:
+    """Say which operation cut a piece, and where."""
+    if piece.operator == ITERATING:
+        return Piece.ROW_IN(line=Line(piece.line)) if piece.line else Piece.ROW()
+    return Piece.OUTPUT_IN(label=piece.label, line=Line(piece.line)) if piece.line else Piece.OUTPUT(label=piece.label)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State
+from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State, hidden_thing
 from unplace.analysis.domain.values import (
     CALLABLE,
     DICT,
@@ -27,6 +28,8 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
+from unplace.diagnostics.reasons import Line, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +41,14 @@ class LiveView:
     obj: Obj
 
 
-def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
-    """The statements that make views again, in their order; names of one view get the same one."""
-    names: dict[Obj, list[str]] = {}
+def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
+    """The bindings that make views again, in their order; names of one view get the same one."""
+    names: dict[Obj, list[AccessPath]] = {}
     for view in views:
-        names.setdefault(view.obj, []).append(view.name)
+        names.setdefault(view.obj, []).append(AccessPath(view.name))
     firsts = {view.obj: view for view in reversed(views)}
     return tuple(
-        f"{' = '.join(names[view.obj])} = {ast.unparse(view.definition.expression)}"
+        Binding(tuple(names[view.obj]), ast.unparse(view.definition.expression))
         for view in views
         if firsts[view.obj] is view
     )
@@ -55,15 +58,15 @@ def replays(views: Sequence[LiveView]) -> tuple[str, ...]:
 class Observers:
     """What has to happen, besides rebinding the written name, for nobody to notice.
 
-    `together`: places (as written: `b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
+    `together`: places (`b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
     `views`: names to derive again, in order of creation. `blockers`: reasons why rebinding would be wrong.
     `assumptions`: what has to be assumed of code that can't be seen.
     """
 
-    together: list[str] = field(default_factory=list)
+    together: list[AccessPath] = field(default_factory=list)
     views: list[LiveView] = field(default_factory=list)
-    blockers: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
+    blockers: list[Reason] = field(default_factory=list)
+    assumptions: list[Reason] = field(default_factory=list)
 
 
 class Watch:
@@ -74,7 +77,7 @@ class Watch:
         run: Run,
         state: State,
         live: set[str],
-        of_parameter: Callable[[str], tuple[list[str], list[str]]] | None = None,
+        of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
     ) -> None:
         """`live` are the names that may be read after the point.
 
@@ -88,8 +91,15 @@ class Watch:
         self._own: Obj | None = None
         self._only_itself = False
 
-    def of(self, value: Value, place: str, element_of: Value | None = None, *, only_itself: bool = False) -> Observers:
-        """The observers of `value`, which is reached (and would be rebound) through `place`.
+    def of(
+        self,
+        value: Value,
+        place: AccessPath | None,
+        element_of: Value | None = None,
+        *,
+        only_itself: bool = False,
+    ) -> Observers:
+        """The observers of `value`, which is reached (and would be rebound) through `place`, if that is given.
 
         `element_of` is the container where `place` is one of its elements, at an index that isn't known.
         `only_itself`: the operation changes the tensor object (its shape), not the memory that views share.
@@ -100,7 +110,8 @@ class Watch:
         self._names(value, place, found)
         self._slots(value, place, found)
         self._outside(value.objs, found)
-        self._order_views(found, value, {place, *found.together})
+        rebound = (place, *found.together) if place is not None else found.together
+        self._order_views(found, value, {path.root for path in rebound if path.is_name})
         return found
 
     def _container(self, value: Value | None, found: Observers) -> Obj | None:
@@ -111,27 +122,27 @@ class Watch:
         if self.state.has_distinct_elements(holder):
             return holder
         if holder.origin is not Origin.FRESH:
-            found.assumptions.append(f"no two elements of {_quoted(holder.label)} are the same tensor")
+            found.assumptions.append(Assumption.DISTINCT_ELEMENTS(place=quoted(holder.label)))
             return holder
         return None
 
-    def _names(self, value: Value, place: str, found: Observers) -> None:
+    def _names(self, value: Value, place: AccessPath | None, found: Observers) -> None:
+        own = place.root if place is not None and place.is_name else None
         for name, held in self.state.env.items():
-            if name == place or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
+            if name == own or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
                 if self.state.may_share(held.objs, value.objs):
-                    found.blockers.append(f"{name[1:]} still holds it")
+                    found.blockers.append(Refusal.STILL_HELD(alive=hidden_thing(name)))
                 continue
             if is_same(held, value):
-                found.together.append(name)
+                found.together.append(AccessPath(name))
             elif not self._is_container(held) and self._notices(held, value):
                 definition = self._definition(name, held)
                 if definition is not None:
                     found.views.append(definition)
                 else:
-                    reason = f"`{name}` {self._relation(held, value, place)} and is read later"
-                    found.blockers.append(reason + self._changed(held))
+                    found.blockers.append(self._view_read(name, held, value, place))
 
     def _notices(self, held: Value, value: Value) -> bool:
         if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):
@@ -164,17 +175,24 @@ class Watch:
             return False
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
-    def _relation(self, held: Value, value: Value, place: str) -> str:
-        what = f"`{place}`" if place else "the written tensor"
+    def _view_read(self, name: str, held: Value, value: Value, place: AccessPath | None) -> Reason:
+        """Why a name that is read later is in the way."""
+        relation, used = self._relation(held, value, place), self._changed(held)
+        if used is None:
+            return Refusal.SHARES(name=name, relation=relation)
+        return Refusal.SHARES_CHANGED(name=name, relation=relation, used=used)
+
+    def _relation(self, held: Value, value: Value, place: AccessPath | None) -> Reason:
+        written = f"`{place}`" if place is not None else "the written tensor"
         for obj in value.objs | held.objs:
             base = self.state.bases.get(obj)
             if base is not None and base.link is Link.MAYBE:
-                return f"may share memory with {what} ({obj.label} in line {obj.line} can return a view or a copy)"
+                return Relation.MAY_SHARE(written=written, operation=obj.label, line=Line(obj.line))
             if base is not None and base.link is Link.DATA:
-                return f"shares memory with {what} (one was made the data of the other)"
+                return Relation.SWAPPED(written=written)
         if any(obj in self.state.roots(value.objs) for obj in held.objs):
-            return f"is the tensor that {what} is a view of"
-        return f"shares memory with {what}"
+            return Relation.BASE(written=written)
+        return Relation.SHARES(written=written)
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
         """How the view can be made again, if that is certain."""
@@ -187,13 +205,13 @@ class Watch:
             return None
         return LiveView(name, definition, held.identity)
 
-    def _changed(self, held: Value) -> str:
-        """Why a view can't be made again, where that is because a name in its expression was bound anew."""
+    def _changed(self, held: Value) -> str | None:
+        """The name whose new binding keeps a view from being made again by its expression."""
         definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
         for used, token in definition.uses.items() if definition is not None else ():
             if self.state.binds.get(used) != token:
-                return f", and can't be made again, because `{used}` has changed since"
-        return ""
+                return used
+        return None
 
     def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
         """Views are made again in order of creation, each from names that are right by then."""
@@ -208,40 +226,38 @@ class Watch:
             }
             for name in sorted(tensors - ready):
                 if is_same(self.state.env[name], value):  # not read later itself, but the view is made from it
-                    found.together.append(name)
+                    found.together.append(AccessPath(name))
                     ready.add(name)
             if tensors and tensors <= ready:
                 usable.append(view)
                 ready.add(view.name)
             else:
-                found.blockers.append(f"`{view.name}` shares its memory and is read later")
+                found.blockers.append(Refusal.VIEW_READ(name=view.name))
         found.views = usable
 
     def _bases_of(self, obj: Obj) -> Objs:
         return self.state.roots((obj,)) - {obj}
 
-    def _slots(self, value: Value, place: str, found: Observers) -> None:
+    def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         for (holder, key), held in self.state.heap.items():
             if not held.objs or not self.state.may_share(held.objs, value.objs):
                 continue
             if holder is self._own:
                 continue
             if holder in value.objs:
-                found.blockers.append("attributes were set on the tensor itself")
+                found.blockers.append(Refusal.ON_TENSOR())
                 continue
             if not self._is_seen(holder):
                 continue
             written = self._slot_place(holder, key)
-            if written == place:
+            if written is not None and written == place:
                 continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
             elif written is not None:
-                found.blockers.append(f"`{written}` shares its memory")
+                found.blockers.append(Refusal.SLOT_SHARES(place=str(written)))
             else:
-                found.blockers.append(
-                    f"it is stored in a container or attribute (line {holder.line}) that is read later"
-                )
+                found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
     def _is_seen(self, holder: Obj) -> bool:
         """Whether anything that is read later can reach the slots of `holder`."""
@@ -251,24 +267,24 @@ class Watch:
         starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
         return holder in self.state.reachable(starts)
 
-    def _slot_place(self, holder: Obj, key: object, around: frozenset[Obj] = frozenset()) -> str | None:
-        """How the slot can be written in source: `self.h`, `xs[0]`, `d["k"]`."""
+    def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
+        """How the slot can be reached: `self.h`, `xs[0]`, `d["k"]`."""
         if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
             return None
-        for name, value in self._places_of(holder, around | {holder}):
+        for place, value in self._places_of(holder, around | {holder}):
             if value.kinds & (LIST | DICT):
                 if key == ANY or value.kinds & ~(LIST | DICT):
                     return None
-                return f"{name}[{key!r}]"
+                return place.element(key)
             if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
-                return f"{name}.{key}"
+                return place.attribute(key)
         return None
 
-    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[str, Value]]:
+    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[AccessPath, Value]]:
         """The names that are bound to an object for certain, then the attributes and elements that hold it."""
         for name, value in self.state.env.items():
             if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
-                yield name, value
+                yield AccessPath(name), value
         for (owner, key), value in self.state.heap.items():
             if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
                 place = self._slot_place(owner, key, around)
@@ -299,18 +315,18 @@ class Watch:
                 found.blockers.append(holder)
                 continue
             if obj.origin is Origin.REGISTERED:
-                found.blockers.append("what is written is a parameter, buffer or gradient")
+                found.blockers.append(Refusal.WRITES_REGISTERED())
                 continue
-            text = _outside_assumption(obj)
-            if text is not None and text not in found.assumptions:
-                found.assumptions.append(text)
+            assumption = _outside_assumption(obj)
+            if assumption is not None and assumption not in found.assumptions:
+                found.assumptions.append(assumption)
         keeper = state.kept_by(objs)
         if keeper is not None and keeper.certain:
-            found.blockers.append(f"{keeper.operation} (line {keeper.line}) holds it")
+            found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
-            found.assumptions.append(f"{keeper.operation} in line {keeper.line} doesn't keep the tensor")
+            found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
 
-    def _held_by_its_class(self, obj: Obj) -> str | None:
+    def _held_by_its_class(self, obj: Obj) -> Reason | None:
         """What else holds a tensor that is in an attribute of an object whose class is known."""
         for owner, name in attributes_holding(self.state, obj):
             found = other_holder(self.run.program.module, owner, name)
@@ -318,7 +334,7 @@ class Watch:
                 return found
         return None
 
-    def _held_outside(self, obj: Obj) -> str | None:
+    def _held_outside(self, obj: Obj) -> Reason | None:
         """What else of the function around this one shares memory with a tensor that it captures."""
         name = obj.label.strip("`")
         program = self.run.program
@@ -331,21 +347,22 @@ class Watch:
             others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
             for other, value in others if held is not None else ():
                 if held is not None and state.may_share(state.reachable(value.objs), held.objs):
-                    return f"`{other}` of `{owner.name}` shares its memory"
+                    return Refusal.OUTER_SHARES(name=other, function=owner.name)
         return None
 
 
-def _outside_assumption(obj: Obj) -> str | None:
-    if obj.origin is Origin.PARAMETER:
-        return f"no caller reads the argument {obj.label} after the call"
+def _outside_assumption(obj: Obj) -> Reason | None:
+    if obj.parameter is not None:
+        return Assumption.CALLER_LOOKS_AWAY(name=obj.parameter)
     if obj.origin is Origin.CALL:
-        return f"{obj.label} is a tensor that nothing else holds"
+        return Assumption.RESULT_HELD_ALONE(place=obj.label)
     if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
-        return f"nothing else holds the tensor in {_quoted(obj.label)}"
+        return Assumption.HELD_ALONE(place=quoted(obj.label))
     return None
 
 
-def _quoted(label: str) -> str:
+def quoted(label: str) -> str:
+    """Put a label in backticks, unless it is words or has some."""
     return label if "`" in label or " " in label else f"`{label}`"
 
 

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope, all_parameters
 from unplace.analysis.types.parameters import default_of
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Reason
 
 _IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)
-_WANTED = "its callers must want what it writes"
 _FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
 
 
-def documented(scope: Scope, parameter: str, *, is_called: bool) -> str | None:
+def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | None:
     """Tell where a function says that it writes an argument: in the parameter's name, its own, or its documentation.
 
     The documentation of one with a parameter such as `inplace` is about that. A name counts for less than calls that
@@ -25,13 +26,13 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> str | None:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
     if parameter == "out" and _is_left_out(node.args, parameter):
-        return "the caller reads the result in what it passes for `out`, which is what `out=` is for"
+        return Refusal.OUT_IS_READ(parameter=parameter)
     if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
-        return f"`{node.name}` is named like a function that writes its argument: {_WANTED}"
+        return Refusal.NAMED_SO(function=node.name)
     text = ast.get_docstring(node, clean=False)
     if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
         return None
-    return f"the documentation of `{node.name}` says that it works in place: {_WANTED}"
+    return Refusal.DOCUMENTED_SO(function=node.name)
 
 
 def _is_left_out(arguments: ast.arguments, parameter: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the text of one scope says by itself: names and their bindings, classes, imports, flow and liveness.
+"""What the text of one scope says by itself: names, classes, imports, order of evaluation, control flow, liveness.
 
 Nothing here knows of values: `x` is a name, not a tensor.
 """

@@ -5,18 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-# Places that torch also offers under another name; the table knows only the second one.
-_CANONICAL = {
-    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
-    "torch.nn.modules.module.Module": "torch.nn.Module",
-    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
-    "torch.autograd.no_grad": "torch.no_grad",
-    "torch.autograd.enable_grad": "torch.enable_grad",
-    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
-    "torch.autograd.inference_mode": "torch.inference_mode",
-    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
-    "torch.autograd.function.Function": "torch.autograd.Function",
-}
+from unplace.torchapi.modes import CANONICAL
 
 
 class Imports:
@@ -62,7 +51,7 @@ def name_for(names: Mapping[str, str], qualified: str) -> str | None:
 
 def canonical(qualified: str) -> str:
     """The name under which the operator table knows a qualified name."""
-    known = _CANONICAL.get(qualified)
+    known = CANONICAL.get(qualified)
     if known is not None:
         return known
     if qualified.startswith("torch.nn.modules."):

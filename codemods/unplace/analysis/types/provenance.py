@@ -36,6 +36,8 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds, parameters
 from unplace.analysis.types.evidence import Evidence as Likelihood
 from unplace.analysis.types.evidence import of_call, of_name
+from unplace.diagnostics.catalogue import Clue
+from unplace.diagnostics.reasons import Line, Reason
 
 _WORDS = {
     TENSOR: "a tensor",
@@ -63,7 +65,7 @@ class Evidence:
 
     line: int
     code: str
-    says: str
+    says: Reason
 
 
 def kind_in_words(value: Value) -> str:
@@ -88,7 +90,7 @@ class _Walk:
     found: list[Evidence] = field(default_factory=list)
     _seen: set[object] = field(default_factory=set)
 
-    def _add(self, node: ast.AST, says: str) -> None:
+    def _add(self, node: ast.AST, says: Reason) -> None:
         code = ast.unparse(node).split("\n")[0]
         code = code if len(code) <= _LONGEST else f"{code[: _LONGEST - 4]} ..."
         self.found.append(Evidence(getattr(node, "lineno", 0), code, says))
@@ -103,7 +105,7 @@ class _Walk:
         shown = around if around is not None else node
         if isinstance(node, ast.Name):
             if around is not None:
-                self._add(around, f"the same as `{node.id}`")
+                self._add(around, Clue.SAME(name=node.id))
             self._name(node.id, self.run.scope)
         elif isinstance(node, ast.Call):
             self._call(node, shown)
@@ -119,7 +121,7 @@ class _Walk:
         elif isinstance(node, ast.NamedExpr):
             self.expression(node.value, shown)
         else:
-            self._add(shown, f"is {self._kind(node)}")
+            self._add(shown, Clue.IS(kind=self._kind(node)))
 
     def _kind(self, node: ast.expr) -> str:
         value = self.run.values.get(node)
@@ -129,27 +131,28 @@ class _Walk:
         called = ast.unparse(node.func)
         callee = self.run.values.get(node.func)
         ref = callee.ref if callee is not None else None
-        gives = f"gives {self._kind(node)}"
+        kind = self._kind(node)
         if isinstance(ref, Named) and ref.qualified.startswith("builtins."):
-            self._add(shown, f"{called}() {gives}")
+            self._add(shown, Clue.CALL(callee=called, kind=kind))
         elif isinstance(ref, Named) and ref.qualified.split(".")[0] in ("torch", "numpy", "math"):
-            self._add(shown, f"{ref.qualified}() {gives}")
+            self._add(shown, Clue.CALL(callee=ref.qualified, kind=kind))
         elif isinstance(ref, Function):
-            line = getattr(ref.scope.node, "lineno", 0)
-            self._add(shown, f"`{ref.scope.name}` (line {line}) {gives}")
+            line = Line(getattr(ref.scope.node, "lineno", 0))
+            self._add(shown, Clue.FUNCTION(name=ref.scope.name, line=line, kind=kind))
         elif isinstance(ref, Class):
-            self._add(shown, f"makes an object of the class `{ref.node.name}` (line {ref.node.lineno})")
+            self._add(shown, Clue.OBJECT(name=ref.node.name, line=Line(ref.node.lineno)))
         elif isinstance(ref, TorchModule):
-            self._add(shown, f"the module `{called}` is a {ref.qualified} (line {ref.call.lineno}), which {gives}")
+            line = Line(ref.call.lineno)
+            self._add(shown, Clue.LAYER(name=called, layer=ref.qualified, line=line, kind=kind))
         elif isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
-            self._add(shown, f"the tensor method .{node.func.attr}() {gives}")
+            self._add(shown, Clue.METHOD(name=node.func.attr, kind=kind))
             self.expression(node.func.value)
         elif (value := self.run.values.get(node)) is not None and value.is_tensor and self._is_like_a_tensors(node):
-            self._add(shown, f"`{called}` is called like the method of a tensor, which {gives}")
+            self._add(shown, Clue.LIKE_A_METHOD(name=called, kind=kind))
         elif value is not None and value.is_tensor:
-            self._add(shown, f"`{called}` is called with tensors like an nn.Module, which returns tensors")
+            self._add(shown, Clue.LIKE_A_LAYER(name=called))
         else:
-            self._add(shown, f"what `{called}` returns isn't known: it isn't defined in this file")
+            self._add(shown, Clue.OUT_OF_SIGHT(name=called))
 
     def _is_tensor(self, node: ast.expr) -> bool:
         value = self.run.values.get(node)
@@ -169,21 +172,21 @@ class _Walk:
             operands = [node.left, *node.comparators]
         tensor = next((operand for operand in operands if self._is_tensor(operand)), None)
         if tensor is None:
-            self._add(shown, f"computes {self._kind(node)}")
+            self._add(shown, Clue.COMPUTED(kind=self._kind(node)))
             for operand in operands:
                 self.expression(operand)
         else:
-            self._add(shown, f"computes with `{ast.unparse(tensor)}`, {self._kind(tensor)}")
+            self._add(shown, Clue.COMPUTED_WITH(name=ast.unparse(tensor), kind=self._kind(tensor)))
             self.expression(tensor)
 
     def _subscript(self, node: ast.Subscript, shown: ast.AST) -> None:
-        holder = "part" if self._is_tensor(node.value) else "element"
-        self._add(shown, f"{self._kind(node)}, as {holder} of `{ast.unparse(node.value)}`, {self._kind(node.value)}")
+        clue = Clue.PART if self._is_tensor(node.value) else Clue.ELEMENT
+        self._add(shown, clue(kind=self._kind(node), holder=ast.unparse(node.value), of=self._kind(node.value)))
         self.expression(node.value)
 
     def _attribute(self, node: ast.Attribute, shown: ast.AST) -> None:
         if self._is_tensor(node.value) and torchapi.tensor_attribute(node.attr) is not None:
-            self._add(shown, f".{node.attr} of a tensor is {self._kind(node)}")
+            self._add(shown, Clue.TENSOR_ATTRIBUTE(name=node.attr, kind=self._kind(node)))
             self.expression(node.value)
             return
         written = ast.unparse(node)
@@ -195,16 +198,17 @@ class _Walk:
         if holder is not None and isinstance(holder.ref, Instance):
             self._class_attribute(holder.ref.of, node.attr)
         if len(self.found) == before:
-            self._add(shown, f"what `{written}` holds isn't known: no assignment to it is in sight")
+            self._add(shown, Clue.NEVER_ASSIGNED(name=written))
 
     def _class_attribute(self, owner: Class, name: str) -> None:
         if owner.lookup("registered", name):
-            self._add(owner.node, f"`{name}` is registered as a parameter or buffer")
+            self._add(owner.node, Clue.REGISTERED(name=name))
         for cls in (*owner.linearized(), *self.run.program.descendants(owner)):
             for scope, source in cls.assigned.get(name, ()):
                 if source is not None and scope is not self.run.scope:
                     kind = kind_in_words(self.run.program.estimate(scope, source))
-                    self._add(source, f"{cls.node.name}.{scope.name} assigns it to `self.{name}`: {kind}")
+                    method = f"{cls.node.name}.{scope.name}"
+                    self._add(source, Clue.ASSIGNED_BY(method=method, name=name, kind=kind))
 
     # -- names ----------------------------------------------------------------------------------------------------
 
@@ -228,21 +232,21 @@ class _Walk:
                 self.expression(value, statement)
             elif value is not None:
                 kind = kind_in_words(self.run.program.estimate(scope, value))
-                self._add(statement, f"assigns it in {_scope_in_words(scope)}: {kind}")
+                self._add(statement, Clue.ASSIGNED_IN(scope=_scope_in_words(scope), kind=kind))
             else:
                 self._unplain(name, statement)
         if len(self.found) == before:
             self._free(name, scope)
         use = _telling_use(self.run, scope, name)
         if use is not None and not self._is_told(name):
-            self._add(use, f"only a tensor can be used so, and so `{name}` is one")
+            self._add(use, Clue.USED_SO(name=name))
 
     def _is_told(self, name: str) -> bool:
         """Whether what was found so far says that the name is a tensor."""
-        return any("tensor" in step.says for step in self.found)
+        return any("tensor" in str(step.says) for step in self.found)
 
     def _augmented(self, statement: ast.AugAssign, sources: list[_Binder]) -> None:
-        self._add(statement, "keeps the kind of what it adds to")
+        self._add(statement, Clue.AUGMENTED())
         for _, earlier, value in sources:
             if value is not None and not isinstance(earlier, ast.AugAssign):
                 self.expression(value, earlier)
@@ -250,15 +254,16 @@ class _Walk:
     def _unplain(self, name: str, statement: ast.AST) -> None:
         """Bound by something else than a plain assignment."""
         if isinstance(statement, ast.For | ast.AsyncFor):
-            self._add(statement, f"`{name}` runs over `{ast.unparse(statement.iter)}`, {self._kind(statement.iter)}")
+            iterable = ast.unparse(statement.iter)
+            self._add(statement, Clue.RUNS_OVER(name=name, iterable=iterable, kind=self._kind(statement.iter)))
             self.expression(statement.iter)
         elif isinstance(statement, ast.Assign):
-            self._add(statement, f"`{name}` is unpacked from {self._kind(statement.value)}")
+            self._add(statement, Clue.UNPACKED(name=name, kind=self._kind(statement.value)))
             self.expression(statement.value)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            self._add(statement, "defines it")
+            self._add(statement, Clue.DEFINED())
         else:
-            self._add(statement, f"binds `{name}`")
+            self._add(statement, Clue.BOUND(name=name))
 
     def _free(self, name: str, scope: Scope) -> None:
         program = self.run.program
@@ -273,11 +278,11 @@ class _Walk:
         where = f"parameter of {_scope_in_words(scope)}"
         owner = program.module.class_of(scope)
         if owner is not None and scope.parameters[:1] == [argument]:
-            self._add(argument, f"{where}, an object of the class `{owner.node.name}`")
+            self._add(argument, Clue.PARAMETER_OBJECT(where=where, name=owner.node.name))
             return
         annotation = argument.annotation
         if annotation is not None and not kinds.of_annotation(annotation) & UNKNOWN:
-            self._add(argument, f"{where}, annotated so")
+            self._add(argument, Clue.PARAMETER_ANNOTATED(where=where))
             return
         if annotation is not None:
             where += f", whose annotation `{ast.unparse(annotation)}` says nothing of tensors"
@@ -287,16 +292,17 @@ class _Walk:
         if parameters.value_of(program, scope, argument).kinds & TENSOR:
             self._tensor_parameter(scope, argument, where, owner)
             return
-        self._add(argument, where if annotation is not None else f"{where}, without annotation")
+        clue = Clue.PARAMETER if annotation is not None else Clue.PARAMETER_BARE
+        self._add(argument, clue(where=where))
         self._callers(scope, name)
 
     def _tensor_parameter(self, scope: Scope, argument: ast.arg, where: str, owner: Class | None) -> None:
         use = _telling_use(self.run, scope, argument.arg)
         if use is not None:
-            self._add(argument, where)
-            self._add(use, f"only a tensor can be used so, and so `{argument.arg}` is one")
+            self._add(argument, Clue.PARAMETER(where=where))
+            self._add(use, Clue.USED_SO(name=argument.arg))
         elif not self._callers(scope, argument.arg) and owner is not None:
-            self._add(argument, f"{where} of an nn.Module: inputs of `forward` are tensors")
+            self._add(argument, Clue.INPUT(where=where))
 
     def _callers(self, scope: Scope, name: str) -> bool:
         """Tell what the calls in this file pass."""
@@ -305,7 +311,7 @@ class _Walk:
             passed = parameters.argument_for(scope, call, name)
             if passed is not None:
                 kind = kind_in_words(self.run.program.estimate(caller, passed))
-                self._add(call, f"passes `{ast.unparse(passed)}` for `{name}`: {kind}")
+                self._add(call, Clue.PASSED(passed=ast.unparse(passed), name=name, kind=kind))
                 found = True
         return found
 

@@ -15,7 +15,7 @@ from typing import Any
 from unplace.batch.records import RepositoryRecord, SiteRecord
 from unplace.reporting.page.hunks import hunks
 from unplace.reporting.text import visible
-from unplace.reporting.totals import Reason, reasons_of, verdict_of
+from unplace.reporting.totals import Why, reasons_of, verdict_of
 
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
 """In JSON they stand in strings only; there they could end the script element or open a comment."""
@@ -25,7 +25,7 @@ class Data:
     """Collects what the page's script needs."""
 
     def __init__(self) -> None:
-        self.reasons: dict[Reason, int] = {}
+        self.reasons: dict[Why, int] = {}
         self._strings: dict[str, int] = {}
         self._repositories: list[list[str]] = []
         self._files: list[list[Any]] = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 
 
-def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: tuple[str, ...]) -> tuple[Edit, ...]:
+def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: Sequence[str]) -> tuple[Edit, ...]:
     """Edits that put `lines` in place of a statement, and `after` behind it.
 
     On a line of its own each statement gets its own line and a comment stays with the last of `lines`; in a one-line

@@ -6,12 +6,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.values import NONE, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
 from unplace.transform.emit.snippet import extended
 from unplace.transform.verdicts import Refuse
@@ -50,11 +54,11 @@ def returned_form(
     if names == (same,):
         return _SAME
     if not isinstance(node, ast.FunctionDef):
-        return Refuse(f"`{scope.name}` is no plain function")
+        return Refuse(Refusal.NO_PLAIN_FUNCTION(function=scope.name))
     if any(not (isinstance(d, ast.Name) and d.id == "staticmethod") for d in node.decorator_list):
-        return Refuse(f"`{scope.name}` has a decorator, which sees what it returns")
+        return Refuse(Refusal.DECORATED(function=scope.name))
     if scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__")):
-        return Refuse(f"what `{scope.name}` returns is fixed by others")
+        return Refuse(Refusal.FIXED_RETURN(function=scope.name))
     if all(value.must_be(NONE) for value in values):
         return _ALONE
     widths = {_width(r.value) for r in own_nodes(node) if isinstance(r, ast.Return)}
@@ -86,8 +90,8 @@ class Taking:
     statement: ast.stmt
     run: Run
     is_movable: bool = False  # nothing that is evaluated before the call in its statement could notice it
-    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    views: tuple[str, ...] = ()
+    places: dict[str, tuple[AccessPath, ...]] = field(default_factory=dict)
+    views: tuple[Binding, ...] = ()
     stores: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -101,6 +105,17 @@ class Taking:
         return isinstance(self.statement, ast.Assign) and self.statement.value is self.call
 
 
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """What takes the tensors of one call: `a = b`, all names of the only one, or `a, b`, one name each of several."""
+
+    places: tuple[str, ...]
+    is_unpacked: bool
+
+    def __str__(self) -> str:
+        return (", " if self.is_unpacked else " = ").join(self.places)
+
+
 @dataclass(slots=True, eq=False)
 class Handback:
     """A function that hands written parameters back, its calls, and the handbacks of the callers that these need."""
@@ -111,11 +126,11 @@ class Handback:
     form: ReturnedForm
     tensor_type: str | None  # how the file writes `torch.Tensor`
     reaches_end: bool  # it may come to its end without a `return`
-    assumptions: list[str] = field(default_factory=list)
+    assumptions: list[Reason] = field(default_factory=list)
     needs: list[Handback] = field(default_factory=list)
     _edits: set[Edit] = field(default_factory=set)
 
-    def assume(self, assumption: str) -> None:
+    def assume(self, assumption: Reason) -> None:
         """Note what the handback rests on."""
         if assumption not in self.assumptions:
             self.assumptions.append(assumption)
@@ -159,7 +174,7 @@ class Handback:
         own = self.text.slice(value)
         is_bare = isinstance(value, ast.Tuple) and without_parentheses(own) is None
         if self.form.width is not None:
-            return f"{own}, {given}" if is_bare else extended(own, given.split(", "))
+            return f"{own}, {given}" if is_bare else extended(own, self.names)
         is_kept = is_bare or isinstance(value, ast.Lambda | ast.IfExp)
         return f"({own}), {given}" if is_kept else f"{standing_alone(own)}, {given}"
 
@@ -211,36 +226,37 @@ class Handback:
             assert isinstance(taking.statement, ast.Assign)
             own = self._assigned(taking.statement, targets)
             if own is None:
-                return Refuse("its value is assigned in a way that leaves no room for another; split the statement")
+                return Refuse(Refusal.NO_ROOM())
             line = f"{own} = {call}"
         elif taking.is_movable and not stores and self._is_on_own_line(taking.statement):
             self._take_before(taking, targets, after)
             return None
         else:
-            return Refuse("it isn't a statement or an assignment of its own")
-        self._replace(taking.statement, [line, *stores], (*after, *taking.views))
+            return Refuse(Refusal.NO_OWN_STATEMENT())
+        self._replace(taking.statement, [line, *stores], [*after, *bindings.lines(self.text, taking.views)])
         return None
 
     def _take_nothing(self, taking: Taking) -> Refuse | None:
         """Nobody reads what was passed: only what the function returned before is wanted."""
         if self.form == _ALONE and not taking.is_statement:
-            return Refuse("its value, which is None now, is used")
+            return Refuse(Refusal.NONE_USED())
         if self.form.is_extra and not taking.is_statement:
             _, end = self.text.span(taking.call)
             width = self.form.width
             self._edits.add(Edit(end, end, "[0]" if width is None else f"[:{width}]"))
         return None
 
-    def _take_before(self, taking: Taking, targets: str, after: tuple[str, ...]) -> None:
+    def _take_before(self, taking: Taking, targets: _Targets, after: list[str]) -> None:
         """Move the call to a line before its statement, where a name, or None, takes its place."""
         call = standing_alone(self.text.slice(taking.call))
         value = new_name(taking.run.taken_names())
         if self.form.is_extra:
             lines = [f"{value}, {targets} = {call}"]
         else:
-            value = "None" if self.form == _ALONE else next(iter(taking.places.values()))[0]
+            value = "None" if self.form == _ALONE else targets.places[0]
             lines = [f"{targets} = {call}"]
-        self._edits.add(put_before(self.text, taking.statement, [*lines, *after, *taking.views]))
+        lines += [*after, *bindings.lines(self.text, taking.views)]
+        self._edits.add(put_before(self.text, taking.statement, lines))
         self._edits.add(Edit(*self.text.span(taking.call), value))
 
     def _shows_nothing(self, taking: Taking) -> bool:
@@ -256,33 +272,38 @@ class Handback:
             return ""
         return f"{'*' if self.form.width is not None else ''}{_unused(taking.run)}, "
 
-    def _assigned(self, statement: ast.Assign, targets: str) -> str | None:
+    def _assigned(self, statement: ast.Assign, targets: _Targets) -> str | None:
         """The left side of an assignment that takes the tensors as well."""
         own = [self.text.slice(target) for target in statement.targets]
         if not self.form.is_extra:
-            is_plain = all(isinstance(t, ast.Name | ast.Attribute) for t in statement.targets) and "," not in targets
-            places = [place for place in targets.split(" = ") if place not in own]
-            return " = ".join([*own, *places]) if is_plain and not self.form.is_changed else None
+            is_plain = all(isinstance(t, ast.Name | ast.Attribute) for t in statement.targets)
+            places = [place for place in targets.places if place not in own]
+            is_joined = is_plain and not targets.is_unpacked and not self.form.is_changed
+            return " = ".join([*own, *places]) if is_joined else None
         if len(own) > 1:
             return None
         if isinstance(statement.targets[0], ast.Tuple):
             inner = without_parentheses(own[0])
             if inner is not None and len(inner.splitlines()) > 1 and self.form.width is not None:
-                return extended(own[0], targets.split(", "))
+                return extended(own[0], targets.places)
             bare = (inner or own[0]).rstrip(", ")
             return f"{bare}, {targets}" if self.form.width is not None else f"({bare}), {targets}"
         return f"{own[0]}, {targets}"
 
-    def _targets(self, taking: Taking) -> tuple[str, tuple[str, ...]]:
+    def _targets(self, taking: Taking) -> tuple[_Targets, list[str]]:
         """The targets of the tensors that come back, and the assignments behind for other names of the same ones."""
+        chosen = {
+            name: [bindings.written(self.text, place) for place in places]
+            for name, places in taking.places.items()
+            if places
+        }
         if len(self.names) == 1 and not self.form.is_extra:
-            (places,) = taking.places.values()
-            return " = ".join(places), ()
-        firsts = [taking.places[n][0] if taking.places.get(n) else _unused(taking.run) for n in self.names]
-        chosen = [places for places in taking.places.values() if places]
-        return ", ".join(firsts), tuple(f"{other} = {places[0]}" for places in chosen for other in places[1:])
+            return _Targets(tuple(chosen[self.names[0]]), is_unpacked=False), []
+        firsts = tuple(chosen[name][0] if name in chosen else _unused(taking.run) for name in self.names)
+        others = [f"{other} = {places[0]}" for places in chosen.values() for other in places[1:]]
+        return _Targets(firsts, is_unpacked=True), others
 
-    def _replace(self, statement: ast.stmt, lines: list[str], after: tuple[str, ...]) -> None:
+    def _replace(self, statement: ast.stmt, lines: list[str], after: list[str]) -> None:
         self._edits |= set(replace_statement(self.text, statement, lines, after))
 
 

@@ -52,18 +52,18 @@ class Snippet:
     def __init__(self, text: Text, root: ast.stmt | ast.expr) -> None:
         """Parse the source of `root` alone."""
         self.start, self.end = text.span(root)
-        self._text = text
+        self.text = text
         self._wrapped = isinstance(root, ast.expr)
         self.module, self._by_place = _parsed(text.text[self.start : self.end], not self._wrapped)
         self._changes: dict[cst.CSTNode, Change] = {}
 
     def node(self, of: ast.expr) -> cst.BaseExpression:
         """The LibCST node of an expression of the statement."""
-        first_line, first_column = self._text.place(self.start)
-        start, end = self._text.span(of)
+        first_line, first_column = self.text.place(self.start)
+        start, end = self.text.span(of)
         key: list[int] = []
         for offset in (start, end):
-            line, column = self._text.place(offset)
+            line, column = self.text.place(offset)
             on_first = line == first_line
             key += [line - first_line + 1, column - (first_column if on_first else 1) + (on_first and self._wrapped)]
         found = [
@@ -143,7 +143,7 @@ def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def assignment(
-    places: tuple[str, ...],
+    places: Sequence[str],
     value: cst.BaseExpression,
     around: tuple[cst.SimpleWhitespace, cst.SimpleWhitespace] | None = None,
     first: cst.BaseExpression | None = None,

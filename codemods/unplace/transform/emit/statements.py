@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
+from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
 from unplace.transform.recipes import expressions
-from unplace.transform.rule import StatementRule, is_computed_before, without_places
+from unplace.transform.rule import StatementRule, is_computed_before
 from unplace.transform.verdicts import Copy, Rebind, Split
 
 
@@ -33,7 +35,7 @@ class Statements:
         leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
         if len(leaders) > 1:
             copies = dict.fromkeys(d.verdict for d in leaders if isinstance(d.verdict, Copy))
-            lines = [line for c in copies for line in (without_places(c.places), *c.views)]
+            lines = [line for c in copies for line in bindings.cloned(self.text, c)]
             return replace_statement(self.text, statement, [*before, *lines, snippet.render(snippet.statement())], ())
         leader = leaders[0] if leaders else None
         if leader is not None:
@@ -42,7 +44,7 @@ class Statements:
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
             after = verdict.views if isinstance(verdict, Rebind) else verdict.after
-            return replace_statement(self.text, statement, [*before, *lines], after)
+            return replace_statement(self.text, statement, [*before, *lines], bindings.lines(self.text, after))
         return self._expression_edits(statement, decisions, snippet, before)
 
     def _snippet(self, root: ast.stmt | ast.expr, decisions: list[Decision]) -> Snippet:
@@ -90,8 +92,10 @@ class Statements:
             assert isinstance(verdict, Split)
             node = chain[-1].site.node
             assert isinstance(node, ast.expr)
-            lines += [" = ".join((*verdict.places, standing_alone(snippet.code(snippet.node(node))))), *verdict.views]
-            snippet.change(node, lambda _, place=verdict.places[0]: expression(place))  # type: ignore[misc]
+            places = bindings.targets(self.text, verdict)
+            lines.append(" = ".join((*places, standing_alone(snippet.code(snippet.node(node))))))
+            lines += bindings.lines(self.text, verdict.views)
+            snippet.change(node, lambda _, place=places[0]: expression(place))  # type: ignore[misc]
         return lines
 
     def _expression_edits(
@@ -101,17 +105,19 @@ class Statements:
         recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
         if isinstance(recipe, Copy):
             hoisted = self._hoist(decisions, snippet)
-            lines = [*hoisted, without_places(recipe.places), *recipe.views, snippet.render(snippet.statement())]
-            return replace_statement(self.text, statement, lines, recipe.after)
-        after: tuple[str, ...] = ()
+            lines = [*hoisted, *bindings.cloned(self.text, recipe), snippet.render(snippet.statement())]
+            return replace_statement(self.text, statement, lines, bindings.lines(self.text, recipe.after))
+        after: list[str] = []
         if recipe is not None:
-            after = recipe.views
+            after = bindings.lines(self.text, recipe.views)
+            places = bindings.targets(self.text, recipe)
             if isinstance(changed, cst.Expr):
-                changed = assignment(recipe.places, changed.value, first=self._written(decisions, recipe, snippet))
+                changed = assignment(places, changed.value, first=self._written(decisions, recipe, snippet))
             elif isinstance(changed, cst.Assign) and recipe.places:
-                present = {snippet.module.code_for_node(t.target) for t in changed.targets}
-                places = tuple(p for p in recipe.places if p not in present)
-                extra = assignment(places, changed.value).targets if places else ()
+                assert isinstance(statement, ast.Assign)
+                present = {*map(AccessPath.of, statement.targets)}
+                added = [code for place, code in zip(recipe.places, places, strict=True) if place not in present]
+                extra = assignment(added, changed.value).targets if added else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
         return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
 
@@ -119,7 +125,7 @@ class Statements:
         """The rebound target as the source writes it."""
         for decision in decisions:
             target = decision.site.write.target
-            if decision.verdict == recipe and self.text.quoted(ast.unparse(target)) == recipe.places[0]:
+            if decision.verdict == recipe and AccessPath.of(target) == recipe.places[0]:
                 return snippet.node(target)
         return None
 

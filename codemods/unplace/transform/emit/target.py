@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Reason
 from unplace.torchapi.releases import since
 from unplace.transform.sites import Site
 
 
-def missing(site: Site, name: str) -> str | None:
+def missing(site: Site, name: str) -> Reason | None:
     """Why a function, or an argument of one, can't be used; None where it can."""
     target = site.options.target_torch
     if target is None or since(name) <= target:
         return None
-    return f"`{name}` came with torch {since(name)}, and target-torch is {target}"
+    return Refusal.TOO_NEW(name=name, since=str(since(name)), target=str(target))

@@ -21,14 +21,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
 from unplace.transform.recipes.constructors import Constructor, constructor
-from unplace.transform.recipes.sizes import Linear, Sizes
+from unplace.transform.recipes.sizes import Linear, Sizes, extent
 from unplace.transform.recipes.slot_values import Contents
 from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.transform.sites import Site
@@ -57,7 +60,8 @@ class _Filling:
 
 def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
     """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
-    if not isinstance(site.write.target, ast.Name) or copy.places != (site.write.target.id,) or site.write.autocast:
+    target = site.write.target
+    if not isinstance(target, ast.Name) or copy.places != (AccessPath(target.id),) or site.write.autocast:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
@@ -72,9 +76,8 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
     if not _has_slots(filling):
-        is_begun = filling.first > 0
-        loop = f"the loop in line {filling.loop.lineno} runs at least once"
-        assumptions.append(f"`{filling.name}` isn't empty" if is_begun else loop)
+        loop = Assumption.LOOP_RUNS(line=Line(filling.loop.lineno))
+        assumptions.append(Assumption.NOT_EMPTY(name=filling.name) if filling.first > 0 else loop)
     return Collect(
         filling.name, edits.list_name, edits.all([read for read in reads if read is not None]), tuple(assumptions)
     )
@@ -114,13 +117,13 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     sizes.note(_SIZE, size)
     like = made.like
     if isinstance(like, ast.Name):
-        sizes.note(f"<{like.id}>", Linear(like.id, 0))
+        sizes.note(like.id, Linear(AccessPath(like.id), 0))
     for statement in block[start + 1 : position]:
         sizes.pass_by(statement)
     return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
 
 
-_SIZE = "<size>"
+_SIZE = "the size of the tensor"
 
 
 def _counted(
@@ -131,13 +134,13 @@ def _counted(
     assert isinstance(site.statement, ast.Assign)
     name = site.write.target.id
     size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
-    if rounds is None or rounds.start.term or rounds.variable in _bound(loop.body):
+    if rounds is None or rounds.start.term is not None or rounds.variable in _bound(loop.body):
         return None
-    if rounds.stop == Linear(f"{name}.shape[{slot.dim}]", 0):
+    if rounds.stop == extent(AccessPath(name), slot.dim):
         size = rounds.stop
     sizes.enter(loop, rounds.variable)
     index = sizes.of(slot.part)
-    if size is None or index is None or index.term != rounds.variable or size.term != rounds.stop.term:
+    if size is None or index is None or index.term != AccessPath(rounds.variable) or size.term != rounds.stop.term:
         return None
     shift, left = index.offset, size.offset - rounds.stop.offset - index.offset
     first = left if rounds.is_reversed else rounds.start.offset + shift
@@ -169,9 +172,9 @@ def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
 def _has_slots(filling: _Filling) -> bool:
     """Whether the tensor has a slot for certain, so that there is something to stack."""
     rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
-    if rounds.is_some or (filling.first and size is not None and ".shape[" in size.term and size.offset > 0):
+    if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
-    wanted = {Linear("", n) for n in range(filling.first)}
+    wanted = {Linear(None, n) for n in range(filling.first)}
     for statement in filling.between:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == filling.name:
@@ -195,7 +198,7 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     if filling.site.run.is_guarded(filling.loop):  # somebody could look at a tensor that is half filled
         return False
     inside = _bound(filling.loop.body)
-    made_again = {name for view in copy.views for name in view.split(" = ")[:-1]}
+    made_again = {target.root for view in copy.views for target in view.targets}
     if not made_again <= inside - _bound([filling.made, *filling.between]):
         return False
     if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
@@ -297,13 +300,13 @@ def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], 
     if filling.rounds.is_reversed:
         is_stored = ahead > 0 or (behind and ahead == 0)
         is_there = rounds.stop.offset - 1 + index.offset < filling.rounds.stop.offset + filling.shift + filling.first
-        if index.term != filling.rounds.variable or not is_stored or not is_there:
+        if index.term != AccessPath(filling.rounds.variable) or not is_stored or not is_there:
             return None
         return _Read(node, slot, str(-ahead - behind))
-    if not index.term:
+    if index.term is None:
         is_stored = 0 <= index.offset < rounds.start.offset + filling.shift + behind
         return _Read(node, slot, None) if is_stored else None
-    if index.term != filling.rounds.variable or ahead >= behind or rounds.start.offset + index.offset < 0:
+    if index.term != AccessPath(filling.rounds.variable) or ahead >= behind or rounds.start.offset + index.offset < 0:
         return None
     return _Read(node, slot, None)
 

@@ -10,8 +10,6 @@ from unplace.torchapi import results
 from unplace.transform.recipes.sizes import Linear, Sizes, shape_of
 from unplace.transform.recipes.slots import LAST
 
-_KEYWORDS = {"dtype", "device", "size"}
-
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
@@ -38,13 +36,13 @@ class Constructor:
     def rank(self, sizes: Sizes) -> int | None:
         """The number of dimensions."""
         if self.like is not None:
-            return sizes.rank(ast.unparse(self.like))
+            return sizes.rank(self.like)
         return len(self.lengths) if not any(isinstance(e, ast.Starred) for e in self.lengths) else None
 
 
 def constructor(run: Run, node: ast.expr) -> Constructor | None:
     """The constructor call, if it is one whose result is filled from scratch."""
-    if not isinstance(node, ast.Call) or any(k.arg not in _KEYWORDS for k in node.keywords):
+    if not isinstance(node, ast.Call) or any(k.arg not in results.FILLED_OPTIONS for k in node.keywords):
         return None
     has_options = any(k.arg != "size" for k in node.keywords)
     qualified = run.program.module.qualified(run.scope, node.func) or ""

@@ -14,7 +14,9 @@ import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Reason
 from unplace.text.positions import Text
 from unplace.torchapi import members
 from unplace.transform.emit.layout import put_before
@@ -31,7 +33,7 @@ def own_copy(site: Site, text: Text) -> Aside | None:
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None
-    assumptions: list[str] = []
+    assumptions: list[Reason] = []
     for name in names:
         blockers, assumed = site.callers.sees(site.run.scope, name)
         if blockers or name in site.callers.returned(site.run.scope):
@@ -41,8 +43,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
     lines = [f"{name} = {name}.clone()" for name in names]
     edit = put_before(text, function.body[1] if is_docstring else first, lines)
-    told = " and ".join(f"`{name}`" for name in names)
-    return Aside((edit,), f"the function writes to a copy of {told} that it makes where it begins", tuple(assumptions))
+    told = Rewrite.ARGUMENT_COPIED(names=" and ".join(f"`{name}`" for name in names))
+    return Aside((edit,), told, tuple(assumptions))
 
 
 def _is_seen_outside(site: Site) -> bool:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.queries.observers import Observers, reads, replays
 from unplace.analysis.syntax.evaluation import around
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Reason
 from unplace.transform import legality
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
@@ -49,7 +52,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
     for later in chain[1:]:
         objs = first.roots()
         if any(reads(first.run, a, first.state, objs) for a in arguments_of(later)):
-            return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
+            return Refuse(Refusal.READ_AGAIN(name=first.name))
     if any(rules[site].must_stay(site) for site in chain):
         return _stay(statement, chain, missing(chain, rules))
     if first.write.kind is WriteKind.OUT and not isinstance(place, ast.Name):
@@ -68,11 +71,13 @@ def _observers(chain: list[Site]) -> Observers:
     """Everything that sees the write of a chain, the written place itself included where it is read later."""
     first = chain[0]
     live = chain[-1].live()
-    written = ast.unparse(first.write.target)
+    target = first.write.target
+    written = AccessPath.of(target)
     observers = first.watch(live).of(
-        first.value, written, legality.container_of(first, first.write.target), only_itself=first.is_metadata()
+        first.value, written, legality.container_of(first, target), only_itself=first.is_metadata()
     )
-    if written in live or (isinstance(first.write.target, ast.Attribute | ast.Subscript) and _is_slot(first)):
+    is_read = written.is_name and written.root in live
+    if is_read or (isinstance(target, ast.Attribute | ast.Subscript) and _is_slot(first)):
         observers.together.insert(0, written)
     return observers
 
@@ -89,14 +94,14 @@ def decide_split(statement: ast.stmt, chain: list[Site]) -> Split | Refuse:
     """Move a chain of in-place calls before its statement, if nothing to its left could notice."""
     first, last = chain[0], chain[-1]
     if first.write.inside is not None or first.write.kind is WriteKind.OUT or last.in_lambda:
-        return Refuse("no assignment can stand here")
+        return Refuse(Refusal.NO_ASSIGNMENT())
     if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.AnnAssign | ast.If | ast.For):
-        return Refuse("no assignment can stand here")
+        return Refuse(Refusal.NO_ASSIGNMENT())
     objs = first.roots()
     if any(reads(first.run, a, first.state, objs) for later in chain[1:] for a in arguments_of(later)):
-        return Refuse(f"`{first.name}` is read again inside the expression; split the statement")
+        return Refuse(Refusal.READ_AGAIN(name=first.name))
     if is_noticed_before(statement, chain):
-        return Refuse(f"what stands before `{ast.unparse(last.node)}` may notice the write; split the statement")
+        return Refuse(Refusal.NOTICED_BEFORE(name=ast.unparse(last.node)))
     rebound = legality.rebind(first, first.write.target)
     if isinstance(rebound, Refuse):
         return rebound
@@ -121,15 +126,15 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     if observers.blockers:
         return legality.rebind(first, place) if isinstance(statement, ast.Expr) else Refuse(observers.blockers[0])
     assumptions = (*legality.assumptions_about(first), *observers.assumptions)
-    written = ast.unparse(place)
+    written = AccessPath.of(place)
     if not observers.together and not observers.views and not isinstance(statement, ast.Expr):
         return Inline(assumptions)
     if isinstance(statement, ast.Return):
-        return Refuse(f"`{observers.together[0] if observers.together else written}` sees the write after the return")
+        return Refuse(Refusal.SEEN_AFTER_RETURN(name=str(observers.together[0] if observers.together else written)))
     if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Tuple | ast.List) for t in statement.targets):
-        return Refuse("the value is unpacked; split the statement")
+        return Refuse(Refusal.UNPACKED())
     if isinstance(statement, ast.AnnAssign) and (observers.together or observers.views):
-        return Refuse("an annotated assignment has one target; split the statement")
+        return Refuse(Refusal.ONE_TARGET())
     if (
         not observers.together
         and not observers.views
@@ -146,32 +151,37 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     return Rebind(tuple(observers.together), replays(observers.views), assumptions)
 
 
-def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> str:
-    """` (...)`: what the target torch lacks for the functional form of a chain; empty where it has all."""
+def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> Reason | None:
+    """What the target torch lacks for the functional form of a chain; None where it has all."""
     reasons = (rules[site].missing(site) for site in chain)
-    return next((f" ({reason})" for reason in reasons if reason is not None), "")
+    return next((reason for reason in reasons if reason is not None), None)
 
 
-def _stay(statement: ast.stmt, chain: list[Site], why: str = "") -> Verdict:
+def _stay(statement: ast.stmt, chain: list[Site], why: Reason | None = None) -> Verdict:
     """The statement stays as it is, on a private clone."""
     if not isinstance(statement, ast.Expr):
-        return Refuse(f"`{chain[0].write.name}` has to stay a statement of its own{why}; split the statement")
+        name = chain[0].write.name
+        if why is not None:
+            return Refuse(Refusal.STAYS_A_STATEMENT_AS(name=name, missing=why))
+        return Refuse(Refusal.STAYS_A_STATEMENT(name=name))
     return legality.private_copy(chain[0])
 
 
 def _several(site: Site, place: ast.Tuple) -> Verdict:
     """`out=(values, indices)`: every name is bound again, if nobody else sees any of them."""
     if not all(isinstance(e, ast.Name) for e in place.elts) or not isinstance(site.statement, ast.Expr):
-        return Refuse("`out=` isn't a tuple of plain names in a statement of its own")
-    assumptions: list[str] = []
+        return Refuse(Refusal.NOT_PLAIN_NAMES())
+    assumptions: list[Reason] = []
     for element in place.elts:
+        refusal = legality.unstorable(site, element)
+        if refusal is not None:
+            return refusal
         value = site.run.values[element]
-        observers = site.watch().of(value, ast.unparse(element))
+        observers = site.watch().of(value, AccessPath.of(element))
         if observers.blockers or observers.together or observers.views:
-            return Refuse(f"`{ast.unparse(element)}` is seen under another name")
+            return Refuse(Refusal.OTHER_NAME(name=ast.unparse(element)))
         assumptions += observers.assumptions
-    written = ", ".join(ast.unparse(e) for e in place.elts)
-    return Rebind((written,), (), tuple(assumptions))
+    return Rebind(tuple(map(AccessPath.of, place.elts)), (), tuple(assumptions), is_unpacked=True)
 
 
 def arguments_of(site: Site) -> list[ast.expr]:
@@ -190,7 +200,7 @@ def decide_inline(statement: ast.stmt, chain: list[Site]) -> Verdict:
     return split if isinstance(split, Split) else result
 
 
-def _silent(chain: list[Site]) -> tuple[str, ...] | Refuse:
+def _silent(chain: list[Site]) -> tuple[Reason, ...] | Refuse:
     for site in chain:
         result = legality.silent(site)
         if isinstance(result, Refuse):

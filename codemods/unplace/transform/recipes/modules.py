@@ -13,6 +13,8 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import Result, View
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
@@ -24,7 +26,7 @@ from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site, has_flag
 from unplace.transform.verdicts import Inline, Rebind, Refuse, Split, Verdict
 
-_NOBODY = "nobody reads the input of the module after it was called"
+_NOBODY = Assumption.INPUT_UNREAD()
 
 
 @dataclass(slots=True)
@@ -64,8 +66,8 @@ class Judge:
         if index == 0 and isinstance(seen, Refuse):
             return seen
         if index == 0:
-            return Inline(("nobody reads the input of the container after it was called",))
-        extra = () if whole else ("the layers of the nn.Sequential are only run together",)
+            return Inline((Assumption.CONTAINER_INPUT_UNREAD(),))
+        extra = () if whole else (Assumption.RUN_TOGETHER(),)
         for before in reversed(elements[:index]):
             if not isinstance(before, ast.Call):
                 break
@@ -77,7 +79,7 @@ class Judge:
                 return Inline(extra)
         if isinstance(seen, Refuse):
             return seen
-        held = f"`{ast.unparse(elements[index - 1])}` returns a tensor that nothing else holds"
+        held = Assumption.LAYER_HELD_ALONE(layer=ast.unparse(elements[index - 1]))
         return Inline((held, *extra))
 
     def at_calls(
@@ -104,7 +106,7 @@ class Judge:
             found.append(Decision(site, rule, verdict, change))
         return found
 
-    def of_uses(self, node: ast.Call) -> tuple[str, ...]:
+    def of_uses(self, node: ast.Call) -> tuple[Reason, ...]:
         """What has to be assumed of the uses of a module that aren't calls in this file."""
         parent = self._parent(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
@@ -214,15 +216,15 @@ class Judge:
 
 def _by_calls(calls: list[Site]) -> Verdict:
     """The verdict that the calls of a module give: nobody may read the input afterwards."""
-    assumptions: list[str] = []
+    assumptions: list[Reason] = []
     for site in calls:
-        observers = site.observers("")
+        observers = site.observers()
         if observers.blockers:
             return Refuse(observers.blockers[0])
         if observers.together or observers.views:
             name = observers.together[0] if observers.together else observers.views[0].name
             line = site.node.lineno  # type: ignore[attr-defined]
-            return Refuse(f"`{name}` is read after the module overwrote it in line {line}")
+            return Refuse(Refusal.READ_AFTER_MODULE(name=str(name), line=Line(line)))
         found = (*assumptions_about(site), *observers.assumptions)
         meant = contradicted(site, site.node, Inline(found))
         if meant is not None:

@@ -21,12 +21,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.state import HIDDEN, State
 from unplace.analysis.domain.values import Obj, Origin, Value, is_same
 from unplace.analysis.interpret.stores import is_bound_once
 from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
@@ -36,11 +39,11 @@ from unplace.transform.verdicts import Aside
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """The names of the written piece, the lines behind the write that make the whole, and what they rest on."""
+    """The names of the written piece, what is bound behind the write to make the whole, and what that rests on."""
 
-    places: tuple[str, ...]
-    lines: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    places: tuple[AccessPath, ...]
+    lines: tuple[Binding, ...]
+    assumptions: tuple[Reason, ...]
 
 
 def put_back(site: Site, place: ast.expr) -> PutBack | None:
@@ -59,19 +62,19 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     assert isinstance(place, ast.Name)
     if not set(names) & set(pieces):
         return None
-    observers = site.watch(live - {*pieces, *names}).of(whole[1], whole[0])
+    observers = site.watch(live - {*pieces, *names}).of(whole[1], AccessPath(whole[0]))
     if observers.blockers:
         return None
     joined = _joined(site, split.value, pieces)
     if joined is None:
         return None
-    lines = [f"{' = '.join((whole[0], *observers.together))} = {joined}"]
+    lines = [Binding((AccessPath(whole[0]), *observers.together), joined)]
     if live & set(pieces) and _is_written_again(site):
-        lines.append(f"{', '.join(pieces)} = {ast.unparse(split.value)}")
+        lines.append(Binding(tuple(map(AccessPath, pieces)), ast.unparse(split.value), is_unpacked=True))
         piece = next(name for name in names if name in pieces)
-        lines += [f"{name} = {piece}" for name in names if name not in pieces and name in live]
+        lines += [Binding((AccessPath(name),), piece) for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
-    return PutBack(tuple(places), (*lines, *replays(observers.views)), tuple(observers.assumptions))
+    return PutBack(tuple(map(AccessPath, places)), (*lines, *replays(observers.views)), tuple(observers.assumptions))
 
 
 def _is_written_again(site: Site) -> bool:
@@ -109,7 +112,7 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     is_collected = any(_collects(node, split) for node in own_nodes(site.run.scope.node))
     first, last = ("", "") if is_collected else ("tuple(", ")")
     edits = (Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last))
-    return Aside(edits, f"`{site.name}` is made a tensor of its own; torch forbids writing what a split returns")
+    return Aside(edits, Rewrite.PIECE_OWNED(name=site.name))
 
 
 def _collects(node: ast.AST, split: ast.Call) -> bool:

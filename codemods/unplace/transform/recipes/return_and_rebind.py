@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
@@ -32,14 +33,16 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name
 from unplace.transform.emit.returning import Handback, Taking, returned_form
 from unplace.transform.legality import private_copy, rebind, root_name
 from unplace.transform.recipes import expressions
-from unplace.transform.rule import without_places
 from unplace.transform.sites import Site, is_site
 from unplace.transform.verdicts import Copy, Rebind, Refuse
 
@@ -57,9 +60,9 @@ class Callers:
     _calls: Counter[ast.stmt] | None = None
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
 
-    def sees(self, scope: Scope, parameter: str) -> tuple[list[str], list[str]]:
+    def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Blockers and assumptions about the callers of the function whose parameter is written."""
-        assumption = f"no caller reads the argument `{parameter}` after the call"
+        assumption = Assumption.CALLER_LOOKS_AWAY(name=parameter)
         if (scope, parameter) in self._asking:
             return [], [assumption]
         self._asking.add((scope, parameter))
@@ -68,39 +71,36 @@ class Callers:
         finally:
             self._asking.discard((scope, parameter))
 
-    def _sees(self, scope: Scope, parameter: str, assumption: str) -> tuple[list[str], list[str]]:
+    def _sees(self, scope: Scope, parameter: str, assumption: Reason) -> tuple[list[Reason], list[Reason]]:
         handed = calls_that_hand(self.program, scope, parameter)
-        assumptions: list[str] = []
+        assumptions: list[Reason] = []
         for call in handed:
             at_call = self._site(call)
             live = at_call.live()
             state, objs = call.write.state, call.write.value.objs
             if any(state.may_share(other.objs, objs) for other in call.write.operands):
-                line = call.write.statement.lineno
-                return [
-                    f"the caller in line {line} may pass the tensor for another parameter than `{parameter}`, too"
-                ], []
+                line = Line(call.write.statement.lineno)
+                return [Refusal.MAY_PASS_TWICE(line=line, parameter=parameter)], []
             if self._is_read(call, at_call, live):
                 planned = self.handback(scope)
                 if isinstance(planned, Refuse):
-                    line = call.write.statement.lineno
-                    reason = f"the caller in line {line} reads what it passes for `{parameter}` after the call"
-                    return [f"{reason}, and {planned.reason}"], []
+                    line = Line(call.write.statement.lineno)
+                    return [Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)], []
                 return [], list(planned.assumptions)
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
-            observers = watch.of(call.write.value, "")
+            observers = watch.of(call.write.value, None)
             if observers.blockers and not self._is_read(call, at_call, live, elsewhere=True):
                 return observers.blockers, []
             assumptions += [assumption] if _notices(observers) else observers.assumptions
         if is_private(self.program, scope, len(handed)):
             return [], assumptions
         if self._only_writes(scope):
-            return [f"`{scope.name}` returns nothing, so that its callers must want what it writes"], []
+            return [Refusal.ONLY_WRITES(function=scope.name)], []
         if scope.name in passed_on(self.program.module):
-            return [f"`{scope.name}` is also handed to other code, whose arguments can't be seen"], []
+            return [Refusal.HANDED_ON(function=scope.name)], []
         if _has_lasting_default(scope, parameter):
-            return [f"the default of `{parameter}` lasts from one call to the next"], []
+            return [Refusal.LASTING_DEFAULT(parameter=parameter)], []
         blocker = self._use_out_of_reach(scope, parameter)
         if blocker is not None:
             return [blocker], []
@@ -109,22 +109,22 @@ class Callers:
             return [purpose], []
         return [], list(dict.fromkeys((assumption, *assumptions)))  # the seen callers pass on what their own may read
 
-    def _use_out_of_reach(self, scope: Scope, parameter: str) -> str | None:
+    def _use_out_of_reach(self, scope: Scope, parameter: str) -> Reason | None:
         """The use of a function that the file shows and the analysis can't follow, if it may read the argument."""
         line = line_of_value(self.program, scope)
         if line is not None:
-            what = "the lambda" if isinstance(scope.node, ast.Lambda) else f"`{scope.name}`"
-            return f"{what} is used as a value in line {line}, and whoever calls that can't be seen"
+            if isinstance(scope.node, ast.Lambda):
+                return Refusal.LAMBDA_USED_AS_VALUE(line=Line(line))
+            return Refusal.USED_AS_VALUE(function=scope.name, line=Line(line))
         for passing in calls_that_may_hand(self.program, scope, parameter):
-            name = name_of(self.program, scope)
-            reason = f"`{name}` is called in line {passing.call.lineno} in a way that can't be followed"
+            name, at = name_of(self.program, scope), Line(passing.call.lineno)
             if passing.run is None or passing.unfollowed is None:
-                return reason
+                return Refusal.NOT_FOLLOWED(function=name, line=at)
             for value in passing.values:
                 call = Handed(passing.run, replace(passing.unfollowed.write, value=value))
                 at_call = self._site(call)
                 if self._is_read(call, at_call, at_call.live()):
-                    return f"{reason}, and what it passes is read after the call"
+                    return Refusal.NOT_FOLLOWED_READ(function=name, line=at)
         return None
 
     def returned(self, scope: Scope) -> frozenset[str]:
@@ -182,7 +182,7 @@ class Callers:
         if known is not None:
             return known
         if scope in self._planning:
-            return Refuse(f"`{scope.name}` calls itself")
+            return Refuse(Refusal.RECURSIVE(function=scope.name))
         self._planning.add(scope)
         try:
             planned = self._plan(scope)
@@ -196,18 +196,18 @@ class Callers:
         summary = self.program.summary(Function(scope))
         run = self.program.run(scope)
         if not names or summary is None or run is None:
-            return Refuse(f"nothing is known of `{scope.name}`")
+            return Refuse(Refusal.NOTHING_KNOWN(name=scope.name))
         if scope in compiled(self.program.module):
-            return Refuse(f"TorchScript compiles `{scope.name}`, whose results would have another type")
+            return Refuse(Refusal.COMPILED(function=scope.name))
         exits = self.program.exits(scope)
         for name in names:
             if name in scope.captured or not all(_is_still(name, state.env.get(name)) for _, state in exits):
-                return Refuse(f"`{name}` isn't that tensor any more where `{scope.name}` ends")
+                return Refuse(Refusal.REPLACED(name=name, function=scope.name))
         calls: dict[ast.Call, list[tuple[str, Handed]]] = {}
         for name in names:
             handed = calls_that_hand(self.program, scope, name)
             if len(handed) != uses_of(self.program, scope):
-                return Refuse(f"not every use of `{scope.name}` is a call that can be given a new tensor")
+                return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
             for call in handed:
                 assert isinstance(call.write.node, ast.Call)
                 calls.setdefault(call.write.node, []).append((name, call))
@@ -220,38 +220,38 @@ class Callers:
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
         if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
-            return Refuse(f"a `return` of `{scope.name}` holds an in-place operation; move it to a line of its own")
+            return Refuse(Refusal.RETURN_WRITES(function=scope.name))
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor, reaches_end)
         if form.is_changed and is_named_elsewhere(self.program, scope):
-            return Refuse(f"another file of this run contains the name `{scope.name}`")
+            return Refuse(Refusal.NAMED_ELSEWHERE(function=scope.name))
         if not is_private(self.program, scope, len(calls)):
-            told = [f"no caller reads the argument `{name}` after the call" for name in names]
-            for assumption in [f"no code outside this file calls `{scope.name}`"] if form.is_changed else told:
+            told = [Assumption.CALLER_LOOKS_AWAY(name=name) for name in names]
+            for assumption in [Assumption.NO_OTHER_CALLS(name=scope.name)] if form.is_changed else told:
                 handback.assume(assumption)
         for taking in takings:
             refusal = self._plan_call(handback, taking, calls[taking.call])
             if refusal is not None:
-                return Refuse(f"the call in line {taking.call.lineno} can't take it: {refusal.reason}")
+                return Refuse(Refusal.CALL_CANNOT_TAKE(line=Line(taking.call.lineno), refusal=refusal.reason))
         return handback
 
     def _plan_call(self, handback: Handback, taking: Taking, arguments: list[tuple[str, Handed]]) -> Refuse | None:
         """Plan how one call takes the new tensors."""
         for name, call in arguments:
             if any(call.write.state.may_share(o.objs, call.write.value.objs) for o in call.write.operands):
-                return Refuse("another argument shares memory with it")
+                return Refuse(Refusal.ANOTHER_ARGUMENT())
             site = self._site(call)
             if site.registered() is not None:
-                return Refuse(f"`{site.name}` is a parameter, buffer or gradient")
+                return Refuse(Refusal.REGISTERED(name=site.name))
             if not self._is_read(call, site, site.live(), elsewhere=True):
-                outside = site.observers("")  # who called this function may read what it passed on
+                outside = site.observers()  # who called this function may read what it passed on
                 if outside.blockers:
                     return Refuse(outside.blockers[0])
                 for assumption in outside.assumptions:
                     handback.assume(assumption)
                 continue
             if taking.run.is_guarded(site.statement):
-                return Refuse("an exception in it would leave the tensor half written")
+                return Refuse(Refusal.HALF_WRITTEN())
             refusal = self._place(handback, taking, name, site)
             if refusal is not None:
                 return refusal
@@ -259,7 +259,7 @@ class Callers:
         is_touched = taking.places or handback.form.is_extra
         is_shared = bool(taking.places) and self._with_calls()[taking.statement] > 1
         if is_shared or (is_touched and taking.statement in self._with_sites()):
-            return Refuse("its statement holds another in-place operation; move that to a line of its own")
+            return Refuse(Refusal.ANOTHER_OPERATION())
         return handback.take(taking)
 
     def _place(self, handback: Handback, taking: Taking, name: str, site: Site) -> Refuse | None:
@@ -269,21 +269,21 @@ class Callers:
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)
             if isinstance(copied, Copy):
-                taken = {n for names in taking.places.values() for n in names}
+                taken = {path.root for paths in taking.places.values() for path in paths}
                 value = new_name(site.run.taken_names() | taken)
-                taking.stores[name] = [without_places(copied.places), *copied.views, f"{site.name} = {value}"]
-                taking.places[name] = (value,)
+                taking.stores[name] = [*bindings.cloned(self.text, copied), f"{site.name} = {value}"]
+                taking.places[name] = (AccessPath(value),)
                 rebound = copied
         if isinstance(rebound, Refuse):
             return rebound
         if isinstance(rebound, Rebind):
-            is_needed = rebound.places[0] in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
+            is_needed = rebound.places[0].root in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
             places = rebound.places if is_needed else rebound.places[1:]
             refusal = self._unfit(handback, taking, name, places, rebound.views)
             if refusal is not None:
                 return refusal
             if any(self._outlives(taking.run, p) for p in places) and self._may_be_caught(handback, taking.run.scope):
-                return Refuse("an exception that is caught further out would leave the tensor half written")
+                return Refuse(Refusal.HALF_WRITTEN_OUTSIDE())
             taking.places[name] = places
             taking.views += rebound.views
         for assumption in rebound.assumptions:
@@ -294,24 +294,28 @@ class Callers:
         return None
 
     def _unfit(
-        self, handback: Handback, taking: Taking, name: str, places: tuple[str, ...], views: tuple[str, ...]
+        self,
+        handback: Handback,
+        taking: Taking,
+        name: str,
+        places: tuple[AccessPath, ...],
+        views: tuple[Binding, ...],
     ) -> Refuse | None:
         """Why these places can't take the tensor, or the views of it can't be made again."""
         statement = taking.statement
         taken = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
-        if handback.form.is_extra and taken & {*places}:
-            return Refuse(f"its statement binds `{min(taken & {*places})}` to something else")
+        both = taken & {place.root for place in places if place.is_name}
+        if handback.form.is_extra and both:
+            return Refuse(Refusal.BINDS_OTHERWISE(name=min(both)))
         summary = self.program.summary(Function(handback.scope))
         if views and (summary is None or name in summary.replaces | summary.reshapes):
-            return Refuse(
-                f"`{views[0].partition(' = ')[0]}` looks at memory, or in a shape, that the tensor no longer has"
-            )
+            return Refuse(Refusal.OLD_SHAPE(name=str(views[0].targets[0])))
         return None
 
-    def _outlives(self, run: Run, place: str) -> bool:
+    def _outlives(self, run: Run, place: AccessPath) -> bool:
         """Whether code outside of the function may look at a place when an exception has ended the function."""
         scope = run.scope
-        return not place.isidentifier() or place in scope.captured | scope.global_names | scope.nonlocal_names
+        return not place.is_name or place.root in scope.captured | scope.global_names | scope.nonlocal_names
 
     def _may_be_caught(self, handback: Handback, caller: Scope) -> bool:
         """Whether a function may raise once it has written, and who calls the caller may go on then."""
@@ -341,7 +345,7 @@ class Callers:
         if not elsewhere:
             own = call.run.liveness.read_after(site.statement) | site.other_reads()
             live = live & (own | self.returned(call.run.scope))
-        return _notices(Watch(call.run, call.write.state, live).of(call.write.value, ""))
+        return _notices(Watch(call.run, call.write.state, live).of(call.write.value, None))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
         calls = calls_that_hand(self.program, scope, name)

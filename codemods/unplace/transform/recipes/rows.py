@@ -17,6 +17,7 @@ import ast
 from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name, put_before
@@ -90,7 +91,7 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
         Edit(start, end, f"{header[0]} in {header[1].format(whole)}"),
         put_before(text, loop.body[0], [f"{row} = {whole}[{index}]"]),
     )
-    return Aside(edits, f"`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields")
+    return Aside(edits, Rewrite.ROW_INDEXED(row=row, whole=whole))
 
 
 def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:

@@ -23,13 +23,15 @@ from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
-from unplace.analysis.interpret.arithmetic import FUNCTION_OF
 from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi.arithmetic import FUNCTION_OF
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
@@ -43,7 +45,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         return None
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
         return None  # the write raises anyway
-    if site.form is Form.DATA_STORE or site.write.data is not None or any(o.label == ".data" for o in site.roots()):
+    if site.form is Form.DATA_STORE or site.write.data is not None or any(o.operator == "data" for o in site.roots()):
         return None  # autograd doesn't see the write, so that it wouldn't fail either
     if _has_other_views(site):
         return None
@@ -59,7 +61,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         edits |= set(found[1])
     if not copied or _overlap(edits):
         return None
-    operations = dict.fromkeys(f"{saved.operation} in line {saved.line}" for saved in in_order(by))
+    operations = dict.fromkeys(Saver.OPERATION(name=saved.operation, line=Line(saved.line)) for saved in in_order(by))
     return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)))
 
 
@@ -108,7 +110,9 @@ def _overlap(edits: set[Edit]) -> bool:
 
 def _is_impossible(site: Site) -> bool:
     """Whether torch refuses the write, because several elements share one place in memory."""
-    return site.write.kind.is_whole and any(o.overlapping and o.label.startswith("expand") for o in site.roots())
+    return site.write.kind.is_whole and any(
+        o.overlapping and o.operator in ("expand", "expand_as") for o in site.roots()
+    )
 
 
 def _has_other_views(site: Site) -> bool:

@@ -7,10 +7,10 @@ between the statements that are compared binds the names anew.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.paths import AccessPath, Attribute, Element
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.forms import WriteKind
@@ -18,10 +18,15 @@ from unplace.diagnostics.forms import WriteKind
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """An integer expression: a term that can't be split further ("" for none) plus a number."""
+    """An integer expression: a place, such as `n` or `x.shape[0]`, plus a number; without a place a number alone."""
 
-    term: str
+    term: AccessPath | None
     offset: int
+
+    @property
+    def is_extent(self) -> bool:
+        """Whether it is made from the size of a tensor along a dimension."""
+        return self.term is not None and bool(self.term.steps) and isinstance(self.term.steps[-1], Element)
 
     def plus(self, number: int) -> Linear:
         """The expression with a number added."""
@@ -33,17 +38,18 @@ class Sizes:
     """What is known of sizes at one place of a block, while its statements are passed in order."""
 
     run: Run
-    _known: dict[str, Linear] = field(default_factory=dict)
-    _ranks: dict[str, int] = field(default_factory=dict)
+    _known: dict[str, Linear] = field(default_factory=dict)  # of names
+    _noted: dict[str, Linear] = field(default_factory=dict)
+    _ranks: dict[AccessPath, int] = field(default_factory=dict)
     _changing: set[str] = field(default_factory=set)
 
     def of(self, node: ast.expr) -> Linear | None:
         """The expression as a term and a number."""
         if isinstance(node, ast.Constant):
-            return Linear("", node.value) if type(node.value) is int else None
+            return Linear(None, node.value) if type(node.value) is int else None
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.of(node.operand)
-            return Linear("", -inner.offset) if inner is not None and not inner.term else None
+            return Linear(None, -inner.offset) if inner is not None and inner.term is None else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
             return self._sum(node)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
@@ -54,29 +60,31 @@ class Sizes:
             if isinstance(node.func, ast.Name) and node.func.id == "len":
                 return self.extent(node.args[0], 0)
             return None
-        name = _dotted(node)
-        return self._known.get(name, Linear(name, 0)) if name is not None and self._is_steady(name) else None
+        path = _dotted(node)
+        if path is None or not self._is_steady(path):
+            return None
+        return self._known.get(path.root, Linear(path, 0)) if path.is_name else Linear(path, 0)
 
     def extent(self, tensor: ast.expr, dim: int | None) -> Linear | None:
         """The size of a tensor along a dimension."""
-        name = _dotted(tensor)
-        if name is None or dim is None or not self._is_steady(name):
+        path = _dotted(tensor)
+        if path is None or dim is None or not self._is_steady(path):
             return None
-        if dim < 0 and name in self._ranks:
-            dim += self._ranks[name]
-        return Linear(f"{name}.shape[{dim}]", 0)
+        if dim < 0 and path in self._ranks:
+            dim += self._ranks[path]
+        return extent(path, dim)
 
-    def rank(self, name: str) -> int | None:
+    def rank(self, tensor: ast.expr) -> int | None:
         """The number of dimensions of a tensor."""
-        return self._ranks.get(name)
+        return self._ranks.get(AccessPath.of(tensor))
 
-    def note(self, name: str, size: Linear) -> None:
-        """Remember a size under a name of the caller's own until something in it changes."""
-        self._known[name] = size
+    def note(self, key: str, size: Linear) -> None:
+        """Remember a size under a key of the caller's own until something in it changes."""
+        self._noted[key] = size
 
-    def noted(self, name: str) -> Linear | None:
+    def noted(self, key: str) -> Linear | None:
         """The size that was noted, if it still is the same."""
-        return self._known.get(name)
+        return self._noted.get(key)
 
     def pass_by(self, statement: ast.stmt) -> None:
         """Go on behind a statement: forget what it changes, learn what it says."""
@@ -85,7 +93,7 @@ class Sizes:
         bound = self._bound(statement)
         self._forget(bound)
         self._known |= {name: size for name, size in defined.items() if not _names(size.term) & bound}
-        self._ranks |= {name: rank for name, rank in ranked.items() if name not in bound}
+        self._ranks |= {path: rank for path, rank in ranked.items() if not _names(path) & bound}
 
     def enter(self, loop: ast.For, variable: str) -> None:
         """Go into the body of a loop: what it binds, besides its variable, isn't one thing any more."""
@@ -98,15 +106,16 @@ class Sizes:
         left, right = self.of(node.left), self.of(node.right)
         if left is None or right is None:
             return None
-        if not right.term:
+        if right.term is None:
             return left.plus(right.offset if isinstance(node.op, ast.Add) else -right.offset)
-        return right.plus(left.offset) if not left.term and isinstance(node.op, ast.Add) else None
+        return right.plus(left.offset) if left.term is None and isinstance(node.op, ast.Add) else None
 
-    def _is_steady(self, name: str) -> bool:
-        return not _names(name) & (self._changing | self.run.scope.volatile)
+    def _is_steady(self, path: AccessPath) -> bool:
+        return not _names(path) & (self._changing | self.run.scope.volatile)
 
     def _forget(self, bound: set[str]) -> None:
-        self._known = {n: s for n, s in self._known.items() if not _names(f"{n} {s.term}") & bound}
+        self._known = {n: s for n, s in self._known.items() if n not in bound and not _names(s.term) & bound}
+        self._noted = {key: s for key, s in self._noted.items() if not _names(s.term) & bound}
         self._ranks = {n: r for n, r in self._ranks.items() if not _names(n) & bound}
 
     def _bound(self, statement: ast.stmt) -> set[str]:
@@ -140,13 +149,13 @@ class Sizes:
                 yield element.id, size
 
 
-def _ranked(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+def _ranked(statement: ast.stmt) -> Iterator[tuple[AccessPath, int]]:
     """The tensors whose number of dimensions an unpacking tells."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
         shaped = shape_of(statement.value)
-        name = _dotted(shaped) if shaped is not None else None
-        if name is not None and not any(isinstance(e, ast.Starred) for e in statement.targets[0].elts):
-            yield name, len(statement.targets[0].elts)
+        path = _dotted(shaped) if shaped is not None else None
+        if path is not None and not any(isinstance(e, ast.Starred) for e in statement.targets[0].elts):
+            yield path, len(statement.targets[0].elts)
 
 
 def shape_of(node: ast.expr) -> ast.expr | None:
@@ -164,12 +173,15 @@ def _without_stop(node: ast.expr) -> ast.expr:
     return node
 
 
-def _dotted(node: ast.expr) -> str | None:
+def extent(tensor: AccessPath, dim: int) -> Linear:
+    """The size of a tensor along a dimension: `x.shape[0]`."""
+    return Linear(tensor.attribute("shape").element(dim), 0)
+
+
+def _dotted(node: ast.expr) -> AccessPath | None:
     """A name, or attributes of one."""
-    inner = node
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return ast.unparse(node) if isinstance(inner, ast.Name) else None
+    path = AccessPath.of(node)
+    return path if path.root.isidentifier() and all(isinstance(step, Attribute) for step in path.steps) else None
 
 
 def _constant(node: ast.expr) -> int | None:
@@ -179,5 +191,8 @@ def _constant(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
-def _names(term: str) -> set[str]:
-    return set(re.findall(r"[^\W\d]\w*", term))
+def _names(path: AccessPath | None) -> set[str]:
+    """The name and the attributes on which it depends what a path leads to."""
+    if path is None:
+        return set()
+    return {path.root, *(step.name for step in path.steps if isinstance(step, Attribute))}

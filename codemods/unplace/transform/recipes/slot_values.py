@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.values import DISCRETE, FLOATS, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import results
 from unplace.transform.recipes.constructors import Constructor
 from unplace.transform.recipes.sizes import Sizes
@@ -43,12 +45,11 @@ class Contents:
         names = {n.id for n in walk(self.value) if isinstance(n, ast.Name)}
         return bool(names & {variable, self.name, *self._bound_in_loop()})
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Reason, ...]:
         """What has to be assumed of it; nothing where it is proved."""
         if self.how.is_alike and self._is_like_slot(self.value, _DEPTH):
             return ()
-        line = self.site.statement.lineno
-        return (f"what is stored in line {line} has the shape, dtype and device of a slot of `{self.name}`",)
+        return (Assumption.LIKE_A_SLOT(line=Line(self.site.statement.lineno), name=self.name),)
 
     # -- proof ----------------------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ class Contents:
         like = self.how.like
         if node.value.id == self.name:
             return True
-        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(f"<{like.id}>") is not None
+        return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(like.id) is not None
 
     def _operands(self, node: ast.expr) -> list[ast.expr] | None:
         """The operands of an element-wise operation."""
@@ -111,7 +112,7 @@ class Contents:
         if self._is_number(node):
             return 0
         if isinstance(node, ast.Name):
-            source, known = self._source(node), self.sizes.rank(node.id)
+            source, known = self._source(node), self.sizes.rank(node)
             return self._rank(source, depth - 1) if known is None and source is not None and depth > 0 else known
         if isinstance(node, ast.Subscript):
             return self._rank_of_piece(node, depth)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.transform.recipes.sizes import Linear, Sizes
 
 LAST = -1
@@ -41,7 +42,7 @@ def rounds_of(loop: ast.For, sizes: Sizes) -> Rounds | None:
         if not isinstance(target, ast.Tuple) or not isinstance(target.elts[0], ast.Name) or len(call.args) > 1:
             return None
         count = _count(call.args[0], loop, sizes)
-        return Rounds(target.elts[0].id, Linear("", 0), count) if count is not None else None
+        return Rounds(target.elts[0].id, Linear(None, 0), count) if count is not None else None
     if not isinstance(target, ast.Name):
         return None
     if call.func.id == "reversed":
@@ -56,13 +57,13 @@ def rounds_of(loop: ast.For, sizes: Sizes) -> Rounds | None:
 def _range(variable: str, args: list[ast.expr], sizes: Sizes) -> Rounds | None:
     bounds = [sizes.of(argument) for argument in args]
     if len(bounds) == 1 and bounds[0] is not None:
-        return Rounds(variable, Linear("", 0), bounds[0])
+        return Rounds(variable, Linear(None, 0), bounds[0])
     if len(bounds) not in (2, 3) or bounds[0] is None or bounds[1] is None:
         return None
-    step = bounds[2] if len(bounds) == 3 else Linear("", 1)
-    if step == Linear("", 1):
+    step = bounds[2] if len(bounds) == 3 else Linear(None, 1)
+    if step == Linear(None, 1):
         return Rounds(variable, bounds[0], bounds[1])
-    if step == Linear("", -1):
+    if step == Linear(None, -1):
         return Rounds(variable, bounds[1].plus(1), bounds[0].plus(1), True)
     return None
 
@@ -128,11 +129,11 @@ def _bounds(test: ast.expr, rounds: Rounds, sizes: Sizes, holds: bool) -> Iterat
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
         for part in test.values:
             yield from _bounds(part, rounds, sizes, holds)
-    elif isinstance(test, ast.Name) and test.id == rounds.variable and holds and rounds.start == Linear("", 0):
-        yield Linear("", 1), None
+    elif isinstance(test, ast.Name) and test.id == rounds.variable and holds and rounds.start == Linear(None, 0):
+        yield Linear(None, 1), None
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right = sizes.of(test.left), sizes.of(test.comparators[0])
-        if left is not None and right is not None and left.term == rounds.variable != right.term:
+        if left is not None and right is not None and left.term == AccessPath(rounds.variable) != right.term:
             yield _compared(type(test.ops[0]), right.plus(-left.offset), rounds, holds)
 
 

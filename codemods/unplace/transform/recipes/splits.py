@@ -23,6 +23,8 @@ from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
+from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_name
@@ -41,7 +43,7 @@ class _Cut:
     """The edits for one splitting operation, and what they rest on."""
 
     edits: tuple[Edit, ...]
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Reason, ...] = ()
 
 
 def writable(site: Site, text: Text) -> Aside | None:
@@ -63,7 +65,7 @@ def writable(site: Site, text: Text) -> Aside | None:
         return None
     edits = tuple(sorted({edit for cut in cuts for edit in cut.edits}))
     assumptions = tuple(dict.fromkeys(a for cut in cuts for a in cut.assumptions))
-    return Aside(edits, "the pieces are cut so that they may be written; torch forbids that after a split", assumptions)
+    return Aside(edits, Rewrite.PIECES_CUT(), assumptions)
 
 
 def _concerned(site: Site) -> Iterator[Obj]:
@@ -116,14 +118,14 @@ def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
     return replace(cut, assumptions=(*_of_kind(site, value), *cut.assumptions)) if cut is not None else None
 
 
-def _of_kind(site: Site, call: ast.Call) -> tuple[str, ...]:
+def _of_kind(site: Site, call: ast.Call) -> tuple[Reason, ...]:
     """What has to be assumed of the kind of what a method cuts; functions of torch take nothing but tensors."""
     tensor = next(iter(operands(site.run, call) or ()), None)
     held = site.run.values.get(tensor) if tensor is not None else None
     is_sure = held is not None and held.is_tensor and not held.likely
     if tensor is None or tensor in call.args or is_sure or evidence.of_call(call) is Evidence.PROOF:
         return ()
-    return (f"`{ast.unparse(tensor)}` is a tensor",)
+    return (Assumption.TENSOR(name=ast.unparse(tensor)),)
 
 
 def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
@@ -216,7 +218,7 @@ def _chunked(call: ast.Call, tensor: ast.expr, pieces: ast.expr, count: int | No
     if number is None or number < 1:
         return None
     is_exact = number == 2 and count == 2
-    assumption = f"the pieces of `{ast.unparse(call)}` are of one size"
+    assumption = Assumption.ONE_SIZE(call=ast.unparse(call))
     return _Cut((_renamed(call, text),), () if is_exact else (assumption,))
 
 

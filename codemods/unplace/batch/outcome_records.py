@@ -1,18 +1,19 @@
-"""From outcomes to records."""
+"""Turns the outcomes and problems of files into records."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from unplace.batch.records import ErrorRecord, FileRecord, SiteRecord
+from unplace.batch.records import ErrorRecord, FileRecord, ReasonRecord, SiteRecord
 from unplace.batch.verifying import Place
-from unplace.diagnostics.findings import Finding, Problem
+from unplace.diagnostics.findings import Finding, Problem, Status
+from unplace.diagnostics.reasons import Reason
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 
 
 def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> Iterator[FileRecord]:
-    """The files with findings; `left_out` are the findings that the verification took back."""
+    """Yield the records of the files with findings; `left_out` has the places that verification took back."""
     for outcome in outcomes:
         if outcome.findings:
             text = Text(outcome.source.text if outcome.source is not None else "")
@@ -26,7 +27,7 @@ def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> It
 
 
 def error_records(problems: Iterable[Problem]) -> Iterator[ErrorRecord]:
-    """What could not be handled."""
+    """Yield the records of problems: files that could not be read or worked out."""
     for problem in problems:
         yield ErrorRecord(problem.path, problem.message, problem.line, problem.column)
 
@@ -45,4 +46,16 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         saved_by=f"{saved.operation} in line {saved.line}" if saved else None,
         left_out=left_out,
         source=source.rstrip(),
+        reasons=tuple(dict.fromkeys(map(_without_names, _reasons(finding)))),
     )
+
+
+def _reasons(finding: Finding) -> Sequence[Reason]:
+    """What the rewrite of a finding assumes, or why it isn't rewritten; nothing of one that is kept."""
+    if finding.status is Status.KEPT:
+        return ()
+    return (finding.reason,) if finding.applicability is None else finding.assumed
+
+
+def _without_names(reason: Reason) -> ReasonRecord:
+    return ReasonRecord(reason.code, reason.opened)

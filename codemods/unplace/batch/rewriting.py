@@ -1,4 +1,7 @@
-"""Files worked on within a limit of memory, so that none takes the machine down; `runs.limits` has the others."""
+"""Works out the outcomes of a repository's files in processes with a limit on their memory.
+
+No file can take the machine down that way; the limits on time and nesting are those of `runs.limits`.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +10,38 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from unplace.config.options import Options
-from unplace.runs.limits import NO_MEMORY
+from unplace.diagnostics.findings import Trouble
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, rewrite_file
 from unplace.runs.parallel import in_processes
 
 MEMORY = 960 * 2**20
-"""Bytes that a process may have for its data, on Linux; with the code that it runs it stays below 1 GiB."""
+"""The bytes that a process may use for data, on Linux; with the code that it runs, it stays below 1 GiB."""
 
 _FILES_PER_PROCESS = 8
-"""Fewer are handled sooner than a further process has started."""
+"""Files for which a further process pays: fewer are done sooner than it has started."""
 
 _FILES = 512
-"""Files until processes are made anew, which gives back what they have gathered."""
+"""Files after which processes are replaced, which gives back the memory that they have gathered."""
 
 
 class Work:
-    """Works out what becomes of a file of a project, in a process that does nothing else."""
+    """A function that works out the outcome of a project's file, in a process that does nothing else."""
 
     def __init__(self, options: Options, paths: Sequence[str]) -> None:
-        """`paths` are all files of the project."""
+        """Take the options, and the paths of all files of the project."""
         self._options = options
         self._paths = paths
         self._project = project_of(paths)
         self._is_limited = False
 
     def __call__(self, path: str) -> Outcome:
-        """What becomes of the file."""
+        """Return the outcome of a file; one that runs out of memory gets a second try with an empty cache."""
         if not self._is_limited:
             _limit_memory()
             self._is_limited = True
         outcome = self._outcome(path)
-        if outcome.problem is not None and outcome.problem.message.startswith(NO_MEMORY):
+        if outcome.problem is not None and outcome.problem.trouble is Trouble.NO_MEMORY:
             return self._outcome(path)  # with what was gathered before forgotten
         return outcome
 
@@ -55,7 +58,10 @@ class Work:
 
 
 def outcomes(paths: Sequence[str], options: Options, jobs: int, among: Sequence[str]) -> Iterator[Outcome]:
-    """What becomes of each file, in their order, in up to `jobs` processes; `among` are all files of the project."""
+    """Yield the outcome of each file, in their order, worked out in up to `jobs` processes.
+
+    `among` are the paths of all files of the project.
+    """
     work = Work(options, among)
     jobs = max(1, min(jobs, len(paths) // _FILES_PER_PROCESS))
     for start in range(0, len(paths), _FILES * jobs):

@@ -1,4 +1,4 @@
-"""What a run knows of itself, in SQLite: written by the run alone, read by anybody at any time."""
+"""The state of a run in an SQLite database, written by the run alone and read by anybody at any time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.documents import record_from_json, record_to_json
-from unplace.batch.folder import PROGRESS, WORK
 from unplace.batch.job import Settings, settings_from, to_json
+from unplace.batch.record_json import record_from_json, record_to_json
 from unplace.batch.records import RepositoryRecord, Result
+from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.batch.targets import Target
 
 _VERSION = 1
-"""Of the tables; `user_version` of the database."""
+"""The version of the tables, kept as the database's `user_version`."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -46,16 +46,20 @@ CREATE TABLE IF NOT EXISTS records (
 """
 
 AGAIN = (Result.SKIPPED, Result.FAILED)
-"""What is tried again when a run is taken up: its owner may have removed the reason."""
+"""The results that are tried again when a run goes on: the owner may have removed the reason."""
 
 
 class StateError(Exception):
-    """Why the state folder can't be used as asked, and what to do about it."""
+    """Raised where the state folder can't be used as asked; the message says why, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: the repositories by what became of them, and the files done in those that are in work."""
+    """The progress of a run.
+
+    `results` counts the finished repositories by their result, with `files` and `errors` in them; `running` has the
+    number of files done and of all files for each repository that is being worked on.
+    """
 
     total: int
     results: dict[Result, int]
@@ -65,18 +69,18 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """How many repositories are done."""
+        """The number of finished repositories."""
         return sum(self.results.values())
 
     @property
     def files_so_far(self) -> int:
-        """How many files are done, in finished repositories and in others."""
+        """The number of files done, in finished repositories and in others."""
         return self.files + sum(done for done, _ in self.running.values())
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The state folder for this process alone; raises `StateError` where another one has it.
+    """Lock the state folder for this process; raise `StateError` where another process has it.
 
     The lock is SQLite's, so that it is gone with the process on every system.
     """
@@ -95,7 +99,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def is_active(folder: Path) -> bool:
-    """Whether a run works in the state folder now."""
+    """Tell whether a run works in the state folder now."""
     try:
         with locked(folder):
             return False
@@ -103,8 +107,8 @@ def is_active(folder: Path) -> bool:
         return True
 
 
-class State:
-    """The database of a run: what it is about, what was tried, and the records."""
+class RunState:
+    """The database of a run: its settings and repositories, the attempts, and the records."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -123,7 +127,7 @@ class State:
     # -- what the run is about ------------------------------------------------------------------------------------
 
     def begin(self, settings: Settings, targets: Sequence[Target]) -> None:
-        """Begin a run; the one before is forgotten."""
+        """Begin a run, and forget the one before."""
         with self._transaction():
             for table in ("records", "attempts", "repositories", "runs"):
                 self._connection.execute(f"DELETE FROM {table}")
@@ -132,19 +136,19 @@ class State:
             self._connection.executemany("INSERT INTO repositories VALUES (?, ?, ?, ?, ?)", rows)
 
     def take_up(self) -> None:
-        """Go on with a run: what was skipped or failed is tried again."""
+        """Go on with a run: have the repositories that were skipped or failed tried again."""
         marks = ", ".join("?" * len(AGAIN))
         with self._transaction():
             self._connection.execute("DELETE FROM attempts")
             self._connection.execute(f"DELETE FROM records WHERE result IN ({marks})", [r.value for r in AGAIN])
 
     def settings(self) -> Settings | None:
-        """The settings of the run; None where there is none."""
+        """Return the settings of the run; None where no run has begun."""
         row = self._connection.execute("SELECT settings FROM runs").fetchone()
         return None if row is None else settings_from(row[0])
 
     def open_targets(self) -> list[Target]:
-        """The repositories that have no record yet, in order."""
+        """Return the repositories that have no record yet, in order."""
         query = (
             "SELECT target, name, verify_command, timeout FROM repositories "
             "WHERE name NOT IN (SELECT name FROM records) ORDER BY position"
@@ -158,26 +162,26 @@ class State:
         self._connection.execute("INSERT INTO attempts VALUES (?, ?, NULL)", (name, time.time()))
 
     def note_problem(self, name: str, problem: str) -> list[str]:
-        """Remember why the last attempt came to nothing; what was wrong with each of the repository's attempts."""
+        """Remember why the last attempt at a repository failed; return the problems of all attempts at it."""
         query = "UPDATE attempts SET problem = ? WHERE rowid = (SELECT max(rowid) FROM attempts WHERE name = ?)"
         self._connection.execute(query, (problem, name))
         rows = self._connection.execute("SELECT problem FROM attempts WHERE name = ? ORDER BY rowid", (name,))
         return [row[0] for row in rows if row[0] is not None]
 
     def keep(self, record: RepositoryRecord) -> None:
-        """Remember what became of a repository."""
+        """Store the record of a repository."""
         document = zlib.compress(record_to_json(record).encode("ascii"), 1)
         row = (record.name, record.result.value, record.files, len(record.errors), document)
         self._connection.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", row)
 
     def records(self) -> Iterator[RepositoryRecord]:
-        """The records, in the order of the repositories, each read when it is its turn."""
+        """Yield the records in the order of the repositories, each read when it is its turn."""
         query = "SELECT document FROM repositories JOIN records USING (name) ORDER BY position"
         for (document,) in self._connection.execute(query):
             yield record_from_json(zlib.decompress(document).decode("ascii"))
 
     def progress(self) -> Progress:
-        """How far the run is."""
+        """Return the progress of the run."""
         (total,) = self._connection.execute("SELECT count(*) FROM repositories").fetchone()
         query = "SELECT result, count(*), sum(files), sum(errors) FROM records GROUP BY result"
         rows = self._connection.execute(query).fetchall()

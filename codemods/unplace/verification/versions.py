@@ -8,10 +8,10 @@ from pathlib import Path
 
 from unplace.verification.compare import compare_notes, compare_random_state
 from unplace.verification.entries import Target
-from unplace.verification.limits import Limits
 from unplace.verification.loading import ModuleFile, RewrittenCannotRunError, locate_versions
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict, judge, judge_values
+from unplace.verification.resource_limits import Limits
 from unplace.verification.worker import AUTOCAST, Remote, Worker
 
 

@@ -1,7 +1,7 @@
-"""A repository in a process of its own: here what waits for the process, and what runs in it.
+"""Migrates a repository in a process of its own: both the side that waits for the process and the one that runs in it.
 
-A process for each has its memory given back, its own current folder, and dies alone. It ends when the one that waits
-for it does, however that ended: the process sees that its standard input is closed.
+A process for each repository gives its memory back, has its own current folder, and dies alone. It ends when the
+process that waits for it does, however that ended: its standard input is closed then.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import IO
 from weakref import WeakSet
 
 import unplace
-from unplace.batch.documents import record_to_json
-from unplace.batch.folder import replace_file
 from unplace.batch.job import Job, job_from
+from unplace.batch.record_json import record_to_json
+from unplace.batch.state_folder import replace_file
 
 _GRACE = 3.0
-"""Seconds to end in an orderly way: to stop the tests that are running, say."""
+"""The seconds that a process has to end in an orderly way, to stop running tests for example."""
 
 _CODE = """
 import sys
 sys.path = [*filter(None, sys.path), sys.argv[1]]  # the current folder will be that of a repository
-from unplace.batch.worker import main
+from unplace.batch.repository_process import main
 main()
 """
 
@@ -37,11 +37,14 @@ _running: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 class WorkerLostError(Exception):
-    """A process that ended without having done its work, and the last that it said."""
+    """Raised where the process ended before its work was done; the message has the last line that it printed."""
 
 
 def perform(job: str) -> str:
-    """Do a job (as JSON) in a process of its own, and return the record as JSON; raises `WorkerLostError`."""
+    """Do a job (as JSON) in a process of its own, and return the record as JSON.
+
+    Raises `WorkerLostError` where the process fails or is killed.
+    """
     command = [sys.executable, "-c", _CODE, str(Path(unplace.__file__).parents[1])]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
@@ -70,7 +73,7 @@ def perform(job: str) -> str:
 
 
 def stop() -> None:
-    """Have the processes end that this one waits for."""
+    """Have the processes end that this process waits for."""
     for process in list(_running):
         if process.stdin is not None:
             process.stdin.close()
@@ -116,7 +119,7 @@ def _end_with_parent() -> None:
 
 
 class _Meter:
-    """Tells whoever watches how many files are done, in a file, a few times a second."""
+    """Writes the number of files done and of all files to a file, about three times a second."""
 
     def __init__(self, job: Job) -> None:
         self._path: Path = job.progress

@@ -1,27 +1,27 @@
-"""The state folder of a run. Who writes which part of it: the run itself `state.sqlite`, workers all the others."""
+"""The layout of a run's state folder. The run itself writes `state.sqlite`, its workers write everything else."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 WORK = "work"
-"""Has a folder for each repository while it is worked on."""
+"""The folder that has a folder for each repository while it is worked on."""
 
 PROGRESS = "progress"
-"""The file in that folder that says how many files are done, and of how many."""
+"""The file in a repository's work folder with the number of files done and the number of all files."""
 
 PARTS = ("files", "clones", "patches", WORK)
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder; Git is told to leave it alone."""
+    """Create the folder with its parts, and a `.gitignore` that keeps it out of Git."""
     for part in PARTS:
         Path(folder, part).mkdir(parents=True, exist_ok=True)
     replace_file(folder / ".gitignore", b"*\n")
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, all of it or nothing."""
+    """Write a file whole or not at all."""
     beside = path.with_name(f".{path.name}.new")
     beside.write_bytes(data)
     beside.replace(path)

@@ -1,4 +1,4 @@
-"""Records as JSON, in which they are stored and sent."""
+"""Repository records as JSON, the form in which they are stored and sent."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from unplace.batch.records import (
     ErrorRecord,
     FileRecord,
+    ReasonRecord,
     RepositoryRecord,
     Result,
     SiteRecord,
@@ -17,12 +18,12 @@ from unplace.batch.records import (
 
 
 def record_to_json(record: RepositoryRecord) -> str:
-    """The record as JSON, ASCII only."""
+    """Return a record as JSON, ASCII only."""
     return json.dumps(asdict(record))
 
 
 def record_from_json(text: str) -> RepositoryRecord:
-    """The record that `record_to_json` made this of."""
+    """Return the record that `record_to_json` turned into this text."""
     values: dict[str, Any] = json.loads(text)
     verification = values.pop("verification")
     return RepositoryRecord(
@@ -41,4 +42,5 @@ def _file(values: dict[str, Any]) -> FileRecord:
 
 
 def _site(values: dict[str, Any]) -> SiteRecord:
-    return SiteRecord(**{**values, "assumptions": tuple(values["assumptions"])})
+    reasons = tuple(ReasonRecord(**reason) for reason in values["reasons"])
+    return SiteRecord(**{**values, "assumptions": tuple(values["assumptions"]), "reasons": reasons})

@@ -1,4 +1,4 @@
-"""A run over many repositories: hand them out, take the records in, try again what was lost."""
+"""A run over many repositories: hands them out to an engine, collects the records and retries what was lost."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 from pathlib import Path
 
-from unplace.batch.documents import record_from_json
 from unplace.batch.engines import Engine, EngineError
-from unplace.batch.git import GitError, git
 from unplace.batch.job import Job, Settings, to_json
 from unplace.batch.origin import identity, is_url
+from unplace.batch.record_json import record_from_json
 from unplace.batch.records import RepositoryRecord, Result
-from unplace.batch.state import State
+from unplace.batch.repository_process import perform
+from unplace.batch.run_state import RunState
 from unplace.batch.targets import Target
-from unplace.batch.worker import perform
+from unplace.batch.unattended_git import git
+from unplace.files.git import GitError
 
 _ATTEMPTS = 3
-"""How often a repository is handed out whose worker is lost each time."""
+"""How often a repository is handed out whose process is lost each time."""
 
 _TICK = 0.5
-"""Seconds between two looks at how far it is."""
+"""Seconds between two looks at the progress."""
 
 
-def run(state: State, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
-    """Handle the repositories that have no record yet; yields each record once it is stored, and None now and then.
+def dispatch(state: RunState, engine: Engine, settings: Settings) -> Iterator[RepositoryRecord | None]:
+    """Migrate the repositories that have no record yet; yield each record once it is stored.
 
-    Raises `EngineError` where the engine is lost as a whole.
+    While it waits it yields None about twice a second, so that progress can be shown. Raises `EngineError` where the
+    whole engine is lost.
     """
     waiting = _by_size(state.open_targets(), engine)
     total = sum(size for _, size in waiting)
@@ -64,8 +66,8 @@ def _submit(engine: Engine, job: Job) -> Future[str]:
         raise EngineError(f"the engine takes no more work: {type(error).__name__}: {error}") from error
 
 
-def _record(future: Future[str], target: Target, state: State) -> RepositoryRecord | None:
-    """The record of an attempt that has ended; None where it is to be tried again."""
+def _record(future: Future[str], target: Target, state: RunState) -> RepositoryRecord | None:
+    """Return the record of an attempt that has ended; None where the repository is to be tried again."""
     try:
         return record_from_json(future.result())
     except CancelledError:
@@ -90,7 +92,10 @@ def _job(target: Target, folder: Path, settings: Settings, share: int) -> Job:
 
 
 def _by_size(targets: Sequence[Target], engine: Engine) -> list[tuple[Target, int]]:
-    """The repositories with how many files they have, large ones first; as they are where the engine shares out."""
+    """Return the repositories with their numbers of files, large ones first.
+
+    They keep their order, with a number of 1 each, where one process does all or the engine places the work itself.
+    """
     if engine.processes in (None, 1) or len(targets) < 2:
         return [(target, 1) for target in targets]
     known = {target: size for target in targets if (size := _size(target.location)) is not None}
@@ -99,7 +104,7 @@ def _by_size(targets: Sequence[Target], engine: Engine) -> list[tuple[Target, in
 
 
 def _size(location: str) -> int | None:
-    """How many Python files a folder has in Git; None where that can't be told."""
+    """Return the number of Python files that Git knows in a folder, plus 1; None where that can't be told."""
     if is_url(location):
         return None
     try:

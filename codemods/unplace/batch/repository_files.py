@@ -1,4 +1,4 @@
-"""The files of one repository: which there are, and what becomes of each, worked out once."""
+"""The Python files of one repository, and their outcomes, each worked out once for the same contents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.batch.limits import outcomes
+from unplace.batch.rewriting import outcomes
 from unplace.batch.store import Store
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Problem
@@ -17,17 +17,17 @@ from unplace.runs.outcome import Outcome
 from unplace.transform.rewriter import may_have_sites
 
 Tick = Callable[[int, int], None]
-"""Is told how many files are done, and how many there are."""
+"""Called with the number of files done and the number of all files."""
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """The Python files below the current folder, and the keys under which what becomes of them is known.
+class RepositoryFiles:
+    """The Python files below the current folder, each with the key under which its outcome is stored.
 
-    `digest` stands for all of them and the options.
+    `digest` identifies the contents of all files together with the options.
 
-    What becomes of a file follows from its own text and from the names in all the others, so a change in one of them
-    has all looked at again. Only a file without any sign of an in-place operation stands alone.
+    The outcome of a file depends on its own text and on the names in all other files, so a change in one file gives
+    all of them new keys. Only a file without any sign of an in-place operation has a key of its own contents alone.
     """
 
     paths: Sequence[str]
@@ -37,8 +37,8 @@ class Files:
     problems: Sequence[Problem]
 
     @classmethod
-    def found(cls, exclude: Patterns | None, settings: str) -> Files:
-        """Look for them; `settings` stands for the options that apply. Links are left alone: they may lead outside."""
+    def found(cls, exclude: Patterns | None, settings: str) -> RepositoryFiles:
+        """Find the files; `settings` identifies the options that apply. Links are left out: they may lead outside."""
         discovery = discover([Path.cwd()], exclude)
         paths = [path for path in discovery.files if not Path(path).is_symlink()]
         contents: list[str] = []
@@ -60,7 +60,10 @@ class Files:
         return cls(paths, keys, together, lines, discovery.problems)
 
     def outcomes(self, options: Options, jobs: int, store: Store, tick: Tick) -> list[Outcome]:
-        """What becomes of each file, worked out in up to `jobs` processes; what the store knows is taken from there."""
+        """Return the outcome of each file, from the store where it is known, else worked out in up to `jobs` processes.
+
+        New outcomes are added to the store; `tick` is called after each file.
+        """
         keys = dict(zip(self.paths, self.keys, strict=True))
         missing = [path for path, key in keys.items() if not store.has_outcome(shown(path), key)]
         done = len(keys) - len(missing)

@@ -1,4 +1,4 @@
-"""One run of a program in a process of its own, for `--fix`: `python -m unplace.diagnosis.trial REQUEST RESULT`.
+"""One run of a program in a process of its own, for `--fix`: `python -m unplace.diagnosis.observed_run REQUEST RESULT`.
 
 The files are JSON. A request has the program and `limit`, after how many calls of backward it is enough (null: when
 the program ends). The result has the first diagnosis, if the program failed, and what backward was called with.
@@ -17,15 +17,15 @@ from typing import Any, Protocol
 
 from unplace.diagnosis import Diagnosed
 from unplace.diagnosis.contents import checksums
+from unplace.diagnosis.launcher import Program, report_exception
 from unplace.diagnosis.places import Place
-from unplace.diagnosis.program import Program, report_exception
 
 _REMEMBERED = 64
 """The first calls of backward whose values are compared."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RunResult:
     """What a run showed.
 
     `backwards` are checksums of the tensors that the first calls of backward were given; `calls` counts all calls,
@@ -41,22 +41,22 @@ class Result:
     culprit: Place | None = None
 
 
-class Trial(Protocol):
+class Runner(Protocol):
     """Runs a program once: to its end, or until `limit` calls of backward have been made; `quiet` hides its output."""
 
-    def __call__(self, limit: int | None, *, quiet: bool) -> Result: ...  # noqa: D102
+    def __call__(self, limit: int | None, *, quiet: bool) -> RunResult: ...  # noqa: D102
 
 
 class _Enough(BaseException):
     """Ends the program once enough of it has been seen."""
 
 
-def run(program: Program, limit: int | None, *, quiet: bool) -> Result:
+def run(program: Program, limit: int | None, *, quiet: bool) -> RunResult:
     """Run a program in a process of its own; `quiet` hides what it prints."""
     with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
         request.write_text(json.dumps({"program": asdict(program), "limit": limit}), "utf-8")
-        command = [sys.executable, "-B", "-m", "unplace.diagnosis.trial", str(request), str(result)]
+        command = [sys.executable, "-B", "-m", "unplace.diagnosis.observed_run", str(request), str(result)]
         output = subprocess.DEVNULL if quiet else None
         done = subprocess.run(command, stdout=output, stderr=output, check=False)
         if not result.exists():
@@ -64,7 +64,7 @@ def run(program: Program, limit: int | None, *, quiet: bool) -> Result:
         return _result(json.loads(result.read_text("utf-8")))
 
 
-def observe(program: Program, limit: int | None) -> Result:
+def observe(program: Program, limit: int | None) -> RunResult:
     """Run a program in this process."""
     backwards: list[list[int]] = []
     calls = 0
@@ -89,10 +89,10 @@ def observe(program: Program, limit: int | None) -> Result:
             exit_code = report_exception(error)
     sys.stderr.writelines(f"{diagnosis.text}\n" for diagnosis in diagnosed.unseen(escaped))
     if not diagnosed.diagnoses:
-        return Result(exit_code, backwards, calls)
+        return RunResult(exit_code, backwards, calls)
     first = diagnosed.diagnoses[0]
     culprit = next((write.place for write in first.incident.writes), None)
-    return Result(exit_code, backwards, calls, first.document(), first.text, culprit)
+    return RunResult(exit_code, backwards, calls, first.document(), first.text, culprit)
 
 
 def main(request: str, result: str) -> None:
@@ -104,16 +104,16 @@ def main(request: str, result: str) -> None:
     Path(result).write_text(json.dumps(_fields(outcome)), "utf-8")
 
 
-def _fields(result: Result) -> dict[str, Any]:
+def _fields(result: RunResult) -> dict[str, Any]:
     place = result.culprit
-    names = [field.name for field in fields(Result)]
+    names = [field.name for field in fields(RunResult)]
     known = {name: getattr(result, name) for name in names if name != "culprit"}
     return {**known, "culprit": place and [place.path, place.line, place.function, place.through]}
 
 
-def _result(known: dict[str, Any]) -> Result:
+def _result(known: dict[str, Any]) -> RunResult:
     place = known.pop("culprit")
-    return Result(**known, culprit=place and Place(place[0], place[1], place[2], tuple(place[3])))
+    return RunResult(**known, culprit=place and Place(place[0], place[1], place[2], tuple(place[3])))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,198 @@
+"""Writes of other functions of the file to a tensor of this one, which they get in one of these ways:
+
+    _put(v)                     an argument
+    self.h = v                  an attribute
+    def put(): v[0] = 1         a captured name
+    return v                    a result
+
+Stores count that may as well go to a list: what is handed over is a tensor for certain.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import Obj, Objs, Origin, Value
+from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.project.program import Program
+from unplace.analysis.project.unfollowed import calls_that_may_hand
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for
+
+Parameter = tuple[Scope, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """A write in place of another function, or what may be one."""
+
+    run: Run
+    line: int
+    roots: Objs
+
+
+def written_elsewhere(program: Program, run: Run, write: Write, stays: Callable[[ast.AST], bool]) -> int | None:
+    """Return the line of a write in another function that may come after this one, to the same tensor.
+
+    `stays` tells which operations in place aren't rewritten. Of a function of another file it is the line of the call.
+    """
+    return _Search(program, run, write, stays).line()
+
+
+@dataclass(slots=True)
+class _Search:
+    program: Program
+    run: Run
+    write: Write
+    stays: Callable[[ast.AST], bool]
+
+    def line(self) -> int | None:
+        """The first line of those that may write the tensor."""
+        for scope, passed in self.run.handed.values():
+            if not self.program.module.owns(scope) and self._is_it(passed.value) and self._may_follow(passed.statement):
+                return passed.statement.lineno
+        stores = [*self._stores()]
+        if not stores:
+            return None
+        handed, names, slots, givers = self._handed(), self._names(), self._slots(), self._givers()
+        for store in stores:
+            scope = store.run.scope
+            for root in store.roots:
+                last = root.label.strip("`").rpartition(".")[2]
+                if root.origin is Origin.PARAMETER and ((scope, last) in handed or self._may_be_handed(scope, last)):
+                    return store.line
+                if root.origin in (Origin.CLOSURE, Origin.GLOBAL) and last in names and self._is_shared(scope, last):
+                    return store.line
+                if root.origin is Origin.ATTRIBUTE and any(self._may_be_slot(scope, last, *slot) for slot in slots):
+                    return store.line
+                if self._is_given(store.run, root, givers):
+                    return store.line
+        return None
+
+    def _stores(self) -> Iterator[_Store]:
+        """What other functions write in place and go on writing."""
+        for run in self.program.all_runs():
+            if run is self.run:
+                continue
+            for node, write in run.writes.items():
+                if self.stays(node):
+                    yield _Store(run, write.statement.lineno, write.state.roots(write.value.objs))
+            yield from (_Store(run, node.lineno, roots) for node, roots in run.possible.items())
+
+    def _states(self) -> list[State]:
+        return [self.write.state, *(state for _, state in self.program.exits(self.run.scope))]
+
+    def _is_it(self, value: Value | None) -> bool:
+        """Whether a value may be the tensor, or share memory with it."""
+        objs = self.write.value.objs
+        return value is not None and any(s.may_share(s.reachable(value.objs), objs) for s in self._states())
+
+    def _names(self) -> set[str]:
+        """The names of the function that may hold the tensor."""
+        return {name for state in self._states() for name, value in state.env.items() if self._is_it(value)}
+
+    def _is_shared(self, scope: Scope, name: str) -> bool:
+        """Whether a name means the same to another function."""
+        owner = self.program.module.scopes.owner
+        return owner(scope, name) is owner(self.run.scope, name)
+
+    def _slots(self) -> set[tuple[Class | None, object]]:
+        """The attributes that may hold the tensor, with their classes if known; (C, None): any of a new `C(...)`."""
+        found: set[tuple[Class | None, object]] = set()
+        for state in self._states():
+            owners = {o: v.ref.of for v in state.env.values() if isinstance(v.ref, Instance) for o in v.objs}
+            found |= {(owners.get(holder), key) for (holder, key), held in state.heap.items() if self._is_it(held)}
+        for call, unfollowed in self.run.unfollowed.items():
+            callee = self.run.values.get(call.func)
+            if (
+                callee is not None
+                and isinstance(callee.ref, Class)
+                and any(map(self._is_it, unfollowed.values.values()))
+            ):
+                found.add((callee.ref, None))
+        return found
+
+    def _may_be_slot(self, scope: Scope, name: str, owner: Class | None, key: object) -> bool:
+        """Whether an attribute that a function writes may be one of these."""
+        own = self.program.module.class_of(scope)
+        are_related = own is None or owner is None or own in owner.linearized() or owner in own.linearized()
+        return are_related and key in (name, None)
+
+    # -- arguments ------------------------------------------------------------------------------------------------
+
+    def _handed(self) -> set[Parameter]:
+        """The parameters that the tensor is passed for, once it was written, and those these are passed on for."""
+        found: set[Parameter] = set()
+        todo = [*self._passed(self.run, self._is_it)]
+        while todo:
+            scope, name = parameter = todo.pop()
+            run = self.program.run(scope)
+            if parameter not in found and run is not None:
+                todo += self._passed(run, lambda value, name=name: _is_argument(value, name))  # type: ignore[misc]
+            found.add(parameter)
+        return found
+
+    def _may_follow(self, statement: ast.stmt) -> bool:
+        return self.run.flow.may_follow(self.write.statement, statement)
+
+    def _passed(self, run: Run, is_it: Callable[[Value | None], bool]) -> Iterator[Parameter]:
+        """The parameters of functions of the file that a function passes a value for."""
+        for call in self.program.module.bindings(run.scope).calls:
+            called = self._called(run, call)
+            if called is None or (run is self.run and not self._may_follow(run.statement_of(call))):
+                continue
+            for parameter in called.parameters:
+                argument = argument_for(called, call, parameter.arg)
+                if argument is not None and is_it(run.values.get(argument)):
+                    yield called, parameter.arg
+
+    def _called(self, run: Run, call: ast.Call) -> Scope | None:
+        """The function of the file that a call runs."""
+        callee = run.values.get(call.func)
+        ref = callee.ref if callee is not None else None
+        if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
+            ref = self.program.method(ref.receiver.ref.of, ref.name)
+        elif isinstance(ref, Instance):
+            ref = self.program.method(ref.of, "forward")
+        return ref.scope if isinstance(ref, Function) and ref.scope in self._own() else None
+
+    def _own(self) -> set[Scope]:
+        return {*self.program.module.scopes.by_node.values()}
+
+    def _may_be_handed(self, scope: Scope, parameter: str) -> bool:
+        """Whether a call that can't be followed may pass the tensor."""
+        passing = calls_that_may_hand(self.program, scope, parameter)
+        return any(p.run is self.run and any(map(self._is_it, p.values)) for p in passing)
+
+    # -- results --------------------------------------------------------------------------------------------------
+
+    def _givers(self) -> set[Scope]:
+        """The functions that return the tensor, as this one does or as what this one returned."""
+        if not any(self._is_it(value) for value, _ in self.program.exits(self.run.scope)):
+            return set()
+        found, todo = {self.run.scope}, True
+        while todo:
+            more = {
+                scope
+                for scope in self._own() - found
+                if (run := self.program.run(scope)) is not None
+                for value, state in self.program.exits(scope)
+                if any(self._is_given(run, obj, found) for obj in state.reachable(value.objs))
+            }
+            todo = bool(more)
+            found |= more
+        return found
+
+    def _is_given(self, run: Run, obj: Obj, givers: set[Scope]) -> bool:
+        """Whether an object is, or is part of, the result of a call of one of these functions."""
+        key = run.names.key_of(obj) if givers else None
+        node = key[0] if isinstance(key, tuple) else None
+        return isinstance(node, ast.Call) and self._called(run, node) in givers
+
+
+def _is_argument(value: Value | None, name: str) -> bool:
+    return value is not None and any(o.parameter == name for o in value.objs)

@@ -1,0 +1,360 @@
+"""All reasons that `unplace` gives, and their codes; `unplace.diagnostics.reasons` says how a sentence is filled in.
+
+A sentence that mentions a line has a gap for it, so that it holds for the text that the reader has.
+"""
+
+from __future__ import annotations
+
+from enum import unique
+
+from unplace.diagnostics.reasons import Kind
+
+
+@unique
+class Rewrite(Kind):
+    """What a rewrite does."""
+
+    REBOUND = "`{name}` is rebound to a new tensor"
+    CLONED = "the write to `{name}` goes to a clone"
+    COLLECTED = "`{name}` is collected in the list `{list_name}` and stacked behind the loop"
+    FUNCTIONAL = "the operation becomes its functional form"
+    DATA_REBOUND = "`{name}` is rebound, which repairs the gradient that `.data` cuts silently"
+    FLAG_DROPPED = "`{name}` gives a new tensor instead of overwriting its input"
+    COPY_SAVED = "the write stays; {last} gets a copy to save for backward"
+    COPIES_SAVED = "the write stays; {others} and {last} get a copy to save for backward"
+    PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
+    PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
+    ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
+    ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
+    # what is said of it besides
+    SAVED = "{rewrite}; {operation} in {line} saved it for backward"
+    FORBIDDEN = "{rewrite}; {forbidden}"
+    GRADIENT_REPAIRED = "{rewrite}, which repairs the gradient that `.data` cuts silently"
+    NEEDS_UNSAFE = "needs --unsafe, which assumes: {assumptions:; }"
+
+
+@unique
+class Assumption(Kind):
+    """What a rewrite takes for granted; docs/safety.md says of each when it is wrong."""
+
+    CALLER_LOOKS_AWAY = "no caller reads the argument `{name}` after the call"
+    NO_OTHER_CALLS = "no code outside this file calls `{name}`"
+    HELD_ALONE = "nothing else holds the tensor in {place}"
+    RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
+    LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
+    NOT_KEPT = "{operation} in {line} doesn't keep the tensor"
+    DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"
+    TENSOR = "`{name}` is a tensor"
+    SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
+    GRADIENT_FLOWS = "a gradient flows through `{stored}`"
+    INPUT_UNREAD = "nobody reads the input of the module after it was called"
+    CONTAINER_INPUT_UNREAD = "nobody reads the input of the container after it was called"
+    RUN_TOGETHER = "the layers of the nn.Sequential are only run together"
+    LIKE_A_SLOT = "what is stored in {line} has the shape, dtype and device of a slot of `{name}`"
+    LOOP_RUNS = "the loop in {line} runs at least once"
+    NOT_EMPTY = "`{name}` isn't empty"
+    ONE_SIZE = "the pieces of `{call}` are of one size"
+    # of dtypes
+    NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"
+    DTYPE_OF_RESULT = "`{name}` has the dtype of the result in {line}"
+
+
+@unique
+class Layout(Kind):
+    """How memory was laid out on purpose, or where: said of the tensor."""
+
+    STRIDED = "is made with strides of its own"
+    FORMAT = "is made in a memory format of its own"
+    PINNED = "is pinned memory"
+    SHARED = "is memory shared with other processes or a file"
+
+
+@unique
+class Purpose(Kind):
+    """Why a write is kept: it is meant, or nothing would be won."""
+
+    TORCH = "{fact}"
+    NO_VALUES_CHANGE = "it doesn't change values"
+    FILLS_OWN_TENSOR = "the write fills a tensor made for it"
+    LAID_OUT = "`{name}` {layout}: being written in place is its purpose"
+    REGISTERED = "`{name}` is a parameter, buffer or gradient: being written in place is its purpose"
+    DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: being written in place is its purpose"
+    NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
+    NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
+    FLAG_ASKS = "`{flag}` asks for the write"
+    # a clone would be paid for nothing
+    NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
+    SPARSE_IN_LOOP = (
+        "nothing has saved the memory of `{name}` before the write of some elements, and a new tensor in every round "
+        "of the loop would copy all of them"
+    )
+    FILLS_UNSAVED_TENSOR = "the write fills a tensor made for it, which nothing has saved: `{name}`"
+    ALL_REPLACED = (
+        "nothing is known to have saved the old values of `{name}`, which the write replaces all: a clone of them "
+        "would be for nothing"
+    )
+    NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
+    CLONE_SHARED = "the write goes to the clone made in {line}"
+    CLONE_IN_LOOP = (
+        "nothing has saved the memory of `{name}` before the write, and a clone in every round of the loop would copy "
+        "all of it"
+    )
+
+
+@unique
+class Holder(Kind):
+    """Who may see the tensor from out of sight."""
+
+    PARAMETER = "the caller passed it: {label}"
+    ATTRIBUTE = "an attribute holds it: {label}"
+    GLOBAL = "a global name holds it: {label}"
+    CLOSURE = "an outer function holds it: {label}"
+    CALL = "code out of sight made it and may hold it: {label}"
+    REGISTERED = "a parameter, buffer or gradient: {label}"
+    KEEPER = "{operation} in {line} holds it"
+    MAYBE_KEEPER = "{operation} in {line} may hold it"
+
+
+@unique
+class Clue(Kind):
+    """What a piece of code says about the kind of a value."""
+
+    SAME = "the same as `{name}`"
+    IS = "is {kind}"
+    CALL = "{callee}() gives {kind}"
+    FUNCTION = "`{name}` ({line}) gives {kind}"
+    OBJECT = "makes an object of the class `{name}` ({line})"
+    LAYER = "the module `{name}` is a {layer} ({line}), which gives {kind}"
+    METHOD = "the tensor method .{name}() gives {kind}"
+    LIKE_A_METHOD = "`{name}` is called like the method of a tensor, which gives {kind}"
+    LIKE_A_LAYER = "`{name}` is called with tensors like an nn.Module, which returns tensors"
+    OUT_OF_SIGHT = "what `{name}` returns isn't known: it isn't defined in this file"
+    COMPUTED = "computes {kind}"
+    COMPUTED_WITH = "computes with `{name}`, {kind}"
+    PART = "{kind}, as part of `{holder}`, {of}"
+    ELEMENT = "{kind}, as element of `{holder}`, {of}"
+    TENSOR_ATTRIBUTE = ".{name} of a tensor is {kind}"
+    NEVER_ASSIGNED = "what `{name}` holds isn't known: no assignment to it is in sight"
+    REGISTERED = "`{name}` is registered as a parameter or buffer"
+    ASSIGNED_BY = "{method} assigns it to `self.{name}`: {kind}"
+    ASSIGNED_IN = "assigns it in {scope}: {kind}"
+    USED_SO = "only a tensor can be used so, and so `{name}` is one"
+    AUGMENTED = "keeps the kind of what it adds to"
+    RUNS_OVER = "`{name}` runs over `{iterable}`, {kind}"
+    UNPACKED = "`{name}` is unpacked from {kind}"
+    DEFINED = "defines it"
+    BOUND = "binds `{name}`"
+    PARAMETER = "{where}"
+    PARAMETER_OBJECT = "{where}, an object of the class `{name}`"
+    PARAMETER_ANNOTATED = "{where}, annotated so"
+    PARAMETER_BARE = "{where}, without annotation"
+    INPUT = "{where} of an nn.Module: inputs of `forward` are tensors"
+    PASSED = "passes `{passed}` for `{name}`: {kind}"
+
+
+@unique
+class Saver(Kind):
+    """What saved memory for backward."""
+
+    OPERATION = "{name} in {line}"
+
+
+@unique
+class Forbids(Kind):
+    """What torch forbids where gradients are recorded."""
+
+    PARAMETER = "torch forbids writing `{name}`, a parameter that requires a gradient, while gradients are recorded"
+    LEAF = "torch forbids writing `{name}`, a leaf that requires a gradient, while gradients are recorded"
+    PARAMETER_VIEW = (
+        "torch forbids writing `{name}`, a view of a parameter that requires a gradient, while gradients are recorded"
+    )
+    LEAF_VIEW = (
+        "torch forbids writing `{name}`, a view of a leaf that requires a gradient, while gradients are recorded"
+    )
+    PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
+    PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
+
+
+@unique
+class Piece(Kind):
+    """Which one of several views."""
+
+    ROW = "a row that a loop or an unpacking takes"
+    ROW_IN = "a row that a loop or an unpacking takes in {line}"
+    OUTPUT = "{label}"
+    OUTPUT_IN = "{label} in {line}"
+
+
+@unique
+class Relation(Kind):
+    """How two tensors share memory."""
+
+    MAY_SHARE = "may share memory with {written} ({operation} in {line} can return a view or a copy)"
+    SWAPPED = "shares memory with {written} (one was made the data of the other)"
+    BASE = "is the tensor that {written} is a view of"
+    SHARES = "shares memory with {written}"
+
+
+@unique
+class Alive(Kind):
+    """What is alive without having a name in the source."""
+
+    LOOP = "the loop in {line}"
+    RETURN = "the return in the `try` of {line}"
+
+
+@unique
+class Refusal(Kind):
+    """Why a write can't be rewritten without risk."""
+
+    TORCH = "{fact}"
+    FORBIDDEN = "{forbidden}, and {refusal}"
+    FORBIDDEN_LEAF = "{forbidden}; put the write under `with torch.no_grad():`"
+    TOO_NEW = "`{name}` came with torch {since}, and target-torch is {target}"
+    NO_COUNTERPART = "`{name}` has no functional counterpart"
+    TORCH_NOT_IMPORTED = "the file doesn't import torch, which `{name}` needs"
+    NOT_IMPORTED = "`{name}` would have to be imported"
+    RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"
+    ARGUMENT_DTYPE = "`{name}` keeps the dtype of its argument, which has no name here"
+    LEFT_OUT = "left out by the verification: {found}"
+
+    # the written tensor
+    STRIDES = "its strides may let several elements share one place in memory"
+    EXPANDED = "`{name}` is expanded: several of its elements share one place in memory"
+    THROUGH_DATA = "the write goes through `.data`, past autograd; write to the tensor itself or detach it"
+    READS_WHAT_IT_WRITES = (
+        "an operand shares memory with the target, so that in place the operation reads what it wrote"
+    )
+    READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
+    LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"
+    RESULT_OVERWRITTEN = "{line} overwrites its result past autograd, which out of place would be another gradient"
+    SELECTION = "`{name}` is a copy, so that the store has no effect; combine the indices"
+    NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
+    NOTHING_KNOWN = "nothing is known of `{name}`"
+
+    # where the new tensor would be stored
+    NO_PLACE = "there is no name to give the new tensor to"
+    OUTER_NAME = "`{name}` belongs to an outer scope: rebinding it here would make a local name"
+    REBOUND_INSIDE = "an inner function rebinds `{name}`"
+    NOT_TWICE = "`{place}` can't be evaluated twice for certain"
+    TUPLE_ELEMENT = "`{place}` is an element of a tuple, which can't be replaced"
+    TENSORS_OWN = "`{place}` can't be assigned: tensors make their `.{name}` themselves"
+    UNBINDABLE = "`{place}` may be an attribute of a `{owner}`, where it can't be bound"
+    MAYBE_PARAMETER = "`{place}` may be a parameter, which no other tensor can replace"
+    IMMUTABLE = "a `{owner}` can't be changed, so that `{place}` can't be rebound"
+    INTERCEPTED = "`{owner}` has code of its own that runs where `{place}` is assigned or read"
+    NO_PLAIN_ATTRIBUTE = "`{place}` is a property, a slot or shared by the class"
+    MAYBE_INHERITED = "`{owner}` doesn't assign `{place}`: it may be a parameter, buffer or property"
+    NOT_MADE_AGAIN = "`{place}` can't be made again"
+    NOT_A_PLAIN_NAME = "`out={name}` isn't a plain name: the write goes through a view, a slot or an attribute"
+    NOT_PLAIN_NAMES = "`out=` isn't a tuple of plain names in a statement of its own"
+    OTHER_NAME = "`{name}` is seen under another name"
+
+    # the statement
+    IN_COMPREHENSION = "no assignment can stand inside a comprehension"
+    NO_ASSIGNMENT = "no assignment can stand here"
+    OWN_STATEMENT = "no assignment can stand here; make it a statement of its own"
+    OWN_STATEMENT_AS = "no assignment can stand here; make it a statement of its own ({missing})"
+    STAYS_A_STATEMENT = "`{name}` has to stay a statement of its own; split the statement"
+    STAYS_A_STATEMENT_AS = "`{name}` has to stay a statement of its own ({missing}); split the statement"
+    SEES_NO_ASSIGNMENT = "`{name}` sees the write and no assignment can stand here; split the statement"
+    SEEN_AFTER_RETURN = "`{name}` sees the write after the return"
+    READ_AGAIN = "`{name}` is read again inside the expression; split the statement"
+    NOTICED_BEFORE = "what stands before `{name}` may notice the write; split the statement"
+    UNPACKED = "the value is unpacked; split the statement"
+    ONE_TARGET = "an annotated assignment has one target; split the statement"
+    SEVERAL_TARGETS = "the statement stores to several targets; split it"
+    SEVERAL_TARGETS_READ = "the statement stores to several targets and reads them; split it"
+    NOT_ALL_COPIED = "not all targets of the statement can be given a private copy; split it"
+    NO_PLAIN_STORE = "the store isn't an assignment of its own"
+    ANOTHER_ORDER = "the target can't be evaluated in another order than it is now"
+
+    # `.data`
+    DATA_TARGETS = "the value is stored to several targets at once"
+    DATA_UNPACKED = "the data is stored by unpacking"
+    DATA_NO_ASSIGNMENT = "the data isn't stored by an assignment"
+    DATA_OF_VIEW = "`{name}` is a view of another tensor"
+    DATA_WITHOUT_GRAPH = "the stored values have no graph, so rebinding would cut the one that is there"
+    DATA_SHARED = "the stored tensor exists under another name, or is a view, and would be shared"
+    DATA_SEEN = "`{name}` still looks into the old memory"
+    WOULD_HIT_GRAPH = "the write in {line} stays in place and would hit the new graph"
+    MAY_HIT_GRAPH = "the write in {line} stays in place and may hit the new graph"
+
+    # `out=`
+    OUT_DTYPE_UNKNOWN = "`{name}` decides the dtype of the result, which isn't known to be the one of the operands"
+    OUT_DTYPE = "`{name}` decides the dtype of the result, which isn't the one of the operands"
+    OUT_DTYPES = "`{name}` decides the dtype of the result, and a caller mixes several"
+
+    # who else sees the write
+    SHARES = "`{name}` {relation} and is read later"
+    SHARES_CHANGED = (
+        "`{name}` {relation} and is read later, and can't be made again, because `{used}` has changed since"
+    )
+    VIEW_READ = "`{name}` shares its memory and is read later"
+    SLOT_SHARES = "`{place}` shares its memory"
+    STILL_HELD = "{alive} still holds it"
+    IN_CONTAINER = "it is stored in a container or attribute ({line}) that is read later"
+    WRITES_REGISTERED = "what is written is a parameter, buffer or gradient"
+    ON_TENSOR = "attributes were set on the tensor itself"
+    KEPT = "{operation} ({line}) holds it"
+    OUTER_SHARES = "`{name}` of `{function}` shares its memory"
+    ATTRIBUTE_TOO = "`self.{other}` holds the tensor in `self.{name}`, too"
+    GIVEN_TOO = "`{other}` in {line} holds the tensor in `self.{name}`, too"
+    TAKEN_TOO = "`{other}` in {line} holds the tensor in `.{name}`, too"
+    PASSED_TOO = "the call in {line} passes the tensor in `.{name}`, too"
+    READ_AFTER_MODULE = "`{name}` is read after the module overwrote it in {line}"
+
+    # callers
+    MAY_PASS_TWICE = "the caller in {line} may pass the tensor for another parameter than `{parameter}`, too"
+    CALLER_READS = "the caller in {line} reads what it passes for `{parameter}` after the call, and {refusal}"
+    CALLERS_READ = "its callers read what is written, and nothing is known to have saved it"
+    ONLY_WRITES = "`{function}` returns nothing, so that its callers must want what it writes"
+    HANDED_ON = "`{function}` is also handed to other code, whose arguments can't be seen"
+    LASTING_DEFAULT = "the default of `{parameter}` lasts from one call to the next"
+    USED_AS_VALUE = "`{function}` is used as a value in {line}, and whoever calls that can't be seen"
+    LAMBDA_USED_AS_VALUE = "the lambda is used as a value in {line}, and whoever calls that can't be seen"
+    NOT_FOLLOWED = "`{function}` is called in {line} in a way that can't be followed"
+    NOT_FOLLOWED_READ = (
+        "`{function}` is called in {line} in a way that can't be followed, and what it passes is read after the call"
+    )
+    OUT_IS_READ = "the caller reads the result in what it passes for `{parameter}`, which is what `out=` is for"
+    OUT_GOES_ELSEWHERE = "the result goes into {place} for others to read, which is what `out=` is for"
+    NAMED_SO = "`{function}` is named like a function that writes its argument: its callers must want what it writes"
+    DOCUMENTED_SO = (
+        "the documentation of `{function}` says that it works in place: its callers must want what it writes"
+    )
+
+    # a function that would return what it writes
+    RECURSIVE = "`{function}` calls itself"
+    COMPILED = "TorchScript compiles `{function}`, whose results would have another type"
+    REPLACED = "`{name}` isn't that tensor any more where `{function}` ends"
+    NOT_ALL_CALLS = "not every use of `{function}` is a call that can be given a new tensor"
+    RETURN_WRITES = "a `return` of `{function}` holds an in-place operation; move it to a line of its own"
+    NAMED_ELSEWHERE = "another file of this run contains the name `{function}`"
+    NO_PLAIN_FUNCTION = "`{function}` is no plain function"
+    DECORATED = "`{function}` has a decorator, which sees what it returns"
+    FIXED_RETURN = "what `{function}` returns is fixed by others"
+    CALL_CANNOT_TAKE = "the call in {line} can't take it: {refusal}"
+    ANOTHER_ARGUMENT = "another argument shares memory with it"
+    REGISTERED = "`{name}` is a parameter, buffer or gradient"
+    HALF_WRITTEN = "an exception in it would leave the tensor half written"
+    HALF_WRITTEN_OUTSIDE = "an exception that is caught further out would leave the tensor half written"
+    ANOTHER_OPERATION = "its statement holds another in-place operation; move that to a line of its own"
+    BINDS_OTHERWISE = "its statement binds `{name}` to something else"
+    OLD_SHAPE = "`{name}` looks at memory, or in a shape, that the tensor no longer has"
+    NO_ROOM = "its value is assigned in a way that leaves no room for another; split the statement"
+    NO_OWN_STATEMENT = "it isn't a statement or an assignment of its own"
+    NONE_USED = "its value, which is None now, is used"
+
+    # what a rewrite would take away
+    THROWN_AWAY = "the value of `{name}` may be thrown away: then the write is all that it does"
+    UNREAD = "`{name}` isn't read afterwards: others must, or the write would be for nothing"
+
+    # other rewrites
+    LATER = "another rewrite of this run is in the way; run again for this one"
+    LATER_AROUND = "the statement around it is rewritten in this run; run again for this one"
+    NEW_WRITE = "it would take an operation in place where there was none"
+    STILL_OVERWRITES = "where the write stays, it would still overwrite what {operation} in {line} saved"
+    STILL_FORBIDDEN = "where the write stays, it would still be forbidden"
+    COPY_OVERWRITES = "on a copy of the argument, {write} would still overwrite what {operation} in {line} saved"
+    COPY_FORBIDDEN = "on a copy of the argument, {write} would still be forbidden"
