@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
