@@ -119,7 +119,7 @@ def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
 
 def _is_called_for_its_value(run: Run, function: ast.Lambda) -> bool:
     """Whether all that is done with a lambda is that it is called, each time for the value that it gives."""
-    if function in hooks(run.program):
+    if function in hooks(run.program.module):
         return True
     outer = run.scope.parent
     around = run.program.run(outer) if outer is not None and not outer.is_module else None

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     LIST,
     NUMBER,
@@ -67,7 +68,7 @@ class Callers(Protocol):
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """The operation of a caller that saved, for certain, the tensor which the function then writes."""
 
-    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """All that callers saved of that tensor, with the caller's run and what is true at the call."""
 
 
@@ -83,6 +84,8 @@ class Site:
     options: Options
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
+    _harm: tuple[Harm, Saved | None] | None = None
+    _roots: Objs | None = None
 
     @property
     def node(self) -> ast.AST:
@@ -100,7 +103,7 @@ class Site:
         return self.write.value
 
     @property
-    def state(self) -> State:
+    def state(self) -> Snapshot:
         """What is true just before the write."""
         return self.write.state
 
@@ -220,7 +223,7 @@ class Site:
         """How the written memory is laid out, where it was made so on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
-        written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
+        written = sorted(self.roots(), key=lambda o: o.index)
         own = [found[o] for o in written if o in found]
         own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
         return own[0] if own else None
@@ -263,7 +266,9 @@ class Site:
 
     def roots(self) -> Objs:
         """The tensors that own the written memory."""
-        return self.state.roots(self.value.objs)
+        if self._roots is None:
+            self._roots = self.state.roots(self.value.objs)
+        return self._roots
 
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""
@@ -287,6 +292,11 @@ class Site:
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether torch forbids the write, or autograd saved this memory before, and which operation did."""
+        if self._harm is None:
+            self._harm = self._worked_out_harm()
+        return self._harm
+
+    def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         if forbidden is not None and forbidden.is_leaf:
             return Harm.HARMFUL, None

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.state import ANY, DISTINCT, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,

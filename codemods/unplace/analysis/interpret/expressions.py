@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Hashable
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
-from unplace.analysis.domain.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
+from unplace.analysis.domain.state import Merger, State, aged_value, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,

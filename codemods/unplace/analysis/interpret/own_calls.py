@@ -80,7 +80,8 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
             promised = of_annotation(of.declared.get(name))
             if value.kinds & UNKNOWN and not promised & UNKNOWN:
                 value = value._replace(kinds=promised)
-            state.heap.update({(obj, name): value for obj in made.objs})
+            for obj in made.objs:
+                state.heap[(obj, name)] = value
         return made
     run.cannot_follow(node, state)
     label = f"`{code_of(node.func)}(...)`"

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.refs import Class, Function
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     DICT,
     DISCRETE,
@@ -53,7 +55,7 @@ class Write:
     kind: WriteKind
     target: ast.expr
     value: Value
-    state: State
+    state: Snapshot
     statement: ast.stmt
     grad: GradMode
     name: str = ""  # the method or qualified function, where there is one
@@ -98,7 +100,7 @@ class Analysis(Protocol):
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope, None where there is none yet."""
 
-    def exits(self, scope: Scope) -> list[tuple[Value, State]]:
+    def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return what a function returns on each way out, and what is true there."""
 
     def summary(self, function: Function) -> Effect | None:
@@ -147,7 +149,7 @@ class Run:
     names: Names = field(default_factory=Names)
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[ast.AST, Write] = field(default_factory=dict)
-    returns: list[tuple[Value, State]] = field(default_factory=list)
+    returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # what may be written there, if a tensor
@@ -262,13 +264,12 @@ class Run:
         """Note that `obj` is made here and now, forgetting what an earlier iteration said of it."""
         for born in self.born:
             born.add(obj)
-        state.bases.pop(obj, None)
+        state.bases.forget(obj)
         state.definitions.pop(obj, None)
         state.kept.pop(obj, None)
         state.saved.pop(obj, None)
         state.touched.discard(obj)
-        for slot in [slot for slot in state.heap if slot[0] is obj]:
-            del state.heap[slot]
+        state.heap.put(obj, {})
 
     def view(
         self,
@@ -384,7 +385,7 @@ class Run:
             kind,
             target,
             value,
-            state.fork(),
+            state.snapshot(),
             self.statement,
             self.grad,
             name,
@@ -428,7 +429,7 @@ class Run:
             WriteKind.METHOD,
             argument,
             value,
-            state.fork(),
+            state.snapshot(),
             self.statement,
             self.grad,
             operands=others,
@@ -447,7 +448,7 @@ class Run:
         inside = self.inside[0] if self.inside else None
         if objs:
             handed, kind = Value(UNKNOWN, objs), WriteKind.METHOD
-            write = Write(node, kind, node.func, handed, state.fork(), self.statement, self.grad, inside=inside)
+            write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
             self.unfollowed[node] = Unfollowed(write, values)
 
     def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
@@ -462,20 +463,18 @@ class Run:
             if tracked is Tracked.NO and value.dtype not in DISCRETE:
                 self.becomes_tracked(state, value)
                 tracked = Tracked.LEAF if is_on else Tracked.MAYBE
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if is_same(held, value):
-                    table[key] = held._replace(tracked=tracked)
+        state.revise(lambda held: held._replace(tracked=tracked) if is_same(held, value) else held)
         return value._replace(tracked=tracked)
 
     def becomes_tracked(self, state: State, value: Value) -> None:
         """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
-                    table[key] = held._replace(tracked=Tracked.MAYBE)
+
+        def revised(held: Value) -> Value:
+            if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
+                return held._replace(tracked=Tracked.MAYBE)
+            return held
+
+        state.revise(revised)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
@@ -484,11 +483,7 @@ class Run:
             used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
             if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):
                 del state.definitions[obj]
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if held.objs & value.objs:
-                    table[key] = held._replace(shape=None)
+        state.revise(lambda held: held._replace(shape=None) if held.objs & value.objs else held)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
         """Let a list or dictionary from outside hold tensors, if that is what it is filled with."""
@@ -500,8 +495,7 @@ class Run:
         """A new list, tuple or dict with these slots."""
         made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
         (obj,) = made.objs
-        for key, value in fields.items():
-            state.heap[(obj, key)] = value
+        state.heap.put(obj, dict(fields))
         return made
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.cancellation import go_on
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class, Function, Named
-from unplace.analysis.domain.state import ANY, Merger, State, hidden_name, same_facts, weak_join
+from unplace.analysis.domain.state import Merger, State, hidden_name, same_facts, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -265,7 +266,7 @@ class Interpreter:
 
     def _return(self, s: ast.Return, state: State) -> None:
         value = self.evaluator.evaluate(s.value, state) if s.value is not None else Value(NONE)
-        self.run.returns.append((value, state))
+        self.run.returns.append((value, state.frozen()))
 
     def _raise(self, s: ast.Raise, state: State) -> None:
         for part in (s.exc, s.cause):
@@ -413,9 +414,9 @@ class Interpreter:
         final.env.pop(hidden_name(Alive.RETURN, s.lineno), None)
         return final
 
-    def _pending(self, s: ast.Try, value: Value, state: State) -> State:
+    def _pending(self, s: ast.Try, value: Value, at: Facts) -> State:
         """The state in which the final block runs while a value is being returned."""
-        state = state.fork()
+        state = State.of(at)
         if value.objs:
             state.env[hidden_name(Alive.RETURN, s.lineno)] = value
         return state

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.refs import Class, Instance
-from unplace.analysis.domain.state import ANY, Definition, State, join_bases, weak_join
+from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
     CONTAINER,
     NUMBER,
@@ -92,7 +93,7 @@ def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: S
         run.keep(state, value.objs, f"`{code_of(node)}`", node.lineno, certain=True)
 
 
-def is_handed_over(state: State, value: Value) -> bool:
+def is_handed_over(state: Facts, value: Value) -> bool:
     """Whether nothing else holds a tensor, or looks into its memory, as far as this function shows."""
     for obj in value.objs:
         base = state.bases.get(obj)

@@ -19,8 +19,8 @@ from itertools import pairwise
 from typing import Any
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Function, Instance
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run, Write
@@ -70,7 +70,7 @@ def saves_its_operands(site: Site) -> bool:
     return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
 
 
-def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
+def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     """What was saved of the written memory, here and by callers, with where that is known."""
     states = [site.state]
     if is_buffer:
@@ -83,7 +83,7 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
 
 
 def _copied(
-    site: Site, run: Run, state: State, saved: Saved, rules: Mapping[Form, Any], text: Text
+    site: Site, run: Run, state: Facts, saved: Saved, rules: Mapping[Form, Any], text: Text
 ) -> tuple[ast.AST, tuple[Edit, ...]] | None:
     """What is copied for an operation that saved the memory, and the edits for it."""
     if saved.part == "result" and saved.certain and saved.node in run.writes:
@@ -131,7 +131,7 @@ def _has_other_views(site: Site) -> bool:
     return any(state.roots(v.objs) & roots for v in apart)
 
 
-def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
+def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     """The expression whose value the operation saved, where a copy of it would be saved instead."""
     if not saved.certain or saved.node is None:
         return None
