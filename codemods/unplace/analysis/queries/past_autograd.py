@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from unplace import torchapi
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.interpret.run import Write, WriteKind
+from unplace.analysis.interpret.run import Write
 from unplace.analysis.project.program import Program
+from unplace.diagnostics.forms import WriteKind
 
 _CALLS = (WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE)
 
