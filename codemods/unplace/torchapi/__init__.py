@@ -57,7 +57,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     TORCH_VERSION: str
-    """The torch release that the table describes, without the build suffix: '2.13.0'."""
+    """The torch release that the table describes, without the build suffix, as '1.2.3'."""
 
 
 class Result(Enum):
