@@ -37,13 +37,13 @@ STEPS: dict[str, tuple[str, ...]] = {
 
 
 def pinned() -> str:
-    """Return the release that the constraints name: "2.13.0"."""
+    """Return the release that the constraints name, as "1.2.3"."""
     (version,) = re.findall(r"^torch==(.+)$", CONSTRAINTS.read_text("utf-8"), re.MULTILINE)
     return str(version)
 
 
 def named(text: str, version: str) -> str:
-    """Name the release in a text that says which torch to install: `torch==2.13.0`, "CPU build of torch 2.13.0"."""
+    """Name the release in a text that says which torch to install: `torch==1.2.3`, "build of torch 1.2.3"."""
     text = re.sub(r"\btorch==\d+(?:\.\d+)+", f"torch=={version}", text)
     return re.sub(r"(\bbuild of torch )\d+(?:\.\d+)+", rf"\g<1>{version}", text)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     TORCH_VERSION: str
-    """The torch release that the table describes, without the build suffix: '2.13.0'."""
+    """The torch release that the table describes, without the build suffix, as '1.2.3'."""
 
 
 class Result(Enum):
