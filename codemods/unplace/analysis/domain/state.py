@@ -368,7 +368,7 @@ def _same_definition(first: Definition | None, second: Definition) -> bool:
 def _sort_key(key: Hashable) -> str:
     if isinstance(key, tuple):
         holder, name = key
-        return f"{holder.index}.{name}"
+        return f"{holder.index}.{name!r}"  # `1` and `"1"` are two keys
     return str(key)
 
 

@@ -115,8 +115,10 @@ class Views(dict[Obj, Base]):
                 continue
             pieces = found[current] | {base.piece} if base.piece else found[current]
             for parent in base.objs:
-                if parent not in found:
-                    found[parent] = pieces
+                known = found.get(parent)
+                common = pieces if known is None else known & pieces  # on whichever way: `a` is `y[0]` or `y[1]`
+                if common != known:
+                    found[parent] = common
                     todo.append(parent)
         return found
 
