@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from unplace.analysis.domain.values import Obj, Value
+from unplace.analysis.domain.values import Obj, Objs, Value
 
 Slot = tuple[Obj, Hashable]
 Fields = Mapping[Hashable, Value]
@@ -88,6 +88,11 @@ class Heap:
         if self._owners is None:
             self._owners = frozenset(self._fields)
         return self._owners
+
+    def among(self, objs: Objs) -> Sequence[Obj]:
+        """Return those of some objects that have fields, in the order of the table."""
+        found = objs & self.owners
+        return list(found) if len(found) < 2 else [holder for holder in self._fields if holder in found]
 
     def held_by(self, holder: Obj) -> Iterator[Obj]:
         """Walk over the objects in the fields of one."""

@@ -149,12 +149,13 @@ def keep(call: Call, effect: Effect) -> None:
 
 def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
     """Let code out of sight have stored anything in the slots of these objects."""
-    for slot, value in list(state.heap.items()):
-        if slot[0] in reachable and value.objs:
-            foreign = run.foreign((node, "stored", slot[1]), Origin.CALL, "what a call stored", 0, UNKNOWN)
-            state.heap[slot] = value._replace(
-                objs=value.objs | foreign.objs, identity=(node, slot[1]), shape=None, dtype=None
-            )
+    for holder in state.heap.among(reachable):
+        for key, value in state.heap.of(holder).items():
+            if value.objs:
+                foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
+                state.heap[(holder, key)] = value._replace(
+                    objs=value.objs | foreign.objs, identity=(node, key), shape=None, dtype=None
+                )
 
 
 def put(call: Call, given: str | Source, base: Value) -> None:
