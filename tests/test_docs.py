@@ -187,6 +187,11 @@ def changed_as_the_page_says(tmp_path: Path) -> dict[str, str]:
 
 def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
     environment = changed_as_the_page_says(tmp_path)
+    rule = (DOCS / "contributing.md").read_text("utf-8").partition("## Teach the analysis a library")[0]
+    written = {
+        name for name in re.findall(r"^<!-- file: (.*) -->$", rule, re.MULTILINE) if not name.startswith("tests/")
+    }
+    assert len({"README.md", "CHANGELOG.md", *re.findall(r"^--- (.*)$", rule, re.MULTILINE), *written}) <= 4
     (folder,) = (tmp_path / "tests/fixtures/UNP009").iterdir()
     shutil.copy(folder / "before.py", tmp_path / "model.py")
     for _ in range(2):

@@ -372,7 +372,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "no edit is looked at",
             INTRODUCED,
-            "transform.planner.introduces_writes",
+            "transform.report.introduces_writes",
             gives(False),
         ),
         mutant(

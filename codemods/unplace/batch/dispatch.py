@@ -19,7 +19,7 @@ from unplace.batch.unattended_git import git
 from unplace.files.git import GitError
 
 _ATTEMPTS = 3
-"""How often a repository is handed out whose process is lost each time."""
+"""The number of times that a repository is handed out whose process is lost each time."""
 
 _TICK = 0.5
 """Seconds between two looks at the progress."""

@@ -51,7 +51,7 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
 
 
 def _reasons(finding: Finding) -> Sequence[Reason]:
-    """What the rewrite of a finding assumes, or why it isn't rewritten; nothing of one that is kept."""
+    """Return the assumptions of a finding's rewrite, or why it isn't rewritten; nothing for one that is kept."""
     if finding.status is Status.KEPT:
         return ()
     return (finding.reason,) if finding.applicability is None else finding.assumed

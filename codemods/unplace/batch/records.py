@@ -23,7 +23,7 @@ class Result(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReasonRecord:
-    """A reason for all operations of which the same is said: its code, and its words with names and lines left open."""
+    """The reason that several operations share: its code, and its words with names and lines left open."""
 
     code: str
     text: str

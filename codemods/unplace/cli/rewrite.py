@@ -10,22 +10,19 @@ import typer
 from unplace.cli import files
 from unplace.cli.completion import one_of
 from unplace.cli.options import (
+    NOTHING,
+    Chosen,
     Config,
     ForceExclude,
-    Ignore,
     Isolated,
     Jobs,
     Markdown,
     NoCache,
-    Only,
     Paths,
-    PreserveDtype,
-    Select,
     Since,
     StdinFilename,
-    TargetTorch,
-    Unsafe,
     settings,
+    takes_settings,
 )
 from unplace.cli.parsing import Command
 from unplace.cli.running import Inputs, Measure, Memory, Timeout, parse_plan, verified
@@ -83,16 +80,12 @@ VerifyCommand = Annotated[
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings()
 def rewrite(
     paths: Paths,
     diff: Diff = False,
     check: Check = False,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    target_torch: TargetTorch = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    only: Only = None,
+    chosen: Chosen = NOTHING,
     since: Since = None,
     output_format: Format = None,
     config: Config = None,
@@ -137,25 +130,14 @@ def rewrite(
     if write and output_format in PLACED:
         reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
         raise typer.BadParameter(reason, param_hint="--output-format")
-    chosen = settings(
-        unsafe=unsafe,
-        preserve_dtype=preserve_dtype,
-        target_torch=target_torch,
-        select=select,
-        ignore=ignore,
-        only=only,
-        config=config,
-        isolated=isolated,
-        markdown=markdown,
-        force_exclude=force_exclude,
-    )
+    run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
     report_to = sys.stdout
     verification: dict[str, Any] | None = None
     if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen, write=write)]
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
+        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
         if plan is not None:
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)

@@ -1,4 +1,4 @@
-"""Finds the line behind an in-place error: runs a program under observation, and explains the failure as it happens."""
+"""Finds the line behind an in-place error: runs a program under observation and explains the failure as it happens."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Diagnosed", "Diagnosis"]
 
 
 class Diagnosed:
-    """Code under diagnosis: `with Diagnosed() as run: ...`.
+    """A context manager that diagnoses the code in its block: `with Diagnosed() as run: ...`.
 
-    An in-place error goes its way as torch raised it. The diagnosis is attached to it as a note (printed to standard
-    error by Pythons before 3.11), and `run.diagnoses` has it too.
+    An in-place error is raised as it is by torch. The diagnosis is attached to it as a note (before Python 3.11 it is
+    printed to standard error instead), and `run.diagnoses` has it too.
     """
 
     def __init__(
@@ -29,10 +29,10 @@ class Diagnosed:
         before_backward: Callable[[Sequence[Any]], None] | None = None,
         reports: bool = True,
     ) -> None:
-        """`silent` also finds what changes gradients without an error.
+        """Take the options of the diagnosis.
 
-        `before_backward` is given what each call of backward starts from. With `reports` the end of the block prints
-        what `silent` found to standard error.
+        `silent` also finds what changes gradients without an error; with `reports`, the end of the block prints those
+        diagnoses to standard error. `before_backward` is called with the tensors from which each backward starts.
         """
         self._reports = reports
         self.diagnoses: list[Diagnosis] = []
@@ -50,13 +50,13 @@ class Diagnosed:
             sys.stderr.writelines(f"{diagnosis.text}\n" for diagnosis in self.diagnoses if diagnosis.is_silent)
 
     def document(self) -> dict[str, Any]:
-        """The report for programs: the first error, and under `silent` what went wrong without one."""
+        """Return the report as JSON values: the first error and, under `silent`, what went wrong without one."""
         errors = [diagnosis for diagnosis in self.diagnoses if not diagnosis.is_silent]
         report: dict[str, Any] = errors[0].document() if errors else {"error": None}
         return {**report, "silent": [diagnosis.document() for diagnosis in self.diagnoses if diagnosis.is_silent]}
 
     def unseen(self, error: BaseException | None) -> list[Diagnosis]:
-        """The diagnoses that an exception doesn't carry to whoever prints it."""
+        """Return the diagnoses that aren't printed with an exception, as neither it nor a cause of it carries them."""
         carried = []
         while error is not None:
             carried.append(getattr(error, "unplace", None))

@@ -1,4 +1,4 @@
-"""What a failure means and what to do about it: recognised by what was written and by whom."""
+"""Advice: the meaning of a failure and what to do about it, recognised by what was written and by whom."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unplace.diagnosis.errors import Kind
-from unplace.diagnosis.fixes import shown
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.places import Place
 from unplace.diagnosis.writes import Write
+from unplace.files.discovery import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do, in a sentence or two. `cause` is a stable name for what was recognised."""
+    """Advice in a sentence or two; `cause` is a stable name for what was recognised."""
 
     cause: str
     text: str
@@ -25,13 +25,13 @@ _RECOGNISERS: list[Recogniser] = []
 
 
 def advise(incident: Incident) -> Advice:
-    """The advice that fits a failure."""
+    """Return the advice that fits a failure."""
     found = (recognise(incident) for recognise in _RECOGNISERS)
     return next(advice for advice in found if advice is not None)
 
 
 def at(place: Place) -> str:
-    """A place as people write it."""
+    """Return a place as `path:line`."""
     return f"{shown(place.path)}:{place.line}" if place.line else "a line that isn't known"
 
 
@@ -41,7 +41,7 @@ def _recogniser(function: Recogniser) -> Recogniser:
 
 
 def _first(incident: Incident) -> Write | None:
-    """The write that came first after the value had been saved, where the failure is about such a value."""
+    """Return the first write after the value had been saved; None where the failure is about no saved value."""
     is_about_a_value = incident.kind in (Kind.OVERWRITTEN, Kind.CHANGED)
     return incident.writes[0] if is_about_a_value and incident.writes else None
 
@@ -183,9 +183,7 @@ _SPECTRAL_NORM = ("torch.nn.utils.parametrizations:", "torch.nn.utils.spectral_n
 @_recogniser
 def _power_iteration(incident: Incident) -> Advice | None:
     write = _first(incident)
-    if write is None or not write.place.went_through(
-        "torch.nn.utils.parametrizations:", "torch.nn.utils.spectral_norm:"
-    ):
+    if write is None or not write.place.went_through(*_SPECTRAL_NORM):
         return None
     return Advice(
         "spectral-norm",

@@ -9,7 +9,7 @@ from unplace.diagnosis import Diagnosed
 
 
 def magic(shell: Any) -> Callable[[str, str], None]:
-    """The magic for an IPython shell: it runs a cell, whose error is shown as always, with the diagnosis attached."""
+    """Return the magic for an IPython shell: it runs a cell, whose error is shown as always, with the diagnosis."""
 
     def diagnose(line: str, cell: str) -> None:
         options = line.split()

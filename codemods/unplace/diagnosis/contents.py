@@ -1,4 +1,4 @@
-"""Checksums of what tensors contain."""
+"""Checksums of the contents of tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unplace.diagnosis.memory import unwrapped
 
 
 def checksum(tensor: torch.Tensor) -> int:
-    """A number that depends on every byte of a dense tensor's elements, and on their order."""
+    """Return a checksum of the bytes of a dense tensor's elements, in row-major order."""
     with torch.no_grad(), _disable_current_modes():
         copy = unwrapped(tensor).detach().cpu().contiguous().resolve_conj().resolve_neg()
     plain = unwrapped(copy)  # inside `grad` or `vmap` results are wrapped again
@@ -25,10 +25,10 @@ def checksum(tensor: torch.Tensor) -> int:
 
 
 def checksums(values: Iterable[Any]) -> list[int]:
-    """Those of the dense tensors among some values."""
+    """Return the checksums of the dense tensors among some values."""
     return [checksum(value) for value in values if is_dense(value)]
 
 
 def is_dense(value: object) -> bool:
-    """Whether a value is a tensor with contents that can be read."""
+    """Tell whether a value is a dense tensor, with contents that can be read (not on the meta device)."""
     return isinstance(value, torch.Tensor) and value.layout is torch.strided and value.device.type != "meta"

@@ -1,4 +1,4 @@
-"""A failure explained: who saved, who wrote, what that means, and the fix."""
+"""Explains a failure: what saved the value, what wrote to it, what that means, and the fix."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from unplace.diagnosis.places import Place
 from unplace.diagnosis.writes import Write
 
 _FIXABLE_ELSEWHERE = frozenset({"hidden-state", "shared-graph", "optimizer-step"})
-"""Causes that no rewrite of the write removes."""
+"""The causes that rewriting the write doesn't remove."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What happened, in sentences, and what to do."""
+    """The explanation of a failure: the facts, the story in sentences, the advice, and the fix."""
 
     incident: Incident
     story: tuple[str, ...]
@@ -29,12 +29,12 @@ class Diagnosis:
 
     @property
     def is_silent(self) -> bool:
-        """Whether there was no error."""
+        """True where there was no error."""
         return self.incident.kind in (Kind.CHANGED, Kind.CUT)
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The diagnosis as text, in several lines."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -53,7 +53,7 @@ class Diagnosis:
         yield from (f"  Not rewritten: {refusal}" for refusal in self.fix.refusals)
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the diagnosis as JSON values."""
         saved = self.incident.saved
         fix = {
             "applicability": self.fix.applicability.value,

@@ -1,4 +1,4 @@
-"""The errors that torch raises over in-place operations, recognised by its own words."""
+"""Recognises the errors that torch raises about in-place operations by their messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Kind(str, Enum):
-    """What torch complains about."""
+    """The kinds of failures; all but the last two are errors of torch."""
 
     OVERWRITTEN = "overwritten"
     """A value that backward needs was written after it had been saved."""
@@ -29,9 +29,9 @@ class Kind(str, Enum):
     OVERLAP = "overlapping memory"
     DETACH_VIEW = "detach_ of a view"
     CHANGED = "changed without an error"
-    """Nothing that torch complains about: what backward uses isn't what was saved."""
+    """No error of torch: the value that backward uses isn't the one that was saved."""
     CUT = "graph cut by .data"
-    """Nothing that torch complains about either."""
+    """No error of torch either: a store to `.data` cut the gradient."""
 
 
 _PATTERNS = (
@@ -69,7 +69,7 @@ _HINT = " Hint: "
 
 
 def recognise(error: BaseException) -> Kind | None:
-    """The kind of an error, or None if it isn't about in-place operations."""
+    """Return the kind of an error, or None if it isn't about in-place operations."""
     if not isinstance(error, RuntimeError):  # NotImplementedError is one
         return None
     text = str(error)
@@ -77,17 +77,17 @@ def recognise(error: BaseException) -> Kind | None:
 
 
 def without_hint(text: str) -> str:
-    """What happened, without torch's closing hint, which depends on anomaly detection."""
+    """Return a message without torch's closing hint, which depends on anomaly detection."""
     return text.partition(_HINT)[0]
 
 
 def hint(text: str) -> str:
-    """The hint alone, as it follows on the text; empty where there is none."""
+    """Return the closing hint of a message; an empty string where it has none."""
     return "".join(text.partition(_HINT)[1:])
 
 
 class StaleValue(NamedTuple):
-    """What an `OVERWRITTEN` error says of the value: `torch.FloatTensor`, its shape and its versions."""
+    """The value that an `OVERWRITTEN` error names: type (`torch.FloatTensor`), shape, found and expected version."""
 
     kind: str
     shape: tuple[int, ...]
@@ -96,7 +96,10 @@ class StaleValue(NamedTuple):
 
 
 def stale_value(text: str) -> StaleValue | None:
-    """The value of an `OVERWRITTEN` error. Who made it is left out: torch doesn't say it everywhere."""
+    """Return the value that the message of an `OVERWRITTEN` error names; None where it names none.
+
+    The operation that made it is left out: torch doesn't always name that.
+    """
     match = re.search(r"operation: \[(\S+) \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)", text)
     if match is None:
         return None
@@ -104,6 +107,6 @@ def stale_value(text: str) -> StaleValue | None:
 
 
 def view_maker(text: str) -> tuple[int, str] | None:
-    """`Output 0 of Split is a view ...`: the number of the output and the name of what made it."""
+    """Return the output's number and its maker from a message such as `Output 0 of SplitBackward0 is a view ...`."""
     match = re.match(r"Output (\d+) of (\S+) is a view", text)
     return None if match is None else (int(match[1]), match[2])

@@ -1,4 +1,4 @@
-"""The edits that `unplace rewrite` would make for just the writes that did the harm."""
+"""The edits that `unplace rewrite` would make for only the writes that did the harm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from unplace.config.options import Options
 from unplace.diagnosis.places import Place
-from unplace.diagnostics.findings import Applicability, Finding, Form, Status
+from unplace.diagnostics.findings import Applicability, Finding, Status
+from unplace.diagnostics.forms import Form
+from unplace.files.discovery import shown
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
@@ -29,26 +31,26 @@ class FileFix:
 
     @property
     def change(self) -> Change:
-        """The file before and after; raises `SourceError` where the file's encoding lacks a character."""
+        """The file before and after; raises `SourceError` where a new character has no place in the file's encoding."""
         return Change(self.source, self.source.with_text(apply_edits(self.source.text, self.edits)))
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What can be rewritten, and for the writes that can't be, why (`refusals`)."""
+    """The rewrites that can be made, and the reasons for the writes that can't be rewritten (`refusals`)."""
 
     files: tuple[FileFix, ...]
     refusals: tuple[str, ...]
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the edits rest on; none: they are safe."""
+        """The assumptions of the edits; safe edits have none."""
         findings = [finding for file in self.files for finding in file.findings]
         return tuple(dict.fromkeys(assumption for finding in findings for assumption in finding.assumptions))
 
     @property
     def applicability(self) -> Applicability:
-        """Whether all edits are safe."""
+        """`UNSAFE` where an edit rests on an assumption, else `SAFE`."""
         unsafe = any(f.applicability is Applicability.UNSAFE for file in self.files for f in file.findings)
         return Applicability.UNSAFE if unsafe else Applicability.SAFE
 
@@ -63,7 +65,7 @@ class Fix:
 
 
 def fix_of(places: Iterable[Place]) -> Fix:
-    """The rewrite of the writes at some places."""
+    """Work out the rewrite of the writes at some places."""
     by_path: dict[str, list[Place]] = {}
     for place in places:
         by_path.setdefault(place.path, []).append(place)
@@ -83,14 +85,8 @@ def fix_of(places: Iterable[Place]) -> Fix:
     return Fix(tuple(files), tuple(refusals))
 
 
-def shown(path: str) -> str:
-    """A path as people want to read it: relative where it lies below the current folder."""
-    here = Path.cwd()
-    return Path(path).relative_to(here).as_posix() if Path(path).is_relative_to(here) else path
-
-
 def _read(path: str) -> Source | None:
-    """The source of a place; None for code whose source Python doesn't know."""
+    """Return the source of a file, or of code without a file whose lines Python knows; None where it doesn't."""
     try:
         return read_source(Path(path).read_bytes())
     except SourceError:
@@ -101,7 +97,10 @@ def _read(path: str) -> Source | None:
 
 
 def _verdicts(text: str, path: str, places: Sequence[Place]) -> tuple[Sequence[Finding], list[Finding]]:
-    """The findings of a file, and those at some places of it: without assumptions, where all of them do without."""
+    """Return the findings of a file, and those at some places in it.
+
+    The findings are those of `--unsafe` only where the ones at these places can't all be rewritten without it.
+    """
     findings: Sequence[Finding] = ()
     concerned: list[Finding] = []
     for unsafe in (False, True):

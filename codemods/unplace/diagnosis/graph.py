@@ -1,4 +1,4 @@
-"""Autograd's graph: notes on its nodes, and what the nodes saved."""
+"""Reads autograd's graph: the nodes, our notes on them, and the values that they saved."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _PARENT = "parent_"
 
 
 class Note:
-    """Where and when a node was made. Autograd keeps it in the node's metadata, so it lives as long as the node.
+    """A note of where and when a node was made, kept in the node's metadata, so that it lives as long as the node.
 
-    Autograd takes it for the stack of anomaly detection: it asks the node at which backward fails, and only that
-    one (and those that made it, in double backward), for its lines. This is how `reported` learns of it. `contents`
-    are version and checksum of what it saved, with `--silent`.
+    Autograd takes it for the stack of anomaly detection: it reads the lines of the node at which backward fails, and
+    of no other (but those that made it, in double backward). Being read, a note adds itself to `reported`. `contents`
+    has version and checksum of each value that the node saved, with `--silent`.
     """
 
     __slots__ = ("checkpoint", "contents", "lines", "place", "reported", "tick")
@@ -43,25 +43,25 @@ class Note:
 
 
 def note_of(node: Node) -> Note | None:
-    """The note on a node; None for those that were made before the observation began."""
+    """Return the note on a node; None for a node that was made before the observation began."""
     note = node.metadata.get(_KEY)
     return note if isinstance(note, Note) else None
 
 
 def parent_of(node: Node) -> Node | None:
-    """The node whose derivative made this one, in a backward with `create_graph`."""
+    """Return the node whose derivative made this one, in a backward with `create_graph`; None for others."""
     parent = node.metadata.get(_PARENT)
     return parent if isinstance(parent, Node) else None
 
 
 def roots(tensors: Iterable[Any]) -> list[Node]:
-    """The nodes that made some tensors (or that gradient edges name)."""
+    """Return the nodes that made some tensors, or that gradient edges name; leaves have none."""
     nodes = (tensor.grad_fn if isinstance(tensor, torch.Tensor) else tensor.node for tensor in tensors)
     return [node for node in nodes if node is not None]
 
 
 def walk(starts: Iterable[Node]) -> Iterator[Node]:
-    """Each node of a graph once, starting from those that backward would start from."""
+    """Yield each node of a graph once, starting from the nodes from which backward would start."""
     waiting = list(starts)
     seen = set(waiting)
     while waiting:
@@ -74,7 +74,7 @@ def walk(starts: Iterable[Node]) -> Iterator[Node]:
 
 
 def saved_by(node: Node) -> Iterator[tuple[str, Any]]:
-    """What a node saved: the role (`self`, `result`, ...) and autograd's `SavedTensor`."""
+    """Yield the values that a node saved: the role (`self`, `result`, ...) and autograd's `SavedTensor`."""
     for attribute in dir(node):
         if attribute.startswith("_raw_saved_"):
             role = attribute.removeprefix("_raw_saved_")
@@ -87,7 +87,10 @@ def saved_by(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def operator(node: Node) -> str:
-    """The operator that made a node: `NativeLayerNormBackward0` is `native_layer_norm`; a custom Function's class."""
+    """Return the operator that made a node, or the class of a custom `Function`.
+
+    The operator of the node `NativeLayerNormBackward0` is `native_layer_norm`.
+    """
     name = re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2])
     if isinstance(node, BackwardCFunction) or not name:
         return name

@@ -1,4 +1,4 @@
-"""The facts about one failure, as the observation found them; what they mean is for `advice`."""
+"""The facts about one failure as the observation found them; `advice` says what they mean."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from unplace.diagnosis.writes import Write
 class Saved:
     """A value that an operation kept for backward, or the view that an operation made.
 
-    `role` is autograd's name for it (`result`, `self`, `other`, ...), empty where it has none. `tick` is when the
-    operation was recorded; `inside` is the operation whose derivative it belongs to, in double backward.
+    `role` is autograd's name for it (`result`, `self`, `other`, ...), empty where it has none. `tick` is the moment at
+    which the operation was recorded; `inside` is the operation whose derivative it belongs to, in double backward.
+    `is_function` marks a custom `Function`.
     """
 
     op: str
@@ -26,31 +27,31 @@ class Saved:
 
     @property
     def is_own_result(self) -> bool:
-        """Whether it is (one of) the operation's own results."""
+        """True where the value is (one of) the operation's own results."""
         return self.role.startswith(("result", "output"))
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What a piece of memory is to the program: `kind` is `parameter`, `buffer` or `gradient`."""
+    """The owner of a block of memory: a `parameter`, `buffer` or `gradient` (`kind`) and the class that holds it."""
 
     kind: str
     name: str
     holder: str
 
     def __str__(self) -> str:
-        """`parameter weight of Linear`."""
+        """Return a phrase such as ``parameter `weight` of Linear``."""
         return f"{self.kind} `{self.name}` of {self.holder}"
 
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One failure.
+    """The facts about one failure.
 
-    `raised_at` is the line that raised, for a failing backward the line that called it. `writes` are those that
-    made the saved value stale, oldest first; for an error at the write itself it is that write's place alone.
-    `backward_between` called backward after the value had been saved; `continued_at` is the operation of the failing
-    graph that goes on from a graph older than that. `is_constant`: the saved value doesn't require grad.
+    `raised_at` is the line that raised; for a failing backward, the line that called it. `writes` are those that made
+    the saved value stale, oldest first; for an error at the write itself, that write alone. `backward_between` is a
+    line that called backward after the value had been saved; `continued_at` is the operation of the failing graph that
+    goes on from a graph older than that call. `is_constant` tells that the saved value doesn't require grad.
     """
 
     kind: Kind

@@ -18,12 +18,12 @@ from unplace.diagnosis.places import is_own
 
 
 class NotFoundError(Exception):
-    """There is no such program; the message is for people."""
+    """Raised where there is no such program; the message is for users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run: `name` is a path, with `is_module` the name of a module, or that of a command such as `pytest`."""
+    """A program to run: `name` is a path or an installed command such as `pytest`; with `is_module`, a module."""
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Program:
             _command(self.name)
 
     def run(self) -> None:
-        """Run it as `__main__`; whatever it raises, `SystemExit` too, comes out."""
+        """Run the program as `__main__`; whatever it raises, `SystemExit` too, is raised here."""
         if self.is_module:
             sys.argv = [self.name, *self.arguments]  # runpy puts the path of the module in place of its name
             sys.path[0] = str(Path.cwd())
@@ -62,7 +62,7 @@ def _command(name: str) -> importlib.metadata.EntryPoint:
 
 
 def report_exception(error: BaseException) -> int:
-    """End as Python ends on an exception that nobody caught: print it, and return the exit code."""
+    """Print an exception as Python prints one that nobody caught, and return the exit code."""
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return error.code or 0
@@ -73,7 +73,7 @@ def report_exception(error: BaseException) -> int:
 
 
 def _of_program(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without what stands around the program, and without our own lines in between."""
+    """Return a traceback without the code that started the program, and without our own frames in between."""
     steps = []
     while traceback is not None:
         steps.append(traceback)

@@ -1,8 +1,8 @@
 """Watches a running program: what is recorded for backward, every write to memory, and every call of backward.
 
-Torch's own version check finds the stale value and raises its own error. Saved-tensor hooks would switch that check
-off, and hooks of the program with it, so none are used: autograd asks for a stack for every node it makes while
-anomaly detection is on, and is given a short note instead.
+Torch's own version check finds the stale value and raises its own error. Saved-tensor hooks would switch off that check
+and the program's hooks, so none are used. Instead, anomaly detection is on: autograd asks for a stack for every node
+that it makes, and is given a short note.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ OnIncident = Callable[[RuntimeError | None, Incident], None]
 _ANNOUNCEMENT = (
     rf"\s*(Error detected in|Previous calculation was induced by) [^\n]*(:\n{re.escape(MARK)}| No forward pass)"
 )
-"""How autograd announces the node at which backward failed, where the program hasn't asked for that itself."""
+"""The warning in which autograd names the node at which backward failed; it is hidden unless the program wants it."""
 _CALLS_KEPT = 4
-"""How many calls of backward are remembered for each line that calls it."""
+"""The number of calls of backward that are remembered for each line that calls it."""
 
 
 class Observation:
-    """A context manager under which failures are taken apart as they happen; `on_incident` is given each one's facts.
+    """A context manager that calls `on_incident` with the exception and the facts of each failure as it happens.
 
-    The program's own exception then goes its way. A failure at a place where one has been seen isn't looked at again.
-    `before_backward` is given what each call of backward starts from. With `is_silent`, values that change without an
-    error are incidents too, which have no exception.
+    The program's own exception is then raised as ever. A failure at a place where one has been seen isn't looked at
+    again. `before_backward` is called with the tensors from which each backward starts. With `is_silent`, values that
+    change without an error are incidents too, without an exception.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Observation:
         self._plain_hint = ""
 
     def tick(self) -> int:
-        """The next moment in the order of what happens."""
+        """Return the next number in the order in which things happen."""
         return next(self._ticks)
 
     def __enter__(self) -> Observation:
@@ -99,7 +99,7 @@ class Observation:
         self._stack.close()
 
     def run_backward(self, run: Callable[..., Any], outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
-        """Run autograd's engine and take its failure apart."""
+        """Run autograd's engine, and find the facts about its failure if it fails."""
         place = self._places.of(sys._getframe(1))
         self._ignore_notes()
         if self._before_backward is not None and not self._depth:
@@ -123,7 +123,7 @@ class Observation:
         return result
 
     def _make_note(self) -> Note:
-        """Stands in for the function that autograd calls for a stack whenever it makes a node."""
+        """Return a note, in place of the stack for which autograd asks whenever it makes a node."""
         lines = self._format_stack() if torch.is_anomaly_check_nan_enabled() else None
         frame = sys._getframe(1)
         hooks = torch._C._autograd._top_saved_tensors_default_hooks(True)
@@ -195,7 +195,7 @@ class Observation:
 
 
 class _Engine:
-    """Autograd's engine as Python code sees it."""
+    """Autograd's engine as Python code sees it, with its backward under observation."""
 
     def __init__(self, engine: Any, observation: Observation) -> None:
         self._engine, self._observation = engine, observation
@@ -209,7 +209,7 @@ class _Engine:
 
 @contextmanager
 def _program_first() -> Iterator[None]:
-    """A fault of ours is reported, and doesn't take the place of the program's own error."""
+    """Report an exception of our own code in the block, so that it doesn't replace the program's own error."""
     try:
         yield
     except Exception as fault:
@@ -219,7 +219,7 @@ def _program_first() -> Iterator[None]:
 
 
 def _plain_hint() -> str:
-    """The hint that torch closes its message with when anomaly detection is off, in the words of this torch."""
+    """Return the hint that closes this torch's messages when anomaly detection is off."""
     before = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     torch.set_anomaly_enabled(False)
     try:
@@ -241,7 +241,7 @@ def _with_hint(error: RuntimeError, hint: str) -> None:
 
 
 def _is_known(error: RuntimeError) -> bool:
-    """Whether an exception has been seen already, further inside."""
+    """Tell whether an exception has been seen already, in an inner call, and mark it as seen."""
     known = hasattr(error, "unplace")
     if not known:
         error.unplace = None  # type: ignore[attr-defined]

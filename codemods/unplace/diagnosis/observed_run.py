@@ -1,7 +1,7 @@
-"""One run of a program in a process of its own, for `--fix`: `python -m unplace.diagnosis.observed_run REQUEST RESULT`.
+"""Runs a program once in a process of its own, for `--fix`: `python -m unplace.diagnosis.observed_run REQUEST RESULT`.
 
-The files are JSON. A request has the program and `limit`, after how many calls of backward it is enough (null: when
-the program ends). The result has the first diagnosis, if the program failed, and what backward was called with.
+Both files are JSON. A request names the program and the `limit`: the calls of backward after which to stop (null: run
+to the end). The result has the first diagnosis, if the program failed, and checksums of what backward was called with.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from unplace.diagnosis.launcher import Program, report_exception
 from unplace.diagnosis.places import Place
 
 _REMEMBERED = 64
-"""The first calls of backward whose values are compared."""
+"""The number of first calls of backward whose values are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run showed.
+    """The result of a run.
 
-    `backwards` are checksums of the tensors that the first calls of backward were given; `calls` counts all calls,
-    the failing one included. `diagnosis` is that of the first failure (see `Diagnosis.document`), `text` the same for
-    people, and `culprit` the place of its first write.
+    `backwards` has checksums of the tensors that the first calls of backward were given; `calls` counts all calls, the
+    failing one included. `diagnosis` is that of the first failure (see `Diagnosis.document`), `text` the same as text,
+    and `culprit` the place of its first write.
     """
 
     exit_code: int
@@ -42,17 +42,20 @@ class RunResult:
 
 
 class Runner(Protocol):
-    """Runs a program once: to its end, or until `limit` calls of backward have been made; `quiet` hides its output."""
+    """A function that runs a program once, to its end or until `limit` calls of backward; `quiet` hides its output."""
 
     def __call__(self, limit: int | None, *, quiet: bool) -> RunResult: ...  # noqa: D102
 
 
 class _Enough(BaseException):
-    """Ends the program once enough of it has been seen."""
+    """Raised to end the program once enough of it has been seen."""
 
 
 def run(program: Program, limit: int | None, *, quiet: bool) -> RunResult:
-    """Run a program in a process of its own; `quiet` hides what it prints."""
+    """Run a program in a process of its own; `quiet` hides what it prints.
+
+    Raises `RuntimeError` where the process ends without a result.
+    """
     with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
         request.write_text(json.dumps({"program": asdict(program), "limit": limit}), "utf-8")
@@ -65,7 +68,7 @@ def run(program: Program, limit: int | None, *, quiet: bool) -> RunResult:
 
 
 def observe(program: Program, limit: int | None) -> RunResult:
-    """Run a program in this process."""
+    """Run a program in this process, to its end or until `limit` calls of backward."""
     backwards: list[list[int]] = []
     calls = 0
 
@@ -96,7 +99,7 @@ def observe(program: Program, limit: int | None) -> RunResult:
 
 
 def main(request: str, result: str) -> None:
-    """Carry out a request."""
+    """Carry out the request in one file and write the result to the other."""
     wanted = json.loads(Path(request).read_text("utf-8"))
     given = wanted["program"]
     program = Program(given["name"], tuple(given["arguments"]), given["is_module"])

@@ -1,4 +1,4 @@
-"""What a piece of memory is to the program, a module's parameter or buffer or a gradient; asked after failures only."""
+"""Finds the owner of a block of memory: a module's parameter, buffer or gradient. It is only asked after failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unplace.diagnosis.memory import memory_of
 
 
 def owner_of(tensor: torch.Tensor) -> Owner | None:
-    """The first module (or else optimizer) that holds a tensor on the memory of this one; None if none does."""
+    """Return the first module (or else optimizer) that holds a tensor on the memory of this one; None if none does."""
     memory = memory_of(tensor)
     return None if memory is None else next((owner for owner, held in _held() if memory_of(held) is memory), None)
 

@@ -1,4 +1,4 @@
-"""Where in a program something happens: the innermost line that is neither torch's, nor Python's, nor ours."""
+"""Places: the lines of a program where things happen, each the innermost that is not torch's, Python's or ours."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _GENERATED = ("<frozen ", "<eval_with_key>")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a program. `through` are torch's own functions that it went through, outermost first.
+    """A line of a program. `through` are the functions of torch that it called into, outermost first.
 
-    They are written `module:Class.function`. Line 0 stands for code that no Python line can be named for.
+    They are written `module:Class.function`. Line 0 stands for code without a line of Python.
     """
 
     path: str
@@ -34,21 +34,21 @@ class Place:
 
     @property
     def source(self) -> str:
-        """The text of the line, without what surrounds it."""
+        """The text of the line, without white space around it."""
         return linecache.getline(self.path, self.line).strip()
 
     @property
     def is_installed(self) -> bool:
-        """Whether the line belongs to an installed package, and not to the user's own files."""
+        """True where the line belongs to an installed package, and not to the user's own files."""
         return self.path.startswith((*_INSTALLED, *_PYTHON)) or "site-packages" in Path(self.path).parts
 
     def went_through(self, *functions: str) -> bool:
-        """Whether one of torch's functions called here begins so (`torch.optim.`, `torch.nn.init:`)."""
+        """Tell whether the name of a function of torch called here begins so (`torch.optim.`, `torch.nn.init:`)."""
         return any(name.startswith(functions) for name in self.through)
 
     @property
     def inplace_module(self) -> str | None:
-        """The class of the module whose own forward wrote, if it was one of torch's that can be told to (`ReLU`)."""
+        """The class of torch's module whose forward wrote, if it has the argument `inplace` (`ReLU`), else None."""
         for name in reversed(self.through):
             module, _, function = name.partition(":")
             owner, _, method = function.rpartition(".")
@@ -62,18 +62,18 @@ NOWHERE = Place("<unknown>", 0)
 
 
 class Places:
-    """The places seen so far. Each one exists once, so that notes about it cost a reference."""
+    """The places seen so far. Each exists only once, so that a note about it costs no more than a reference."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, ...], Place] = {}
         self._internal: dict[str, bool] = {}
 
     def of(self, frame: FrameType | None) -> Place:
-        """The place from which a frame was reached; `frame` may be the place itself."""
+        """Return the place of a frame: its own line, or that of the innermost caller in the program's own code."""
         return self._next(frame)[0]
 
     def through(self, function: str, frame: FrameType | None) -> Place | None:
-        """The innermost place around a frame that went through one of torch's functions, if there is one."""
+        """Return the innermost place around a frame that went through a function of torch; None if there is none."""
         while frame is not None:
             place, frame = self._next(frame)
             if place.went_through(function):
@@ -81,7 +81,7 @@ class Places:
         return None
 
     def _next(self, frame: FrameType | None) -> tuple[Place, FrameType | None]:
-        """The innermost place, and the frame around it."""
+        """Return the innermost place, and the frame around it."""
         inner: list[FrameType] = []
         while frame is not None and self._is_internal(frame.f_code.co_filename):
             inner.append(frame)
@@ -102,14 +102,14 @@ class Places:
 
 
 def is_internal(filename: str) -> bool:
-    """Whether a file belongs to torch, to Python's own library or to this package."""
+    """Tell whether a file belongs to torch, to Python's own library or to this package."""
     if filename.startswith((_TORCH, _OWN, *_GENERATED)):
         return True
     return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
 
 
 def stepping_optimizer(frame: FrameType | None) -> str | None:
-    """The class of the optimizer whose step is being made, if one is."""
+    """Return the class of the optimizer whose step is running; None where none is."""
     while frame is not None:
         if frame.f_code.co_name == "step":
             owner = frame.f_locals.get("self")
@@ -120,7 +120,7 @@ def stepping_optimizer(frame: FrameType | None) -> str | None:
 
 
 def is_own(filename: str) -> bool:
-    """Whether a file belongs to this package."""
+    """Tell whether a file belongs to this package."""
     return filename.startswith(_OWN)
 
 

@@ -1,4 +1,4 @@
-"""From an exception to the facts behind it, with the graph and the tensors still at hand."""
+"""Finds the facts behind an exception, with the graph and the tensors still at hand."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ def failed_backward(
     writes: Writes,
     backwards: Mapping[Place, Sequence[int]],
 ) -> Incident:
-    """The facts about an error of backward.
+    """Find the facts about an error of backward.
 
-    `outputs` are what backward started from, `reported` the notes of the nodes at which autograd says it failed
-    (the innermost first), and `backwards` the lines that called backward before, with the ticks of the last times.
+    `outputs` are the tensors from which backward started, `reported` the notes of the nodes at which autograd says it
+    failed (the innermost first), and `backwards` the lines that called backward before, with the ticks of the last
+    calls.
     """
     text = str(error)
     nodes = list(walk(roots(outputs)))
@@ -79,7 +80,7 @@ def failed_backward(
 def failed_call(
     error: RuntimeError, kind: Kind, arguments: Iterable[Any], *, raised_at: Place, write: Write
 ) -> Incident:
-    """The facts about a write that torch refused to make; `arguments` are those of the call."""
+    """Find the facts about a write that torch refused to make; `arguments` are those of the call."""
     text = str(error)
     tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
     saved = _maker(text, tensors) if kind in (Kind.MULTIPLE_VIEWS, Kind.FUNCTION_VIEW) else None
@@ -98,7 +99,7 @@ class _Victim(NamedTuple):
 
 
 def _victim(error: RuntimeError, nodes: Sequence[Node], named: Sequence[Node]) -> _Victim | None:
-    """The value that torch complains about, looked for where autograd says that it failed, and then everywhere."""
+    """Find the value that torch complains about, first where autograd says that it failed, and then everywhere."""
     wanted = errors.stale_value(str(error))
     inputs = [(None, "input", saved) for saved in _saved_in(error.__traceback__)]
     of_named, of_all = (
@@ -112,7 +113,7 @@ def _victim(error: RuntimeError, nodes: Sequence[Node], named: Sequence[Node]) -
 
 
 def _saved_in(traceback: TracebackType | None) -> Iterator[SavedTensor]:
-    """The saved values on the way to an exception: a checkpoint keeps its inputs outside of any graph."""
+    """Yield the saved values of the checkpoints in a traceback, which keep their inputs outside of any graph."""
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == checkpoint.__file__:
             for local in list(traceback.tb_frame.f_locals.values()):
@@ -125,7 +126,7 @@ def _saved_in(traceback: TracebackType | None) -> Iterator[SavedTensor]:
 
 
 def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
-    """What autograd says of a saved value when it is asked for it and finds it stale."""
+    """Return the stale value that autograd names when it is asked for a saved value; None where it isn't stale."""
     if saved.data is None or saved.unpack_hook is not None:
         return None  # freed, or packed by the program's own hooks: torch doesn't check these, and asking runs code
     attribute = f"_saved_{role}" if role else "saved_tensors"
@@ -142,7 +143,7 @@ def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
 
 
 def saved_of(node: Node, role: str) -> Saved:
-    """What a node saved in a role, or only the node."""
+    """Describe the value that a node saved in a role; with an empty role, the operation only."""
     note, parent = note_of(node), parent_of(node)
     return Saved(
         operator(node),
@@ -155,7 +156,10 @@ def saved_of(node: Node, role: str) -> Saved:
 
 
 def _is_constant(saved: Saved, value: torch.Tensor, later: Sequence[Write]) -> bool:
-    """Whether a value has no gradient. Of its own results an operation keeps the values only."""
+    """Tell whether a saved value has no gradient.
+
+    That can't be told from an operation's own results, of which it keeps the values only: they don't count.
+    """
     return not (
         saved.is_function or saved.is_own_result or value.requires_grad or any(write.requires_grad for write in later)
     )
@@ -167,7 +171,7 @@ def _saved_by_checkpoint(reported: Sequence[Note]) -> Saved:
 
 
 def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Writes) -> Sequence[Write]:
-    """The writes that came after the value was saved and that autograd counted."""
+    """Return the writes that came after the value was saved and that raised its version."""
     stale = errors.stale_value(text)
     if stale is None:
         return ()
@@ -183,7 +187,7 @@ def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Wri
 
 
 def _detaching(node: Node, tick: int, writes: Writes) -> Sequence[Write]:
-    """The `detach_` of one of the values that a node saved; it comes without an error of its own."""
+    """Return the calls of `detach_` on the values that a node saved; they raise no error of their own."""
     values = (saved.data for _, saved in saved_by(node) if isinstance(saved.data, torch.Tensor))
     later = (write for value in values for write in writes.to(value) if write.tick > tick)
     return [write for write in later if write.op == "detach_"]
@@ -192,7 +196,7 @@ def _detaching(node: Node, tick: int, writes: Writes) -> Sequence[Write]:
 def backward_after(
     saved: Saved | None, later: Sequence[Write], backwards: Mapping[Place, Sequence[int]]
 ) -> tuple[Place, int] | None:
-    """The last call of backward between the recording of the value and its loss."""
+    """Return the last call of backward between the saving of a value and the first write to it: its line and tick."""
     if saved is None:
         return None
     end = later[0].tick if later else math.inf
@@ -202,7 +206,7 @@ def backward_after(
 
 
 def _continued_at(nodes: Iterable[Node], tick: int) -> Place | None:
-    """The first operation that goes on from a graph older than a tick."""
+    """Return the place of the first operation that goes on from a graph older than a tick; None if there is none."""
     crossing = []
     for node in nodes:
         note = note_of(node)
@@ -219,7 +223,7 @@ def _is_older(node: Node | None, tick: int) -> bool:
 
 
 def _maker(text: str, tensors: Iterable[torch.Tensor]) -> Saved | None:
-    """The operation that made the view that must not be written."""
+    """Describe the operation that made the view that an error names; None where it isn't found."""
     number, name = errors.view_maker(text) or (0, "")
     for tensor in tensors:
         node = tensor.grad_fn

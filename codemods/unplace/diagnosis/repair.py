@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unplace.diagnosis.fixes import FileFix, fix_of, shown
+from unplace.diagnosis.fixes import FileFix, fix_of
 from unplace.diagnosis.observed_run import Runner, RunResult
 from unplace.diagnostics.findings import Applicability
+from unplace.files.discovery import shown
 from unplace.files.writing import replace_contents
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
@@ -20,12 +21,12 @@ _BEYOND = 2
 
 
 class RepairError(Exception):
-    """Why the program could not be repaired, for people; every file is as it was."""
+    """Raised where the program can't be repaired; every file is as it was, and the message tells the user why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The files that were changed, whether there was a forward value to compare, and how the program ends now."""
+    """A repair: the changed files, whether there were forward values to compare, and the program's exit code now."""
 
     changes: dict[str, Change]
     verified: bool
@@ -33,13 +34,13 @@ class Repair:
 
     @property
     def verdict(self) -> str:
-        """What is known about its values."""
+        """A sentence about what is known of the program's values."""
         if self.verified:
             return "Each backward that it came to before still starts from the same values."
         return "It failed before its first backward, so there were no values to compare."
 
     def diff(self) -> str:
-        """All changes as a patch."""
+        """Return all changes as a patch."""
         return "".join(
             line.decode(change.before.encoding, "replace")
             for path, change in self.changes.items()
@@ -48,7 +49,7 @@ class Repair:
 
 
 def repair(runner: Runner, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
-    """Rewrite the fewest culprits with which the program runs; `tell` is given each further failure on the way.
+    """Rewrite one culprit after the other until the program runs; `tell` is called with each further failure.
 
     `runner` runs the program. Raises `RepairError` where it can't be repaired.
     """
@@ -86,7 +87,7 @@ class _Files:
 
 
 def _rewritten(runner: Runner, first: RunResult, failed: RunResult, files: _Files, unsafe: bool) -> RunResult:
-    """Rewrite the first culprit of a failure and run again: each rewrite takes one culprit away, or the next is tried.
+    """Rewrite the first culprit of a failure, run again, and return the result; try further fixes while it fails alike.
 
     The first culprit has to go in any case; those after it may then write memory that nobody saved.
     """
@@ -103,7 +104,7 @@ def _rewritten(runner: Runner, first: RunResult, failed: RunResult, files: _File
 
 
 def _candidates(failed: RunResult, unsafe: bool) -> Iterator[FileFix]:
-    """The rewrites for the first culprit, one after the other where several constructors may be meant."""
+    """Yield the rewrites for the first culprit of a failure: several where it may be one of several constructors."""
     if failed.culprit is None or failed.culprit.is_installed:
         raise RepairError("the cause isn't a write in your files; the advice above says what to do")
     if failed.diagnosis is not None and failed.diagnosis["fix"] is None:
@@ -121,7 +122,7 @@ def _candidates(failed: RunResult, unsafe: bool) -> Iterator[FileFix]:
 
 
 def _failure(result: RunResult, fix: FileFix | None = None) -> Any:
-    """What identifies a failure: who saved and who wrote; with `fix`, where their lines are after it."""
+    """Return what identifies a failure: the places that saved and wrote; with `fix`, as they are after that fix."""
     if result.diagnosis is None:
         return None
     places = (result.diagnosis["saved_by"], *result.diagnosis["culprits"])

@@ -1,4 +1,4 @@
-"""Finds saved values that changed without autograd counting it, by their contents. Only with `--silent`: it costs."""
+"""Finds saved values that changed without autograd counting it, by their contents; slow, so only with `--silent`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unplace.diagnosis.writes import Write, Writes
 
 
 def remember(values: Iterable[Any]) -> None:
-    """Note the contents of what was saved on the way to some tensors, where that hasn't been done yet."""
+    """Note the contents of the values saved in the graphs of some tensors, where that hasn't been done yet."""
     waiting = roots(value for value in values if isinstance(value, torch.Tensor))
     while waiting:
         node = waiting.pop()
@@ -32,7 +32,7 @@ def remember(values: Iterable[Any]) -> None:
 def changed(
     outputs: Iterable[Any], writes: Writes, backwards: Mapping[Place, Sequence[int]], raised_at: Place
 ) -> Iterator[Incident]:
-    """The saved values of a graph whose contents aren't what they were, though their version is."""
+    """Yield an incident for each saved value of a graph whose contents have changed, but not its version."""
     for node in walk(roots(outputs)):
         note = note_of(node)
         if note is None or not note.contents:
@@ -47,7 +47,7 @@ def changed(
 
 
 def cut(target: torch.Tensor, value: Any, write: Write) -> Incident | None:
-    """What a store to `.data` does to the gradient; None where there is none to lose."""
+    """Return the incident of a store to `.data` that cuts a gradient; None where there is no gradient to lose."""
     has_history = isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf
     if target.grad_fn is None and not has_history:
         return None
@@ -57,7 +57,7 @@ def cut(target: torch.Tensor, value: Any, write: Write) -> Incident | None:
 
 
 def _checked(node: Node) -> Iterator[tuple[str, torch.Tensor]]:
-    """The values that a node saved and that torch itself watches over: not those packed by the program's hooks."""
+    """Yield the values that a node saved and whose versions torch checks: not those packed by the program's hooks."""
     for role, saved in saved_by(node):
         value = saved.data if saved.unpack_hook is None else None
         if is_dense(value):

@@ -1,8 +1,8 @@
-"""Sees each call into torch as the program makes it: which tensors it wrote, and whether torch refused it.
+"""Watches the program's calls into torch: which tensors each one wrote, and whether torch refused it.
 
-A mode for functions leaves the program's operators as they are. A mode for dispatch would see writes inside other
-operators too, but under one the versions of tensors in lists (`_foreach_add_` of the optimizers) stay where they
-are, and the error that is looked for doesn't happen.
+It does so with a `TorchFunctionMode`, which leaves the program's operators as they are. A `TorchDispatchMode` would see
+writes inside other operators too, but under one the versions of tensors in lists (`_foreach_add_` of the optimizers)
+don't change, and the error that is looked for doesn't happen.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OnWrite = Callable[[str, torch.Tensor, int], None]
 OnFailure = Callable[[RuntimeError, str, Sequence[Any]], None]
 OnStore = Callable[[torch.Tensor, Any], None]
 _UNCOUNTED = ("_fused_", "_amp_", "detach_")
-"""How functions begin that change what they are given without raising versions."""
+"""The beginnings of the names of functions that change their arguments without raising versions."""
 _ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 """Attributes of tensors: they write no values, and backward itself uses them while it holds locks."""
 _GET_DATA = torch.Tensor.data.__get__
@@ -33,7 +33,11 @@ _SET_DATA = torch.Tensor.data.__set__
 
 
 class Calls(TorchFunctionMode):  # type: ignore[misc]
-    """The mode; `on_write` is given name, tensor and new version of each write, `on_failure` each refused call."""
+    """The mode that watches calls.
+
+    `on_write` is called with the function's name, the tensor and its new version for each write, `on_failure` with the
+    error, the function's name and its arguments for each call that raises a `RuntimeError`.
+    """
 
     def __init__(self, on_write: OnWrite, on_failure: OnFailure) -> None:
         super().__init__()
@@ -42,7 +46,7 @@ class Calls(TorchFunctionMode):  # type: ignore[misc]
 
     @contextmanager
     def resumed(self) -> Iterator[None]:
-        """Resume the mode for a call of backward, which runs code of the program: torch suspends it during a call."""
+        """Resume the mode for a backward, which runs code of the program; torch suspends a mode during a call."""
         was_inside, self._is_inside = self._is_inside, False
         try:
             with self if was_inside else nullcontext():
@@ -78,9 +82,9 @@ class Calls(TorchFunctionMode):  # type: ignore[misc]
 
 @contextmanager
 def seen_broadcasts(on_write: OnWrite) -> Iterator[None]:
-    """Under this, `on_write` also learns of what `DistributedDataParallel` copies over a model's buffers.
+    """Call `on_write` also for the buffers of a model over which `DistributedDataParallel` copies those of rank 0.
 
-    It is no call into torch that a mode sees, and it keeps the versions.
+    No mode sees that call, and it doesn't raise the versions.
     """
     if not dist.is_available():
         yield
@@ -98,7 +102,7 @@ def seen_broadcasts(on_write: OnWrite) -> Iterator[None]:
 
 
 class SilentCalls(Calls):
-    """Notes the contents of what is saved as well, before each call and after it, and sees stores to `.data`."""
+    """The mode for `--silent`: also notes the contents of saved values around each call, and sees stores to `.data`."""
 
     def __init__(self, on_write: OnWrite, on_failure: OnFailure, on_store: OnStore) -> None:
         super().__init__(on_write, on_failure)
@@ -118,7 +122,7 @@ class SilentCalls(Calls):
 
 
 def _tensors(values: Any) -> Iterator[torch.Tensor]:
-    """The tensors among arguments, those in lists included."""
+    """Yield the tensors among arguments, those in lists included."""
     for value in values:
         if isinstance(value, torch.Tensor):
             yield value
@@ -127,7 +131,7 @@ def _tensors(values: Any) -> Iterator[torch.Tensor]:
 
 
 def _uncounted(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-    """The tensors that a call changes without raising their versions: the statistics of `batch_norm`, ..."""
+    """Return the tensors that a call changes without raising their versions, such as the statistics of `batch_norm`."""
     if name.startswith(_UNCOUNTED):
         return list(_tensors(args))
     operator = _updating_statistics(name)
@@ -141,6 +145,6 @@ def _uncounted(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[t
 
 @cache
 def _updating_statistics(name: str) -> torchapi.Operator | None:
-    """The function of that name, if it can update running statistics."""
+    """Return torch's function of that name if it can update running statistics, else None."""
     operator = torchapi.function(f"torch.nn.functional.{name}") or torchapi.function(f"torch.{name}")
     return operator if operator is not None and "running_mean" in operator.writes else None

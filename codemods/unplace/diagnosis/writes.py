@@ -1,4 +1,4 @@
-"""Every write to a tensor's memory, noted as it happens."""
+"""Keeps the writes to the memory of tensors, noted as they happen."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from unplace.diagnosis.places import Place
 class Write:
     """One write: what was called, the place, and the tensor's version afterwards as autograd counts it.
 
-    `tick` orders writes, saved values and backward calls. A `leaf` requires grad and has no history. `optimizer` is
-    the class of the optimizer whose step wrote.
+    `tick` orders writes, saved values and backward calls. `leaf` tells that the tensor requires grad and has no
+    history. `optimizer` is the class of the optimizer whose step wrote.
     """
 
     op: str
@@ -50,12 +50,12 @@ class Writes:
         noted[id(write.place), write.op] = write
 
     def to(self, tensor: torch.Tensor) -> list[Write]:
-        """The writes to the memory of a tensor, oldest first."""
+        """Return the writes to the memory of a tensor, oldest first."""
         memory = memory_of(tensor)
         noted = {} if memory is None else self._of_memory.get(memory, {})
         return sorted(noted.values(), key=lambda write: write.tick)
 
     def all(self) -> Iterator[list[Write]]:
-        """The writes to each block of memory, oldest first."""
+        """Yield the writes to each block of memory, oldest first."""
         for noted in list(self._of_memory.values()):
             yield sorted(noted.values(), key=lambda write: write.tick)

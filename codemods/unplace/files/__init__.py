@@ -1,4 +1,4 @@
-"""Files on a disk: which ones a run is about, what Git says of them, and writing them whole or not at all.
+"""Files on disk: which ones a run is about, what Git knows of them, and how they are written, whole or not at all.
 
 Nothing here reads Python.
 """

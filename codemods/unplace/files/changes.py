@@ -1,4 +1,4 @@
-"""Which lines of the files have changed since a revision: what `--since` looks at."""
+"""The lines of files that have changed since a revision, for `--since`."""
 
 from __future__ import annotations
 
@@ -31,21 +31,22 @@ _ALL: LineRanges = ((1, 2**31),)
 
 
 class BaselineError(Exception):
-    """Why the changed lines can't be told."""
+    """Raised where the changed lines of no file can be told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changed lines of those files that have some, by their paths as shown, and where they can't be told."""
+    """The changed lines of the files that have some, by their paths as shown, and the problems with other files."""
 
     lines: Mapping[str, LineRanges]
     problems: tuple[Problem, ...]
 
 
 def changed_lines(revision: str, files: Iterable[str]) -> Changes:
-    """What has changed since the merge base of a revision and `HEAD`; a file that Git doesn't know is new.
+    """Return the lines that have changed since the merge base of a revision and `HEAD`.
 
-    `files` are absolute paths; raises `BaselineError` where nothing can be told of any of them.
+    All lines of a file that Git doesn't know count as changed. `files` are absolute paths. Raises `BaselineError`
+    where nothing can be told of any of them.
     """
     found: dict[str, LineRanges] = {}
     try:
@@ -66,7 +67,7 @@ def changed_lines(revision: str, files: Iterable[str]) -> Changes:
 
 
 def _by_repository(files: Iterable[str]) -> tuple[dict[str, list[tuple[str, bytes]]], list[Problem]]:
-    """The files by the top folder of their repository, each with its name there; and why some have none."""
+    """Group files by the top folder of their repository, each with its name there; return problems for the others."""
     tops: dict[str, str] = {}
     members: dict[str, list[tuple[str, bytes]]] = {}
     outside: dict[str, list[str]] = {}
@@ -84,7 +85,7 @@ def _by_repository(files: Iterable[str]) -> tuple[dict[str, list[tuple[str, byte
 
 
 def _problem(complaint: str, paths: list[str]) -> Problem:
-    """What keeps Git from these files."""
+    """Return the problem that Git complains about for these files."""
     if "not a git repository (or any" in complaint:
         others = f", nor of {len(paths) - 1} more" if len(paths) > 1 else ""
         complaint = f"in no Git repository, so --since says nothing of it{others}; leave it out"
@@ -92,7 +93,7 @@ def _problem(complaint: str, paths: list[str]) -> Problem:
 
 
 def _base(top: str, revision: str) -> str | None:
-    """The commit or tree to compare a repository with; None where it is a submodule that wasn't there then."""
+    """Return the commit or tree to compare a repository with; None for a submodule that wasn't there at the time."""
     outer = ask(top, "rev-parse", "--show-superproject-working-tree")
     if outer:
         base = _base(outer, revision)
@@ -111,13 +112,13 @@ def _base(top: str, revision: str) -> str | None:
 
 
 def _recorded(top: str, base: str, path: str) -> str | None:
-    """The commit of the submodule at a path, as a commit or tree has it."""
+    """Return the commit that a commit or tree records for the submodule at a path; None where it has none there."""
     entry = git(top, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", base, path).split()
     return os.fsdecode(entry[2]) if entry[1:2] == [b"commit"] else None
 
 
 def _changed_in(top: str, base: str | None, members: list[tuple[str, bytes]]) -> Iterator[tuple[str, LineRanges]]:
-    """The files of a repository that have changed lines."""
+    """Yield the files of a repository that have changed lines, as shown, with those lines."""
     if base is None:
         yield from ((shown(path), _ALL) for path, _ in members)
         return
@@ -131,7 +132,7 @@ def _changed_in(top: str, base: str | None, members: list[tuple[str, bytes]]) ->
 
 
 def _ends_lines_with_cr(path: str) -> bool:
-    """Whether a file has lines that end with CR alone, which Git doesn't count."""
+    """Tell whether a file has lines that end with CR alone, which Git doesn't count."""
     try:
         return _CR.search(Path(path).read_bytes()) is not None
     except OSError:
@@ -139,14 +140,14 @@ def _ends_lines_with_cr(path: str) -> bool:
 
 
 def _without_filters(top: str) -> Iterator[str]:
-    """The options that have Git run no filter which the repository's own configuration defines."""
+    """Yield the options that keep Git from running the filters that the repository's own configuration defines."""
     names = ask(top, "config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
     for name in filter(None, names.split("\0")):
         yield from ("-c", f"{name}={'false' if name.endswith('.required') else ''}")
 
 
 def _changes(diff: bytes) -> Iterator[tuple[bytes, LineRanges]]:
-    """The names and changed lines that a diff without context tells of."""
+    """Yield the names and changed lines of the files in a diff without context."""
     name, ranges = b"", list[tuple[int, int]]()
     for line in diff.split(b"\n"):
         if line.startswith(b"diff --git "):
@@ -164,7 +165,7 @@ def _changes(diff: bytes) -> Iterator[tuple[bytes, LineRanges]]:
 
 
 def _unquoted(name: bytes) -> bytes:
-    """A name as it is, of one that Git has put in quotes because of a quote or control character."""
+    """Return a file's name without the quotes in which Git puts names with a quote or control character."""
     if not name.startswith(b'"'):
         return name
     return name[1:-1].decode("unicode_escape").encode("latin-1")

@@ -1,4 +1,4 @@
-"""Which files a run is about: the paths of the command line, folders walked."""
+"""The files that a run is about: those named on the command line, and those found below the folders named there."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SKIPPED_FOLDERS = frozenset(
 """Folders that are not walked into unless they are named on the command line."""
 
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
-"""What only the folder of a virtual or conda environment contains."""
+"""The names that only the folder of a virtual or conda environment contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The files to handle, in order and each once, and what could not be looked at."""
+    """The files to handle, in order and each once; `problems` and `warnings` name what could not be looked at."""
 
     files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -42,7 +42,7 @@ def discover(
     *,
     force_exclude: bool = False,
 ) -> Discovery:
-    """Find the files with these suffixes below folders; a path that is named is always taken, whatever it is.
+    """Find the files with these suffixes below folders; a file or folder that is named itself is always taken.
 
     What `exclude` matches is left out as if an ignore file said so; with `force_exclude`, also where it is named.
 
@@ -72,7 +72,7 @@ def discover(
 
 
 def shown(path: str) -> str:
-    """The path as it is printed: relative to the working folder where it lies inside it."""
+    """Return a path as it is printed: relative to the working folder where it lies inside it."""
     try:
         return str(Path(path).relative_to(Path.cwd()))
     except ValueError:
@@ -102,7 +102,7 @@ def _walk(
     exclude: Patterns | None,
     suffixes: tuple[str, ...],
 ) -> Iterator[_Candidate]:
-    """The files below a folder whose real place is `target`, sorted by name."""
+    """Yield the files below a folder, sorted by name; `target` is the folder's path without symbolic links."""
     try:
         with os.scandir(folder) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
@@ -128,7 +128,7 @@ def _walk(
 
 
 def is_skipped(folder: str) -> bool:
-    """Whether a folder below one that is walked holds no code of the project: an environment, a cache and the like."""
+    """Tell whether a folder holds no code of the project and isn't walked: an environment, a cache and the like."""
     return Path(folder).name in _SKIPPED_FOLDERS or any(is_there(Path(folder, mark)) for mark in ENVIRONMENT_MARKS)
 
 
@@ -139,7 +139,7 @@ def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Patterns | None, 
 
 
 def _each_once(candidates: list[_Candidate]) -> Iterator[str]:
-    """Leave out what is there twice; of a file and the links to it, the file stays."""
+    """Yield each file once; of a file and the links to it, the file."""
     files = {candidate.target for candidate in candidates if not candidate.is_link}
     taken: set[str] = set()
     for candidate in candidates:

@@ -1,4 +1,4 @@
-"""Lines of `.gitignore` files as patterns, and those that are none."""
+"""Turns lines of `.gitignore` files into patterns, and recognises the lines that are none."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 def compiled(lines: Iterable[str]) -> tuple[Pattern, ...]:
-    """What the lines say, in their order; one that nothing can match says nothing, as in Git."""
+    """Return the patterns of the lines, in their order, without those that match nothing in Git."""
     return tuple(pattern for line in lines for pattern in _patterns(line))
 
 
 def is_valid(line: str) -> bool:
-    """Whether a line says something, or is meant to say nothing: a comment, an empty line."""
+    """Tell whether a line is a pattern, a comment or empty."""
     return not line.strip() or line.startswith("#") or bool(_patterns(line))
 
 
 def spec(lines: Iterable[str]) -> GitIgnoreSpec:
-    """Valid lines as one."""
+    """Return the specification that valid lines make together."""
     from pathspec import GitIgnoreSpec  # only now: many runs meet no pattern, and the import is not free
 
     with warnings.catch_warnings():

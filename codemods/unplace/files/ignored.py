@@ -1,4 +1,4 @@
-"""What Git would leave out: `.gitignore` files at every level and `.git/info/exclude`, matched by pathspec."""
+"""The files that Git ignores, by `.gitignore` files at every level and `.git/info/exclude`; pathspec matches them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The patterns of one ignore file, which count from `folder`; `outer` are those that it can overrule."""
+    """The patterns of one ignore file, relative to `folder`; `outer` are the rules that they can overrule."""
 
     folder: str
     patterns: tuple[Pattern, ...]
     outer: IgnoreRules | None
 
     def ignores(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the last pattern that speaks of `path` excludes it; its parents are taken as not ignored."""
+        """Tell whether the last pattern that matches `path` excludes it; its parents are taken as not ignored."""
         relative = path[len(self.folder) :].lstrip(os.sep).replace(os.sep, "/") + "/" * is_folder
         for pattern in reversed(self.patterns):
             if _speaks_of(pattern, relative):
@@ -33,15 +33,15 @@ class IgnoreRules:
 
     @property
     def hides_its_folder(self) -> bool:
-        """Whether it says `*` and nothing else: the way in which environments and caches keep out of Git."""
+        """True where the file's only pattern is `*`, with which environments and caches keep themselves out of Git."""
         inside = (f"{self.folder}{os.sep}{name}" for name in ("file.py", "file"))
         return len(self.patterns) == 1 and all(self.ignores(path, is_folder=False) for path in inside)
 
 
 def _speaks_of(pattern: Pattern, path: str) -> bool:
-    """Whether the pattern matches the path itself; those of pathspec also match all that is below what they name.
+    """Tell whether a pattern matches a path itself, and not only a folder above it, as pathspec's patterns do.
 
-    Git asks for each folder on the way down, so that a later `!src/` must not bring back what is ignored in `src`.
+    Git asks about each folder on the way down, so that a later `!src/` must not bring back what is ignored in `src`.
     """
     found = pattern.match_file(path)
     if found is None:
@@ -53,12 +53,12 @@ def _speaks_of(pattern: Pattern, path: str) -> bool:
 
 
 def with_ignore_file(outer: IgnoreRules | None, folder: str) -> IgnoreRules | None:
-    """The rules that hold inside `folder`, given those around it."""
+    """Return the rules that hold inside `folder`, given the rules around it."""
     return _read(Path(folder, ".gitignore"), folder, outer)
 
 
 def rules_inside(folder: str) -> IgnoreRules | None:
-    """The rules for what lies in `folder` (an absolute path): its own and those of the repository around it.
+    """Return the rules for the contents of `folder` (an absolute path): its own and those of the repository around it.
 
     A folder that Git ignores, such as a virtual environment, is only walked because somebody asked for it by name:
     the rules that exclude it as a whole don't count.
@@ -75,7 +75,7 @@ def rules_inside(folder: str) -> IgnoreRules | None:
 
 
 def _repository_folders(folder: str) -> list[str]:
-    """The folders from the top of the Git repository down to `folder`; none outside a repository."""
+    """Return the folders from the top of the Git repository down to `folder`; an empty list outside a repository."""
     parents = [folder, *map(str, Path(folder).parents)]
     for depth, parent in enumerate(parents):
         if is_there(Path(parent, ".git")):
@@ -84,7 +84,10 @@ def _repository_folders(folder: str) -> list[str]:
 
 
 def _common_folder(top: str) -> Path:
-    """Where a repository keeps what all its working trees share; in a linked one and a submodule, `.git` is a file."""
+    """Return the folder that all working trees of a repository share: `.git`, or the one that a file `.git` leads to.
+
+    `.git` is a file in a linked working tree and in a submodule.
+    """
     git = Path(top, ".git")
     if git.is_dir():
         return git
@@ -95,7 +98,7 @@ def _common_folder(top: str) -> Path:
 
 
 def _line(file: Path) -> str:
-    """The path that a file of Git consists of; an empty one where it can't be read."""
+    """Return the path that is the contents of one of Git's files; an empty string where it can't be read."""
     try:
         return file.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n") if file.is_file() else ""
     except OSError:

@@ -1,4 +1,4 @@
-"""Keys of what is remembered from one run to the next: they differ wherever the answer may."""
+"""Keys under which results are remembered from one run to the next: they differ wherever the results may."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @cache
 def tool() -> str:
-    """The version of unplace and of Python, to the letter: what another one found doesn't hold for this one."""
+    """Return a digest of unplace's own files and the version of Python: the results of others don't hold here."""
     digest = hashlib.sha256(repr(sys.version_info).encode())
     folder = Path(__file__).parents[1]
     for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json")):
@@ -20,7 +20,7 @@ def tool() -> str:
 
 
 def key_of(*parts: str) -> str:
-    """A key that differs where any of the parts does."""
+    """Return a key that differs where any of the parts, unplace or Python differs."""
     digest = hashlib.sha256()
     for part in (tool(), *parts):
         data = part.encode(errors="surrogateescape")
@@ -29,14 +29,15 @@ def key_of(*parts: str) -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """What stands for the contents of a file."""
+    """Return the digest of a file's contents."""
     return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What becomes of a file follows from its own text, from that of these files of the run, and from this: which of
-    these names other files contain.
+    """The dependencies of a file's outcome besides its own text: `files`, other files of the run, and `names`.
+
+    Each name comes with whether any other file of the run contains it.
     """
 
     files: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Patterns of files in the configuration: those of `.gitignore`, counted from the folder of the configuration file."""
+"""Patterns for files in the configuration: written as in `.gitignore`, relative to the configuration file's folder."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Valid lines as in a `.gitignore` file that lies in `folder` (an absolute path)."""
+    """Patterns: valid lines as of a `.gitignore` file in `folder` (an absolute path)."""
 
     folder: str
     lines: tuple[str, ...]
 
     def match(self, path: str, *, is_folder: bool = False) -> bool:
-        """Whether the last line that speaks of a path, or of a folder above it, includes it."""
+        """Tell whether the patterns match a path or a folder above it; of several that do, the last one decides."""
         relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
         if relative == ".." or relative.startswith("../"):
             return False

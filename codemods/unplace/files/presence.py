@@ -1,4 +1,4 @@
-"""Whether something is there, as far as we are allowed to look."""
+"""The test for a path's existence that doesn't fail where access is denied."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from pathlib import Path
 
 
 def is_there(path: Path) -> bool:
-    """Whether a path leads to something.
-
-    What can't be looked at counts as not there: who goes on to open it learns the reason, and says it.
-    """
+    """Tell whether a path exists; False where access is denied: whoever opens it reports the reason."""
     try:
         return path.exists()
     except OSError:

@@ -1,4 +1,4 @@
-"""Replace a file's contents: all of it or nothing."""
+"""Replaces the contents of files, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from unplace import signals
 
 
 class WriteError(Exception):
-    """Why a file was not written; it is as it was."""
+    """Raised where a file was not written; it is as it was, and the message says why."""
 
 
 def replace_contents(path: str, before: bytes, after: bytes) -> None:
-    """Write `after` to the file that held `before`; raises `WriteError` and leaves it alone where that can't be.
+    """Write `after` to the file that holds `before`; raise `WriteError` and leave it alone where that can't be done.
 
     The new contents go to a temporary file in the same folder, which takes the file's place in one step; signals that
     would end the process wait for that. Mode bits and extended attributes stay, and so does the owner where the system

@@ -34,7 +34,7 @@ from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.queries import continuation
 from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
 from unplace.rules.unp001_augmented import as_assignment
 from unplace.transform.emit import bindings

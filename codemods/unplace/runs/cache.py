@@ -1,6 +1,7 @@
-"""What became of files in earlier runs, so that what hasn't changed isn't worked out again.
+"""The outcomes of files in earlier runs, so that what hasn't changed isn't worked out again.
 
-It is kept in the user's own cache folder and not beside the code: what a repository brings along is never believed.
+They are kept in the user's own cache folder and not beside the code: results that come with a repository are never
+believed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from platformdirs import user_cache_path
 
 from unplace import documents
 from unplace.analysis.project.mentions import Mentions
-from unplace.config.options import Options
+from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
@@ -26,7 +27,7 @@ from unplace.runs.packing import UnpackError, packed, unpacked
 from unplace.text.edits import Edit, apply_edits
 
 VARIABLE = "UNPLACE_CACHE_DIR"
-"""The environment variable that names another folder."""
+"""The environment variable that names another folder for the cache."""
 
 _NAME = "results.sqlite"
 _PATIENCE = 5.0
@@ -34,18 +35,18 @@ _PATIENCE = 5.0
 
 _DAY = 24 * 60 * 60
 _LASTING = 30 * _DAY
-"""Seconds for which a result is kept that no run asks for."""
+"""Seconds for which a result is kept without being used."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, used REAL NOT NULL, result BLOB NOT NULL)"
 
 
 class ResultsError(Exception):
-    """Why earlier results can't be used or kept."""
+    """Raised where earlier results can't be read, or new ones can't be kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What became of a file, and the contents of the others that it follows from."""
+    """The outcome of a file, and what it depends on: digests of other files, names in them, a key of the whole run."""
 
     findings: tuple[Finding, ...]
     edits: tuple[Edit, ...]
@@ -57,18 +58,18 @@ class _Result:
 
 
 def folder() -> Path:
-    """Where results are kept: what the environment names, else the user's cache folder."""
+    """Return the folder of the cache: the one that the environment names, else the user's cache folder."""
     told = os.environ.get(VARIABLE)
     return Path(told) if told else user_cache_path("unplace", appauthor=False)
 
 
 class Results:
-    """The results that hold for the files of one run."""
+    """The earlier results that hold for the files of one run, and the new ones to be saved."""
 
     def __init__(self, place: Path, paths: Sequence[str], options: Options) -> None:
-        """Read all files, and what is known of them; raises `ResultsError` where that can't be had.
+        """Read all files and their earlier results; raise `ResultsError` where those can't be read.
 
-        `place` is the folder of the database. The options may not be about some lines only.
+        `place` is the folder of the database. The options must be for whole files, not for changed lines only.
         """
         assert options.changed is None
         self._place = place
@@ -89,7 +90,7 @@ class Results:
         self._known = self._load()
 
     def outcome(self, path: str) -> Outcome | None:
-        """What becomes of a file, if that is known."""
+        """Return the outcome of a file; None where it isn't known."""
         result = self._known.get(self._keys[path])
         if result is None or not self._holds(result, self._absolute[path]):
             return None
@@ -108,12 +109,12 @@ class Results:
         return Outcome(name, result.findings, change, None, result.edits, source, warnings)
 
     def keep(self, path: str, outcome: Outcome) -> None:
-        """Remember what became of a file, unless it failed: the next run may have more time, or memory."""
+        """Remember the outcome of a file, unless it failed: the next run may have more time, or memory."""
         if outcome.problem is None:
             self._new.append((path, outcome))
 
     def save(self) -> None:
-        """Write down what is new; raises `ResultsError` where that can't be done."""
+        """Save the new outcomes, and delete those unused for 30 days; raise `ResultsError` where that can't be done."""
         now = time.time()
         moved = {path for path, stamp in self._stamps.items() if _stamp(path) != stamp}
         rows = [
@@ -145,7 +146,7 @@ class Results:
             raise ResultsError(f"earlier results can't be read from {self._place} ({error})") from None
 
     def _holds(self, result: _Result, path: str) -> bool:
-        """Whether what a result follows from is as it was."""
+        """Tell whether everything that a result depends on is as it was."""
         if result.run == self._run:
             return True
         if any(self._digests.get(file) != digest for file, digest in result.files):
@@ -166,10 +167,10 @@ class Results:
 
 
 def _said(options: Options) -> list[str]:
-    """What the options say that holds for all files."""
-    only = None if options.only is None else sorted(harm.value for harm in options.only)
-    flags = (options.unsafe, options.preserve_dtype, options.target_torch, only, options.comments, options.markdown)
-    return [repr(flag) for flag in flags]
+    """Return the options that hold for all files, as text for a key."""
+    said = [(getattr(options, each.name), each.kind) for each in SETTINGS if not each.kind.names_rules]
+    written = ["" if value is None else kind.as_toml(value) for value, kind in said]
+    return [*written, repr(options.comments), repr(options.markdown)]
 
 
 def _connected(place: Path) -> sqlite3.Connection:

@@ -1,4 +1,4 @@
-"""What one file may cost, so that none holds up the others or takes the process down."""
+"""Limits on the work on one file, so that none holds up the others or takes the process down."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from contextlib import contextmanager
 from types import FrameType
 
 BYTES = 20 * 2**20
-"""The size of a file: its tree takes a hundred times as much memory."""
+"""The largest size of a file, whose tree takes a hundred times as much memory."""
 
 SECONDS = 120
-"""The processor time, so that a busy machine makes no difference."""
+"""The longest time: processor time, so that a busy machine makes no difference."""
 
 FRAMES = 10_000 if sys.version_info >= (3, 11) else 5_000
-"""The nesting of calls: half a dozen for each level of an expression. Before 3.11 each takes a piece of the C stack."""
+"""The deepest nesting of calls, half a dozen for each level of an expression; before Python 3.11 each uses C stack."""
 
 
 SPLIT = "split it, or leave it out (`exclude` in the configuration)"
 
 
 class LimitError(Exception):
-    """Which limit the work on a file has met, and what to do."""
+    """Raised where the work on a file meets a limit; the message says which one, and what to do."""
 
 
 class NoMemoryError(LimitError):
-    """A file needs more memory than there is."""
+    """Raised where a file needs more memory than there is."""
 
 
 class _OutOfTimeError(BaseException):
-    """The time is up; not an `Exception`, so that nobody on the way takes it for something else."""
+    """Raised when the time is up; not an `Exception`, so that no handler on the way takes it for something else."""
 
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Work on one file within the limits of time, nesting and memory; raises `LimitError`.
+    """Hold the work on one file in the `with` block to the limits on time, nesting and memory; raise `LimitError`.
 
-    Those of time and nesting hold in the main thread of a process; Windows has no clock that could stop it.
+    Those on time and nesting hold in the main thread of a process. On Windows there is no limit on time.
     """
     try:
         with _more_frames(), _alarm():

@@ -1,4 +1,4 @@
-"""A run over many files: first everything is worked out, then what changed is written."""
+"""A run over many files: works out their outcomes, in this process or several, and writes the changes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from unplace.runs.cache import Results
 
 _FILES_PER_PROCESS = 8
-"""Fewer are handled sooner than a process has started and imported LibCST."""
+"""Files for which a process pays: fewer are done sooner than it has started and imported LibCST."""
 
 ALLOCATIONS = 50_000
-"""Parsed files are many objects that live long: collecting garbage as often as Python does costs a third of a run."""
+"""Allocations between two collections of garbage: parsed files are many long-lived objects, and Python's own threshold
+costs a third of a run.
+"""
 
 
 def rewrite_files(
     paths: Sequence[str], options: Options, jobs: int | None, results: Results | None = None
 ) -> Generator[Outcome, None, None]:
-    """What becomes of each file, in their order, worked out in up to `jobs` processes; nothing is written.
+    """Yield the outcome of each file, in their order, worked out in up to `jobs` processes; nothing is written.
 
-    What earlier results tell isn't worked out again, and what they don't is given to them.
+    Outcomes that earlier `results` hold are taken from there, and new ones are added to them.
     """
     if results is None:
         yield from _worked_out(paths, paths, options, jobs)
@@ -46,7 +48,7 @@ def rewrite_files(
 def _worked_out(
     paths: Sequence[str], among: Sequence[str], options: Options, jobs: int | None
 ) -> Generator[Outcome, None, None]:
-    """What becomes of each file, which is one `among` those of the run."""
+    """Yield the outcome of each file; `among` are the paths of all files of the run."""
     if not paths:
         return
     work = functools.partial(rewrite_file, options=options, project=project_of(among))
@@ -60,7 +62,7 @@ def _worked_out(
 
 
 def project_of(paths: Sequence[str]) -> Project | None:
-    """What the files may ask about each other; nothing where there is one file only."""
+    """Return the project that the files look each other up in; None where there is only one file."""
     if len(paths) < 2:
         return None
     gc.set_threshold(ALLOCATIONS)
@@ -70,7 +72,7 @@ def project_of(paths: Sequence[str]) -> Project | None:
 
 
 def written(outcome: Outcome) -> Outcome:
-    """Write what changed; the outcome, or the problem that kept the file as it was."""
+    """Write a file that changed and return its outcome, or one with the problem that kept it as it was."""
     if outcome.change is None:
         return outcome
     from unplace.files.writing import WriteError, replace_contents
@@ -83,7 +85,7 @@ def written(outcome: Outcome) -> Outcome:
 
 
 def processors() -> int:
-    """How many processes the system lets us run at a time."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

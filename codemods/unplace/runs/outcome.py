@@ -1,4 +1,4 @@
-"""What becomes of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
+"""The outcome of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was found in one file and what changes there; a file with a problem has neither findings nor a change.
+    """The findings in one file and its change; a file with a problem has neither.
 
-    `edits` are those of the text that make the change, in order.
-    `source` is the file as it was, where there are findings. All that follows from it and from its `basis`.
+    `edits` are the edits of the text that make the change, in order. `source` is the file as it was, where there are
+    findings. `basis` names what the outcome depends on in other files.
     """
 
     path: str
@@ -53,12 +53,12 @@ class Outcome:
     basis: Basis = field(default_factory=Basis)
 
     def count(self, status: Status) -> int:
-        """How many of the findings have this status."""
+        """Count the findings with this status."""
         return sum(finding.status is status for finding in self.findings)
 
 
 def rewrite_file(path: str, options: Options, project: Project | None = None) -> Outcome:
-    """Read one file and work out what becomes of it."""
+    """Read one file and work out its outcome; a file that can't be read or is too large gets one with a problem."""
     try:
         size = Path(path).stat().st_size
         data = Path(path).read_bytes() if size <= BYTES else b""
@@ -72,9 +72,9 @@ def rewrite_file(path: str, options: Options, project: Project | None = None) ->
 
 
 def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | None = None) -> Outcome:
-    """Work out what becomes of a file's contents; whatever goes wrong is a problem of this file, never an exception.
+    """Work out the outcome of a file's contents; whatever goes wrong is a problem of this file, never an exception.
 
-    The project, if there is one, are the other files of the run.
+    `project` gives access to the other files of the run.
     """
     try:
         source = documents.read(data, path, markdown=options.markdown)
@@ -91,10 +91,14 @@ def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | N
 
 
 def with_ignores(outcome: Outcome, options: Options, project: Project | None = None) -> Outcome:
-    """The change that puts a comment behind everything reported; its findings are those that get one.
+    """Return the change that ends each reported line with a comment that ignores its findings.
 
-    What is ignored stays in place, which can make its neighbours findings: they get comments, too. The project, if
-    there is one, are the other files of the run.
+        y += k
+
+        y += k  # unplace: ignore[UNP001]
+
+    The findings of the outcome are those that get a comment. What is ignored stays in place, which can make its
+    neighbours findings: they get comments, too. `project` gives access to the other files of the run.
     """
     before = outcome.source
     if before is None:
@@ -120,7 +124,7 @@ def with_ignores(outcome: Outcome, options: Options, project: Project | None = N
 
 
 def failed(path: str, message: str, line: int | None = None, column: int | None = None) -> Outcome:
-    """The outcome of a file that could not be handled."""
+    """Return the outcome of a file that could not be handled."""
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
@@ -148,7 +152,7 @@ def _reported(source: Source, path: str, options: Options, programs: rewriter.Pr
 
 
 def reject_invalid(text: str) -> None:
-    """Raise `SourceError` if the file itself is at fault, and not one of our own rules."""
+    """Raise `SourceError` where Python can't parse a text: the file itself is at fault then, and none of our rules."""
     try:
         ast.parse(text)
     except SyntaxError as error:
@@ -173,7 +177,7 @@ def _internal_error(error: Exception) -> str:
 
 
 def _explained(message: str, error: Exception) -> str:
-    """The message, with the traceback where that is asked for."""
+    """Return a message, with the traceback where `UNPLACE_DEBUG` is set."""
     if os.environ.get("UNPLACE_DEBUG"):
         return f"{message}\n{''.join(traceback.format_exception(error)).rstrip()}"
     return message

@@ -1,4 +1,4 @@
-"""Objects as bytes for the databases in which runs remember what they found."""
+"""Turns objects into bytes and back, for the databases in which runs remember their results."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 
 
 class UnpackError(Exception):
-    """The bytes are no packed object."""
+    """Raised where bytes are no packed object."""
 
 
 def packed(value: object) -> bytes:
-    """The bytes that stand for an object."""
+    """Return an object as bytes, pickled and compressed."""
     return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
 
 
 def unpacked(data: bytes) -> Any:
-    """The object of some bytes that this tool has written; raises `UnpackError` where they are damaged."""
+    """Return the object that `packed` turned into these bytes; raise `UnpackError` where they are damaged.
+
+    The bytes must have been written by this tool: unpickling others could run any code.
+    """
     try:
         return pickle.loads(zlib.decompress(data))
     except (zlib.error, pickle.UnpicklingError, EOFError) as error:

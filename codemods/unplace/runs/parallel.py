@@ -1,4 +1,4 @@
-"""The same work on many files, in processes, with the results in the order of the files."""
+"""Does the same work on many files in several processes, and returns the results in the order of the files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _work: Work  # of a worker process, which keeps it from one file to the next
 
 
 def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None = None) -> Iterator[Outcome]:
-    """Do the work on each file, in `jobs` processes, each given `chunk` files at a time.
+    """Do the work on each file in `jobs` processes, each given `chunk` files at a time; yield outcomes in order.
 
     The work must have no effects outside its process: when the caller stops early, the processes are killed.
     """
@@ -41,9 +41,9 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None 
 
 
 def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
-    """The work on one file after the other, up to and including the first that kills its process.
+    """Do the work on one file after the other, up to and including the first that kills its process.
 
-    There may be none: then it was all of them together for which the memory didn't do.
+    There may be no such file: then the memory was only too small for all of them together.
     """
     for path in paths:
         try:
@@ -71,7 +71,7 @@ def _pool(work: Work, jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Where processes aren't forked, Python starts them with the working folder on the path: not with this variable."""
+    """Keep Python from starting processes with the working folder on the path, as it does where it doesn't fork."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -83,7 +83,7 @@ def _safe_path() -> Iterator[None]:
 
 
 def _begin(work: Work) -> None:
-    """Prepare a worker process: it leaves interrupts to its parent, can be terminated, and ends when its parent has."""
+    """Prepare a worker process: it leaves interrupts to its parent, can be terminated, and ends with its parent."""
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)

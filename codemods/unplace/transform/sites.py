@@ -23,7 +23,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.arithmetic import is_untracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
@@ -37,7 +37,8 @@ from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Layout
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 
 _COMPOUND = (
@@ -308,17 +309,6 @@ class Site:
         return Harm.HARMLESS, None
 
 
-_FORMS = {
-    WriteKind.AUGMENTED: Form.AUGMENTED,
-    WriteKind.METHOD: Form.METHOD,
-    WriteKind.FUNCTION: Form.FUNCTION,
-    WriteKind.FLAG: Form.INPLACE_ARGUMENT,
-    WriteKind.MODULE: Form.INPLACE_ARGUMENT,
-    WriteKind.OUT: Form.OUT_ARGUMENT,
-    WriteKind.DATA: Form.DATA_STORE,
-}
-
-
 def is_anywhere(node: ast.AST) -> bool:
     """Reaches everything."""
     return True
@@ -379,20 +369,18 @@ def is_site(write: Write) -> bool:
         return True
     if not kinds & (TENSOR | UNKNOWN):
         return False
-    if write.kind is WriteKind.METHOD:
+    proof = write.kind.value.proof
+    if proof is Proof.NAME:
         return evidence.of_name(write.name) is not Evidence.NONE
-    if write.kind in (WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
-        return True
-    return write.kind is WriteKind.AUGMENTED and any(o.must_be(TENSOR) for o in write.operands)
+    return proof is Proof.FORM or (proof is Proof.OPERANDS and any(o.must_be(TENSOR) for o in write.operands))
 
 
 def form_of(run: Run, write: Write) -> Form:
     """How the operation is written, masked stores told from other subscript stores."""
-    form = _FORMS.get(write.kind)
-    if form is not None:
-        if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
-            return Form.DATA_STORE
-        return form
+    if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
+        return Form.DATA_STORE
+    if write.kind.form is not Form.SUBSCRIPT_STORE:
+        return write.kind.form
     node = write.node
     subscript = node.target if isinstance(node, ast.AugAssign) else node
     assert isinstance(subscript, ast.Subscript)

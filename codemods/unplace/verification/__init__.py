@@ -1,1 +1,4 @@
-"""Before and after through torch: outputs, side effects, gradients. Only here and in `diagnosis` is torch imported."""
+"""Runs a program before and after a rewrite through torch and compares outputs, side effects and gradients.
+
+Only here and in `diagnosis` is torch imported.
+"""

@@ -1,4 +1,4 @@
-"""Delta debugging: which of many changes make a check fail, with as few runs of the check as possible."""
+"""Delta debugging: finds the changes that make a check fail, with as few runs of the check as possible."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 Fails = Callable[[Sequence[T]], bool]
-"""Runs the check with some of the changes made."""
+"""Runs the check with only these changes made and tells whether it fails."""
 
 
 def guilty_sets(changes: Sequence[T], fails: Fails[T]) -> list[list[T]]:
-    """Minimal sets of changes that make the check fail, until it holds with all that are left.
+    """Return minimal sets of changes that make the check fail; it holds with all other changes made together.
 
-    The check must hold without changes. It is taken for granted that changes don't mend each other: where some make
-    it fail, more do too. One guilty change among n is found with about log2(n) + 3 runs, and so is each further one.
+    The check must hold without changes. Changes are assumed not to mend each other: where some make it fail, more do
+    too. One guilty change among n is found with about log2(n) + 3 runs, and so is each further one.
     """
     found: list[list[T]] = []
     left = list(changes)
@@ -27,7 +27,7 @@ def guilty_sets(changes: Sequence[T], fails: Fails[T]) -> list[list[T]]:
 
 
 def _minimal(changes: Sequence[T], fails: Fails[T]) -> list[T]:
-    """A set of which no element can be spared, out of changes that fail together."""
+    """Return a minimal set of changes that fail together, out of changes that do."""
     needed: list[T] = []
     candidates = list(changes)
     while True:

@@ -1,4 +1,4 @@
-"""Two callables of this process, compared: the Python API."""
+"""Compares two callables of this process: `unplace.verify`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Inputs = Sequence[object] | Callable[[], Sequence[object]]
 def verify(before: Callable[..., object], after: Callable[..., object], inputs: Inputs) -> Proof:
     """Compare two functions or modules: values, side effects and gradients, as `unplace verify` does.
 
-    `inputs` are the arguments, or a function that makes them. Each run gets a copy of them, and of a module, so that
-    no run sees what another one did. Tensors with `requires_grad` are given gradients, and so are the parameters of
-    modules. Tensors that have a history can't be copied (`ValueError`): make
-    those in a function.
+    `inputs` are the arguments, or a function that returns them. Each run gets a copy of them, and of a module, so that
+    no run sees what another one did. Gradients are compared for tensors with `requires_grad` and for the parameters of
+    modules. Tensors that have a history can't be copied (`ValueError`): make those in a function.
 
         proof = unplace.verify(old, new, (torch.randn(3, requires_grad=True),))
         assert proof.verdict == "equal", proof.differences

@@ -1,4 +1,4 @@
-"""The table of a comparison: for each quantity how much was compared and how far apart it was at most."""
+"""The table of a comparison: for each quantity, how many values were compared and the largest deviation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from unplace.verification.observe import Gradient, Observation
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The element that is farthest from what was expected, and by how much."""
+    """The element that is farthest from its expected value: the place of its tensor, its index and both values."""
 
     place: str
     index: tuple[int, ...]
@@ -31,7 +31,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """How one quantity compared: `count` tensors and plain values, and the differences that count as such."""
+    """The comparison of one quantity: `count` tensors and plain values, and the differences that are not rounding."""
 
     quantity: Quantity
     count: int
@@ -45,7 +45,10 @@ def checks(
     gradients: tuple[Sequence[Gradient], Sequence[Gradient]],
     differences: Sequence[Difference],
 ) -> tuple[Check, ...]:
-    """One check for each quantity of which there is something to compare."""
+    """Return a check for each quantity of which there is something to compare.
+
+    `gradients` are those of the original and of the rewritten program, in the same order.
+    """
     pairs: dict[Quantity, list[tuple[str, torch.Tensor, torch.Tensor]]] = {quantity: [] for quantity in Quantity}
     counts = dict.fromkeys(Quantity, 0)
     got = {note.place: note for note in (*actual.outputs, *actual.state)}
@@ -71,7 +74,7 @@ def _amount(deviation: Deviation) -> float:
 
 
 def _deviations(pairs: Sequence[tuple[str, torch.Tensor, torch.Tensor]]) -> Iterator[Deviation]:
-    """The largest deviation of each pair of tensors that has one."""
+    """Yield the largest deviation of each pair of tensors that has one."""
     for place, expected, actual in pairs:
         if expected.shape != actual.shape or expected.dtype == torch.bool or expected.numel() == 0:
             continue

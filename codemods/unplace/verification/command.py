@@ -1,4 +1,4 @@
-"""A command, most often a test suite, as the judge of a rewrite: what passed before must pass afterwards."""
+"""Judges a rewrite by a command, most often a test suite: what passed before must pass afterwards."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from unplace.verification.loading import CannotRunError
 from unplace.verification.resource_limits import Limits
 
 SHOWN = 3
-"""Failing tests that are named."""
+"""The number of failing tests that a complaint names."""
 
 
 class CommandTimedOutError(CannotRunError):
-    """A command that doesn't end in time, even without a rewrite."""
+    """Raised where a command doesn't end in time, even without a rewrite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a command ended. `tests` are whether each test passed, where pytest told; `tail` the end of its output."""
+    """The end of one run of a command: its exit code (None: it was killed), and its time.
+
+    `tests` tells for each test whether it passed, where the command ran pytest; `tail` is the last line of the output.
+    """
 
     code: int | None
     seconds: float
@@ -38,7 +41,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How a command ends without a rewrite: its exit code, and the tests that passed each time."""
+    """The result of a command without a rewrite, from two runs: its exit code, and the tests that passed each time."""
 
     code: int
     seconds: float
@@ -47,7 +50,7 @@ class Baseline:
     flaky: frozenset[str]
 
     def __str__(self) -> str:
-        """What it means for the verification."""
+        """Return `41 tests pass; 2 fail, 1 flaky, which is not held against it`, or `exit code 0` without tests."""
         if not self.passing:
             return f"exit code {self.code}"
         flaky = f", {len(self.flaky)} flaky" if self.flaky else ""
@@ -55,7 +58,7 @@ class Baseline:
         return f"{len(self.passing)} tests pass{others}"
 
     def complaint(self, run: Run) -> str | None:
-        """What is worse in a run with a rewrite; None where nothing is."""
+        """Return a sentence about what is worse in a run with a rewrite; None where nothing is."""
         if run.code is None:
             return f"the command timed out after {run.seconds:.0f} s (before: {self.seconds:.1f} s)"
         lost = sorted(test for test in self.passing if not run.tests.get(test, False))
@@ -71,7 +74,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A shell command that is run in a folder, with other folders first on Python's path."""
+    """A shell command that runs in `folder`, with the folders of `search` first on Python's path."""
 
     text: str
     folder: Path
@@ -79,7 +82,10 @@ class Command:
     limits: Limits
 
     def baseline(self) -> Baseline:
-        """Run it twice without a rewrite; raises `CannotRunError` where that is no ground to judge from."""
+        """Run the command twice without a rewrite and return what both runs have in common.
+
+        Raises `CannotRunError` where the command can't judge: it times out, or fails or is flaky with no test passing.
+        """
         first, second = self.run(), self.run()
         for run in (first, second):
             if run.code is None:
@@ -104,12 +110,12 @@ class Command:
         return Baseline(max(first.code, second.code), seconds, passing, len(common - passing - flaky), flaky)
 
     def patient(self, baseline: Baseline) -> Command:
-        """The same command with the time that it may take once it is known how long it does."""
+        """Return the command with a limit of one minute plus five times the time that it takes without a rewrite."""
         seconds = min(self.limits.seconds, 60 + 5 * baseline.seconds)
         return replace(self, limits=replace(self.limits, seconds=seconds))
 
     def run(self) -> Run:
-        """Run it once."""
+        """Run the command once."""
         with tempfile.TemporaryDirectory(prefix="unplace-") as place, Path(place, "output").open("w+b") as output:
             report = Path(place, "report.xml")
             start = time.monotonic()
@@ -153,7 +159,7 @@ class Command:
 
 
 def _tests(report: Path) -> dict[str, bool]:
-    """Whether each test passed, by its name in a report of pytest; a skipped one is left out."""
+    """Return by name whether each test in a report of pytest passed; a skipped test is left out."""
     try:
         cases = list(ElementTree.parse(report).iter("testcase"))
     except (OSError, ElementTree.ParseError):
@@ -168,7 +174,7 @@ def _tests(report: Path) -> dict[str, bool]:
 
 
 def _tail(output: IO[bytes]) -> str:
-    """The last line that says something."""
+    """Return the last line of the output that isn't blank."""
     output.seek(0)
     lines = [line.strip() for line in output.read().decode(errors="replace").splitlines() if line.strip()]
     return lines[-1] if lines else "no output"

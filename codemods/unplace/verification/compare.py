@@ -1,4 +1,4 @@
-"""What "equal" means, once, with the place of the largest deviation where it doesn't hold."""
+"""Compares two runs: the one definition of "equal", with the place of the largest deviation where it doesn't hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.verification.observe import ARGUMENT, FUNCTION, KEYWORD, Gradient, 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far two numbers may be apart: `absolute + relative * |expected|`."""
+    """The most that two numbers may be apart: `absolute + relative * |expected|`."""
 
     relative: float = 0.0
     absolute: float = 0.0
@@ -21,13 +21,13 @@ class Tolerance:
 
 EXACT = Tolerance()
 ROUNDING = Tolerance(1e-5, 1e-6)
-"""For what can't be repeated in float64, and for finite differences, which have a step."""
+"""The tolerance for what can't be repeated in float64, and for finite differences, which have a step."""
 WIDE = Tolerance(1e-9, 1e-9)
-"""For runs in float64: the same terms may have been added up in another order."""
+"""The tolerance for runs in float64: the same terms may have been added up in another order."""
 
 
 class Quantity(str, Enum):
-    """What is compared."""
+    """The quantities that are compared."""
 
     RUN = "run"
     OUTPUTS = "outputs"
@@ -42,24 +42,24 @@ GRADIENTS = (Quantity.PARAMETER_GRADIENTS, Quantity.INPUT_GRADIENTS)
 
 
 def quantity_of(note: Note) -> Quantity:
-    """Which quantity a note belongs to."""
+    """Return the quantity that a note belongs to, by where its place begins."""
     if note.place.startswith((ARGUMENT, KEYWORD)):
         return Quantity.ARGUMENTS
     return Quantity.STATE if note.place.startswith(FUNCTION) else Quantity.OUTPUTS
 
 
 def quantity_of_gradient(gradient: Gradient) -> Quantity:
-    """Which quantity the gradient of a leaf belongs to; leaves that the code makes count as parameters."""
+    """Return the quantity that the gradient of a leaf belongs to; leaves that the code makes count as parameters."""
     is_input = gradient.place.startswith((ARGUMENT, KEYWORD))
     return Quantity.INPUT_GRADIENTS if is_input else Quantity.PARAMETER_GRADIENTS
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two runs differ and how.
+    """A difference between two runs: its place, and a message.
 
-    `rounding_at` is how large the numbers of this quantity have to be for the difference to be rounding; None where it
-    can't be: something other than the value of a number differs.
+    The difference may be rounding where the numbers of this quantity are as large as `rounding_at`, or larger. None
+    where it can't be rounding: something other than the value of a number differs.
     """
 
     place: str
@@ -68,12 +68,15 @@ class Difference:
     rounding_at: float | None = None
 
     def __str__(self) -> str:
-        """`place: message`."""
+        """Return `place: message`."""
         return f"{self.place}: {self.message}"
 
 
 def deviation(expected: torch.Tensor, actual: torch.Tensor, tolerance: Tolerance = EXACT) -> str | None:
-    """What distinguishes two tensors, or None: shape, dtype, layout or values. NaN equals NaN."""
+    """Return how two tensors differ, in shape, dtype, layout, device or values; None where they don't.
+
+    NaN equals NaN.
+    """
     return _form_difference(expected, actual) or _value_difference(expected, actual, tolerance)
 
 
@@ -105,9 +108,9 @@ def _value_difference(expected: torch.Tensor, actual: torch.Tensor, tolerance: T
 
 
 def rounding_at(expected: torch.Tensor, actual: torch.Tensor) -> float | None:
-    """How large the numbers of a computation have to be for two tensors of equal form to differ by rounding.
+    """Return how large a computation's numbers have to be for two results of equal dtype to differ by rounding alone.
 
-    Rounding errors add up, but hardly to more than half of the digits; None for tensors without rounding.
+    Rounding errors add up, but hardly to more than half of the digits. None for integers and for other shapes.
     """
     if expected.shape != actual.shape or not (expected.is_floating_point() or expected.is_complex()):
         return None
@@ -118,7 +121,7 @@ def rounding_at(expected: torch.Tensor, actual: torch.Tensor) -> float | None:
 
 
 def position(element: int, shape: Sequence[int]) -> tuple[int, ...]:
-    """The index of an element that is counted in row-major order."""
+    """Return the index of an element in a tensor of a shape, given its number in row-major order."""
     index: list[int] = []
     for size in reversed(shape):
         element, along = divmod(element, size)
@@ -133,7 +136,7 @@ def _plain(value: object) -> object:
 def compare_notes(
     expected: Sequence[Note], actual: Sequence[Note], tolerance: Tolerance = EXACT
 ) -> Iterator[Difference]:
-    """The differences in class, shape, dtype and content of everything noted in two runs."""
+    """Yield the differences in class, device, shape, dtype and content of the values noted in two runs."""
     wanted, got = ({note.place: note for note in side} for side in (expected, actual))
     yield from (Difference(place, "is new", quantity_of(note)) for place, note in got.items() if place not in wanted)
     for place, note in wanted.items():
@@ -144,7 +147,7 @@ def compare_notes(
 
 
 def _note_difference(expected: Note, actual: Note, tolerance: Tolerance) -> tuple[str, float | None] | None:
-    """What distinguishes two notes, and how large numbers have to be for it to be rounding."""
+    """Return how two notes differ and `Difference.rounding_at` for it; None where they don't differ."""
     a, b = expected.value, actual.value
     if expected.kind != actual.kind or type(a) is not type(b):
         return f"is a {actual.kind or type(b).__name__} instead of a {expected.kind or type(a).__name__}", None
@@ -165,7 +168,7 @@ def _note_difference(expected: Note, actual: Note, tolerance: Tolerance) -> tupl
 
 
 def compare_flags(expected: Observation, actual: Observation) -> Iterator[Difference]:
-    """Outputs that require grad in one run only, unless the gradient that they send is zero anyway.
+    """Yield the outputs that require grad in one run only, unless the gradient that they send is zero anyway.
 
     `x.zero_()` leaves a tensor that requires grad and sends zeros, `torch.zeros_like(x)` one that sends nothing.
     """
@@ -180,7 +183,7 @@ def compare_flags(expected: Observation, actual: Observation) -> Iterator[Differ
 def compare_gradients(
     expected: Sequence[Gradient], actual: Sequence[Gradient], tolerance: Tolerance = ROUNDING
 ) -> Iterator[Difference]:
-    """The leaves whose gradients differ.
+    """Yield the differences between the gradients of two runs, leaf by leaf.
 
     No gradient and a gradient of zeros count as equal: both say that the leaf has no influence, and which of them
     autograd reports depends on how the program is written (`x.zero_()` sends zeros, `torch.zeros_like(x)` nothing).
@@ -197,21 +200,21 @@ def compare_gradients(
 
 
 def zeros_for_none(a: torch.Tensor | None, b: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two gradients as tensors: none is one of zeros."""
+    """Return two gradients as tensors, with zeros for None."""
     filler = next((tensor for tensor in (a, b) if tensor is not None), torch.zeros(()))
     zeros = torch.zeros_like(filler)
     return zeros if a is None else a, zeros if b is None else b
 
 
 def compare_random_state(expected: Observation, actual: Observation) -> Iterator[Difference]:
-    """The random generators from which the two runs drew differently."""
+    """Yield a difference for each random generator from which the two runs drew differently."""
     for name in sorted(expected.random_state.keys() & actual.random_state.keys()):
         if expected.random_state[name] != actual.random_state[name]:
             yield Difference(f"random generator {name}", "is in another state afterwards", Quantity.RANDOM)
 
 
 def magnitudes(seen: Observation) -> dict[Quantity, float]:
-    """The largest finite number in each quantity of a run."""
+    """Return the largest finite number in each quantity of a run; 0.0 where there is none."""
     largest = dict.fromkeys(Quantity, 0.0)
     pairs = [(quantity_of(note), note.value) for note in (*seen.outputs, *seen.state)]
     for quantity, value in (*pairs, *((quantity_of_gradient(g), g.value) for g in seen.gradients)):

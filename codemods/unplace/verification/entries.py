@@ -1,4 +1,4 @@
-"""What to call in a module and with what: its `example()`, a function of another file, or its signature."""
+"""Finds what to call in a module, and its arguments: from its `example()`, another file's function or a signature."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from unplace.verification.signatures import Invention, NoValueError, inventions,
 
 EXAMPLE = "example"
 SIZE = 4
-"""For what a constructor has to be given: layers have sizes."""
+"""The value for each parameter that a constructor requires: in layers these are sizes."""
 
 LEAF = re.compile(r"leaf Variable|a view of a leaf")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A version of a module, the name in it to call (None: what `example()` says), and who makes the arguments.
+    """A version of a module, the name in it to call (None: what `example()` returns), and the source of arguments.
 
-    `inputs` is a file and the name of a function in it, `choice` the number of the way in which arguments were made
-    from the signature on the other side.
+    `inputs` is a file and the name of a function in it that returns what to call and its arguments. `choice` is the
+    number of the way in which arguments were made from the other version's signature, to be used here as well.
     """
 
     file: ModuleFile
@@ -42,7 +42,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Programs to run: `make` gives one; `choice` and `made` tell how arguments were made where nobody gave them."""
+    """A source of programs to run: `make` returns a new one.
+
+    Where arguments were made from a signature, `choice` is the number of the way, and `made` describes them.
+    """
 
     make: Maker
     choice: int | None = None
@@ -50,7 +53,7 @@ class Entry:
 
 
 def open_entry(target: Target) -> Entry:
-    """Import a module and find out what to run; raises `CannotRunError`."""
+    """Import a module and find out what to run; raise `CannotRunError` where that fails."""
     module = load(target.file)
     if target.entry is None and target.inputs is None:
         return Entry(_given(_attribute(module, EXAMPLE, target), None, f"{target.file.path}"))
@@ -83,7 +86,7 @@ def _attribute(module: ModuleType, name: str, target: Target) -> object:
 
 
 def _given(example: object, entry: object, source: str) -> Maker:
-    """Programs as a user's function gives them; one with a parameter is given the entry."""
+    """Return a maker of the programs that a user's function returns; a function with a parameter is given the entry."""
     if not callable(example):
         raise CannotRunError(f"{source} is not a function")
     takes_entry = bool(required(example))
@@ -98,7 +101,7 @@ def _given(example: object, entry: object, source: str) -> Maker:
 
 
 def _concerns(make: Maker, entry: object) -> bool:
-    """Whether an example calls the entry, an instance of it or a method of one."""
+    """Tell whether an example calls the entry, an instance of it or a method of an instance."""
     with seeded():
         function = make().function
     owner = getattr(function, "__self__", function)
@@ -131,7 +134,7 @@ def _invented(entry: object, target: Target) -> Entry:
 
 
 def _ways(entry: Callable[..., object]) -> Iterator[Entry]:
-    """The entry with arguments made in different ways; raises `NoValueError`."""
+    """Yield the entry with arguments made in different ways; raise `NoValueError` where there is no way."""
     with seeded():
         sample = _callable(entry)
     built = f"{_built(entry)}, " if isinstance(sample, torch.nn.Module) else ""
@@ -143,7 +146,7 @@ def _ways(entry: Callable[..., object]) -> Iterator[Entry]:
 
 
 def _callable(entry: Callable[..., object]) -> Callable[..., object]:
-    """What is observed: an instance of a class, the module that a function without parameters builds, or the entry."""
+    """Return what to call: a class's instance, the module that a function without parameters builds, or the entry."""
     if inspect.isclass(entry):
         return _called(entry, *[SIZE] * len(_sizes(entry)))
     if isinstance(entry, torch.nn.Module):
@@ -167,7 +170,7 @@ def _built(entry: Callable[..., object]) -> str:
 
 
 def _sizes(constructor: type) -> list[str]:
-    """The parameters of a constructor that need a value and may be sizes; raises `NoValueError` for others."""
+    """Return the parameters that a constructor requires; raise `NoValueError` where one of them can't be a size."""
     for parameter in required(constructor):
         if parameter.annotation not in (parameter.empty, int, "int") or parameter.kind is parameter.KEYWORD_ONLY:
             raise NoValueError(f"nothing tells what the constructor's `{parameter}` should be")

@@ -1,4 +1,4 @@
-"""Programs to run: a module's `example()` gives a function and fresh arguments for it."""
+"""Programs to run: a function and fresh arguments for it, as a module's `example()` returns them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MODULE_NAME = "unplace_example"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One call that can be observed: the function and the arguments that `example()` made for it.
+    """A call that can be observed: a function and the arguments that `example()` made for it.
 
-    With `autocast` it is made in bfloat16, as in training with mixed precision.
+    With `autocast` the call runs under `torch.autocast` in bfloat16, as in training with mixed precision.
     """
 
     function: Callable[..., object]
@@ -26,7 +26,7 @@ class Program:
     autocast: bool = False
 
     def call(self) -> object:
-        """Call the function."""
+        """Call the function and return its result."""
         with torch.autocast("cpu", dtype=torch.bfloat16) if self.autocast else nullcontext():
             return self.function(*self.arguments, **self.keywords)
 
@@ -35,10 +35,10 @@ Maker = Callable[[], Program]
 
 
 def maker(source: str, filename: str) -> Maker:
-    """Compile a module once; each call of the result executes it anew and asks its `example()` for a program.
+    """Compile a module and return a function that executes it anew and returns the program of its `example()`.
 
     A fresh module per run keeps runs apart: state that one leaves in a global or a class is not there for the next.
-    Both sides of a comparison are given the same module name, so that the names of their types agree.
+    All modules are given the same name, so that the names of types agree on both sides of a comparison.
     """
     code = compile(source, filename, "exec", dont_inherit=True)
 
@@ -60,7 +60,10 @@ def maker(source: str, filename: str) -> Maker:
 
 
 def as_program(made: object, source: str) -> Program:
-    """What an `example()` returned, as a program; raises `TypeError` where it is something else."""
+    """Return the program for the result of an `example()`: `(function, arguments)`, then keywords if there are any.
+
+    Raises `TypeError` where it is anything else; `source` names the example in the message.
+    """
     match made:
         case (function, (*arguments,)) if callable(function):
             return Program(function, tuple(arguments))

@@ -1,4 +1,4 @@
-"""Whether gradients are those of a program's forward pass, for programs of any size."""
+"""Pairs gradients with the expected ones, taken from a program's forward pass, for programs of any size."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from unplace.verification.reference import Directions
 from unplace.verification.sides import Side
 
 EXHAUSTIVE = 256
-"""Up to this many elements of all leaves together, each is moved by itself."""
+"""The most elements of all leaves together for which each element is moved by itself."""
 
 SAMPLED = Tolerance(1e-4, 1e-4)
-"""For derivatives along directions in which every leaf contributes about 1."""
+"""The tolerance for derivatives along directions in which every leaf contributes about 1."""
 
 
 class Gradients(NamedTuple):
-    """Gradients, or derivatives along directions, in pairs, and how far they may be apart."""
+    """Expected and actual gradients in the same order, or derivatives along directions, and their tolerance."""
 
     expected: Sequence[Gradient]
     actual: Sequence[Gradient]
@@ -36,12 +36,15 @@ class Gradients(NamedTuple):
 
     @property
     def agree(self) -> bool:
-        """Whether nothing differs."""
+        """True where all gradients agree within the tolerance."""
         return not any(True for _ in compare_gradients(*self))
 
 
 def against_forward(before: Side, gradients: Sequence[Gradient]) -> Gradients:
-    """Gradients beside finite differences of a forward pass; raises `RuntimeError` where that can't run."""
+    """Pair gradients with finite differences of a program's forward pass; raise `RuntimeError` where that can't run.
+
+    Leaves with many elements are moved along random directions, those of parameters and of inputs apart.
+    """
     if sum(gradient.size for gradient in gradients) <= EXHAUSTIVE:
         return Gradients(before.finite_differences(), gradients, ROUNDING)
     inputs = [i for i, g in enumerate(gradients) if quantity_of_gradient(g) is Quantity.INPUT_GRADIENTS]
@@ -52,7 +55,10 @@ def against_forward(before: Side, gradients: Sequence[Gradient]) -> Gradients:
 
 
 def against_saved_copies(before: Side, gradients: Sequence[Gradient], *, wide: bool) -> Gradients | None:
-    """Gradients beside those of the original with what it saves copied; None where these can't be had."""
+    """Pair gradients with those of the original's backward, run with copies of what autograd saves.
+
+    Returns None where the original can't be differentiated like that.
+    """
     seen = before.with_saved_copies(wide=wide)
     if seen.error is not None or seen.backward_error is not None:
         return None
@@ -60,7 +66,7 @@ def against_saved_copies(before: Side, gradients: Sequence[Gradient], *, wide: b
 
 
 def _scales(gradients: Sequence[Gradient]) -> tuple[float, ...]:
-    """How far to move each leaf so that all weigh the same in the sum, whatever the size of their gradients."""
+    """Return how far to move each leaf so that all weigh the same in the sum, whatever the size of their gradients."""
     norms = [0.0 if g.value is None else float(torch.linalg.vector_norm(_dense(g.value))) for g in gradients]
     usual = median([norm for norm in norms if norm > 0] or [1.0])
     return tuple(min(1.0, 1.0 / (norm or usual)) for norm in norms)
@@ -73,7 +79,10 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
 def _along(
     before: Side, gradients: Sequence[Gradient], directions: Directions, group: Sequence[int]
 ) -> tuple[Iterable[Gradient], Iterable[Gradient]]:
-    """The derivatives when a group of leaves is moved; where they differ, when the leaf that is to blame is moved."""
+    """Return expected and actual derivatives when a group of leaves is moved.
+
+    Where they differ, the group is halved until it is the leaf that is to blame.
+    """
     pair = _slopes(before, gradients, directions, group)
     while len(group) > 1 and not Gradients(*pair, SAMPLED).agree:
         half, rest = group[: len(group) // 2], group[len(group) // 2 :]

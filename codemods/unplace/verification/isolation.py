@@ -1,4 +1,4 @@
-"""A program for one run, which leaves nothing behind: not in random generators, not in tensors that outlive it."""
+"""Makes a program for one run that leaves nothing behind, in random generators or in tensors that outlive it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from unplace.verification.randomness import seeded
 
 @contextmanager
 def fresh(make: Maker, *, wide: bool = False) -> Iterator[Program]:
-    """A new program, made and run with seeded generators, and `wide` in float64; raises what `make` does."""
+    """Make a program for the `with` block, with seeded random generators and, if `wide`, in float64.
+
+    Raises what `make` raises.
+    """
     with ExitStack() as stack:
         if wide:
             stack.enter_context(in_float64())
@@ -29,7 +32,10 @@ def fresh(make: Maker, *, wide: bool = False) -> Iterator[Program]:
 
 @contextmanager
 def _restored(program: Program) -> Iterator[None]:
-    """Give leaves their contents, dtype, gradient and `requires_grad` back: a closure may share them with its owner."""
+    """Restore the contents, dtype, gradient and `requires_grad` of a program's leaves at the end of the block.
+
+    A closure may share them with the code that made it.
+    """
     reachable = tensors((program.function, program.arguments, program.keywords), "program")
     leaves = [tensor for _, tensor in reachable if tensor.is_leaf]
     saved = [(t, t.data, t.detach().clone(), t.requires_grad, t.grad) for t in leaves]

@@ -1,4 +1,4 @@
-"""Where the two versions of a module are, and how a process that runs only one of them imports it."""
+"""Locates the two versions of a module, and imports one of them in a process that runs no other."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from types import ModuleType
 
 
 class CannotRunError(Exception):
-    """Why a program can't be run or judged, in words for its owner."""
+    """Raised where a program can't be run or judged; the message tells its owner why."""
 
 
 class RewrittenCannotRunError(CannotRunError):
-    """Why the rewritten program can't be run, where the original can."""
+    """Raised where the rewritten program can't be run, but the original can."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleFile:
-    """A file, the dotted name under which it is imported, and the folders that imports are looked up in first."""
+    """A file, its dotted name for imports, and the folders in which imports are looked up first."""
 
     path: Path
     name: str
@@ -31,12 +31,15 @@ class ModuleFile:
 
     @property
     def is_lone(self) -> bool:
-        """Whether the file belongs to no package."""
+        """True where the file belongs to no package."""
         return "." not in self.name and self.path.name != "__init__.py"
 
 
 def locate(path: Path) -> ModuleFile:
-    """The place of a file in its package, which is the outermost chain of folders with an `__init__.py`."""
+    """Return a file with its dotted name: its package begins at the outermost folder around it with an `__init__.py`.
+
+    Raises `CannotRunError` where there is no such file.
+    """
     path = path.absolute()
     if not path.is_file():
         raise CannotRunError(f"{path}: no such file")
@@ -49,9 +52,9 @@ def locate(path: Path) -> ModuleFile:
 
 
 def locate_versions(before: Path, after: Path) -> tuple[ModuleFile, ModuleFile]:
-    """The places of two versions of one module.
+    """Locate two versions of one module.
 
-    A version that lies outside any package (as `git show` leaves it) is imported in the place of the other one, so
+    A version outside of any package (such as the output of `git show`) is imported under the name of the other one, so
     that its relative imports and its neighbours are found.
     """
     first, second = locate(before), locate(after)
@@ -63,7 +66,7 @@ def locate_versions(before: Path, after: Path) -> tuple[ModuleFile, ModuleFile]:
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module in its file, whatever else has its name."""
+    """An import hook that finds one module in its file, whatever else has its name."""
 
     def __init__(self, file: ModuleFile) -> None:
         self._file = file
@@ -77,9 +80,9 @@ class _Finder(MetaPathFinder):
 
 
 def load(file: ModuleFile, *, first: bool = True) -> ModuleType:
-    """Import a module in a process of its own: it stays in `sys.modules`, with all that it imports.
+    """Import a module; only for a process of its own: it stays in `sys.modules`, with all that it imports.
 
-    With `first=False` its folders are looked up after all others.
+    With `first=False` its folders are looked up after all others. Raises `CannotRunError` where the import fails.
     """
     folders = [str(folder) for folder in file.search]
     sys.path[:] = [*folders, *sys.path] if first else [*sys.path, *folders]

@@ -1,4 +1,4 @@
-"""What a forward and backward pass costs: time, and the memory of tensors."""
+"""Measures the cost of a forward and backward pass: its time, and the memory of its tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDS = 7
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The median time of a pass in seconds, and by how many bytes the tensors in use grew at most."""
+    """The cost of a pass: its median time, and the most bytes by which the tensors in use grew."""
 
     seconds: float
     peak_bytes: int
@@ -28,7 +28,7 @@ class Cost:
 
 
 def measure(make: Maker, *, backward: bool = True) -> Cost:
-    """Measure forward and backward: once to warm up, once for memory and then several times for time.
+    """Measure forward and backward: run them once to warm up, once for memory and then several times for the time.
 
     A program whose backward raises can be measured with `backward=False`.
     """
@@ -38,7 +38,7 @@ def measure(make: Maker, *, backward: bool = True) -> Cost:
 
 
 def _pass(make: Maker, backward: bool, watch: AbstractContextManager[object] | None = None) -> float:
-    """The seconds that a pass takes; `watch` is entered once the program is made."""
+    """Run a pass and return the seconds that it takes; `watch` is entered once the program is made."""
     with fresh(make) as program:
         leaves = [leaf for _, leaf in leaves_of(program)]
         with watch or nullcontext():
@@ -52,7 +52,7 @@ def _pass(make: Maker, backward: bool, watch: AbstractContextManager[object] | N
 
 
 def _peak(make: Maker, backward: bool) -> int:
-    """The largest sum of what was allocated and not yet freed during a pass."""
+    """Run a pass and return the most bytes that were allocated and not yet freed."""
     if torch.cuda.is_initialized():
         torch.cuda.reset_peak_memory_stats()
         base = torch.cuda.memory_allocated()

@@ -1,4 +1,4 @@
-"""One run of a program and all that an observer sees of it."""
+"""Runs a program once and records all that an observer sees of it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from unplace.verification.randomness import state
 from unplace.verification.recorder import Recorder
 
 FUNCTION, ARGUMENT, KEYWORD = "function", "argument", "keyword"
-"""Where the places of what can be reached from outside begin."""
+"""The beginnings of the places of values that can be reached from outside, such as `argument[0].weight`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A value as it was at the end of a run: tensors are copied to the CPU, `kind` and `device` are what they were."""
+    """A value at the end of a run. A tensor is copied to the CPU; `kind` is its class and `device` where it was."""
 
     place: str
     value: object
@@ -31,7 +31,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """The gradient of one leaf, or None where nothing reached it; `size` is how many elements the leaf has."""
+    """The gradient of one leaf, or None where none reached it; `size` is the leaf's number of elements."""
 
     place: str
     value: torch.Tensor | None
@@ -40,14 +40,14 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one run showed.
+    """The record of one run.
 
-    `state` are the arguments, and what the function itself holds (its module, closure, defaults), after the call.
-    `gradients` are those of the weighted sum of all outputs, or, when the code calls `backward()` itself, what that
-    left in `.grad`. `idle` are the places of outputs that require grad but send none (or only zeros) to any leaf.
-    `random_state` is that of each generator after the forward. `cuts_graph` says that the code stored to the `.data`
-    of a tensor with a gradient, so that autograd's own answer can't be trusted. An `error` is the exception that the
-    call raised, a `backward_error` the one of differentiating its result.
+    `state` has the arguments, and what the function itself holds (its module, closure, defaults), after the call.
+    `gradients` are those of the weighted sum of all outputs or, where the code calls `backward()` itself, what that
+    left in `.grad`. `idle` has the places of outputs that require grad but send no gradient (or only zeros) to any
+    leaf. `random_state` is that of each generator after the forward pass. `cuts_graph` tells that the code stored to
+    the `.data` of a tensor with a gradient, so that autograd's own answer can't be trusted. `error` is the exception
+    that the call raised, `backward_error` the one of differentiating its result.
     """
 
     outputs: tuple[Note, ...] = ()
@@ -61,7 +61,7 @@ class Observation:
 
 
 def notes(value: object, place: str) -> tuple[Note, ...]:
-    """A copy of everything in a value."""
+    """Return copies of everything in a value, each with its place."""
     return tuple(map(_note, items(value, place)))
 
 
@@ -76,9 +76,9 @@ def _note(item: Item) -> Note:
 
 
 def state_of(program: Program) -> tuple[Note, ...]:
-    """What can be reached from outside after the call: what the function holds, and its arguments.
+    """Return copies of what can be reached from outside after the call: what the function holds, and its arguments.
 
-    What class the function itself belongs to is left out, so that a class can be compared with its successor.
+    The class of the function itself is left out, so that a class can be compared with its successor.
     """
     return tuple(_note(item) for item in items_of_all(_reachable(program)) if item.place != FUNCTION)
 
@@ -88,7 +88,7 @@ def _reachable(program: Program) -> dict[str, object]:
 
 
 def leaves_of(program: Program) -> list[tuple[str, torch.Tensor]]:
-    """The leaves that exist before the call: arguments, and parameters and tensors that the function holds."""
+    """Return the leaves that exist before the call: arguments, and parameters and tensors that the function holds."""
     places = (ARGUMENT, program.arguments), (KEYWORD, program.keywords), (FUNCTION, program.function)
     reachable = [found for place, value in places for found in tensors(value, place)]
     found = {id(tensor): (place, tensor) for place, tensor in reachable if tensor.requires_grad and tensor.is_leaf}
@@ -96,7 +96,7 @@ def leaves_of(program: Program) -> list[tuple[str, torch.Tensor]]:
 
 
 def weighted_sum(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
-    """One number that depends on every element of the floating-point outputs, each with another weight."""
+    """Return a scalar that depends on every element of the floating-point outputs, each with another weight."""
     total = torch.zeros((), dtype=torch.float64)
     for number, (_, output) in enumerate(outputs):
         dense = (output.to_dense() if output.layout != torch.strided else output).cpu()
@@ -108,14 +108,15 @@ def weighted_sum(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
 
 
 def describe(error: Exception) -> str:
-    """The class and the first line of an exception."""
+    """Return the class of an exception and the first line of its message."""
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def observe(make: Maker, *, backward: bool = True, wide: bool = False) -> Observation:
-    """Run a program as its user would, `wide` in float64, then differentiate what it returned.
+    """Run a program as its user would, then differentiate what it returned; with `wide`, in float64.
 
     With `backward=False` the code's own `backward()` calls do nothing and the result is differentiated in any case.
+    Exceptions are part of the observation.
     """
     with ExitStack() as stack:
         try:

@@ -1,4 +1,4 @@
-"""Programs in float64, where a difference that is mere rounding all but vanishes and a real one stays."""
+"""Casts programs to float64, where differences by rounding all but vanish and real ones stay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDER = {
 
 @contextmanager
 def in_float64() -> Iterator[None]:
-    """Make float64 the default dtype."""
+    """Make float64 the default dtype in the `with` block."""
     outer = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
@@ -30,7 +30,7 @@ def in_float64() -> Iterator[None]:
 
 
 def widen(program: Program) -> None:
-    """Cast the parameters, buffers and tensor arguments that have a narrower dtype to float64."""
+    """Cast the parameters, buffers and tensor arguments of a narrower dtype to float64 (or complex128), in place."""
     for _, tensor in tensors((program.function, program.arguments, program.keywords), "program"):
         if tensor.is_leaf and tensor.dtype in WIDER:
             tensor.data = tensor.data.to(WIDER[tensor.dtype])  # in place: names and optimizers keep the tensor

@@ -1,4 +1,4 @@
-"""The proof of a rewrite on one example: what an observer of the original sees must still be there."""
+"""Proves a rewrite on one example: what an observer of the original sees must still be there."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from unplace.verification.observe import Gradient, Observation
 from unplace.verification.sides import Local, Side
 
 IN_PLACE = re.compile(r"in-?place|leaf Variable|a view of a leaf|single memory location|written-to tensor")
-"""What autograd's complaints about in-place operations have in common."""
+"""The words by which autograd's complaints about in-place operations are recognised."""
 
 
 class Route(str, Enum):
-    """Where the expected gradient comes from."""
+    """The sources of the expected gradient."""
 
     AUTOGRAD = "the original's own backward"
     FINITE_DIFFERENCES = "finite differences of the original's forward in float64"
@@ -42,7 +42,7 @@ class Route(str, Enum):
 
 
 class Verdict(str, Enum):
-    """What a comparison came to."""
+    """The verdicts of a comparison."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -51,11 +51,12 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The differences that were found (none: the rewrite is right on this example) and how the gradient was judged.
+    """The result of comparing a program with its rewrite on one example.
 
-    `original_error` is what autograd says about the original, None where it works, and `rewritten_error` what it says
-    about the rewritten program. `obstacle` is why something could not be compared. `checks` are for each quantity how
-    much was compared and how far apart it was at most.
+    Without `differences` and `obstacle` (the reason why something could not be compared), the rewrite is right on this
+    example. `route` tells where the expected gradient comes from. `original_error` is the exception of the original or
+    its backward, None where both work; `rewritten_error` is that of the rewritten program. `checks` has, for each
+    quantity, how many values were compared and the largest deviation.
     """
 
     route: Route
@@ -67,20 +68,20 @@ class Proof:
 
     @property
     def verdict(self) -> Verdict:
-        """`DIFFERENT` where anything differs, `UNDECIDED` where nothing does and not all could be compared."""
+        """`DIFFERENT` where anything differs, `UNDECIDED` where nothing does but not all could be compared."""
         if self.differences:
             return Verdict.DIFFERENT
         return Verdict.EQUAL if self.obstacle is None else Verdict.UNDECIDED
 
     @property
     def is_worse(self) -> bool:
-        """Whether the rewrite broke something; one that leaves an error of the original's backward there didn't."""
+        """True where the rewrite broke something; that it raises doesn't count where the original raises, too."""
         still_failing = self.original_error is not None and self.rewritten_error is not None
         return any(not (still_failing and found.quantity is Quantity.RUN) for found in self.differences)
 
 
 def prove(before: Maker, after: Maker, *, repairs_gradient: bool = False) -> Proof:
-    """Compare two programs on their `example()` in this process; see `judge`."""
+    """Compare two programs in this process, as `judge` does."""
     return judge(Local(before), Local(after), repairs_gradient=repairs_gradient)
 
 
@@ -109,7 +110,7 @@ def judge(before: Side, after: Side, *, repairs_gradient: bool = False) -> Proof
 
 
 def judge_values(before: Side, after: Side) -> Proof:
-    """Compare what two programs compute, their dtypes included, and leave out the gradients."""
+    """Compare the results of two programs, their dtypes included, but not the gradients."""
     original, rewritten = before.forward_only(), after.forward_only()
     proof = Proof(Route.LEFT_OUT, ())
     if original.error is not None:
@@ -122,7 +123,7 @@ def judge_values(before: Side, after: Side) -> Proof:
 
 
 def _with_autograd(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:
-    """The proof where both programs run and can be differentiated."""
+    """Compare programs that both run and can be differentiated."""
     found = _unless_rounding(_all_differences, before, after, original, rewritten, lambda side: side.observe(wide=True))
     wrong = [difference for difference in found if difference.quantity in GRADIENTS]
     if wrong and original.cuts_graph:
@@ -133,7 +134,7 @@ def _with_autograd(before: Side, after: Side, original: Observation, rewritten: 
 
 
 def _without_autograd(before: Side, after: Side, complaint: str | None, failure: str | None) -> Proof:
-    """The proof where the original's own gradient is missing or wrong."""
+    """Compare programs where the original's own gradient is missing or wrong."""
     proof = Proof(Route.FINITE_DIFFERENCES, (), complaint, failure)
     original, rewritten = before.forward_only(), after.forward_only()
     if original.error is not None:
@@ -149,7 +150,7 @@ def _without_autograd(before: Side, after: Side, complaint: str | None, failure:
 
 
 def _judged_by_forward(before: Side, after: Side, original: Observation, rewritten: Observation, proof: Proof) -> Proof:
-    """Add to a proof whether the rewritten program's gradients are those of the original's forward."""
+    """Add to a proof the comparison of the rewritten program's gradients with those of the original's forward pass."""
     route, gradients, obstacle = _gradients(before, after, may_copy=proof.original_error is not None)
     differences = list(proof.differences)
     pairs: tuple[Sequence[Gradient], Sequence[Gradient]] = ((), ())
@@ -161,10 +162,10 @@ def _judged_by_forward(before: Side, after: Side, original: Observation, rewritt
 
 
 def _gradients(before: Side, after: Side, *, may_copy: bool) -> tuple[Route, Gradients | None, str | None]:
-    """Where the expected gradients come from, they and the rewritten program's, and why there are none.
+    """Return the source of the expected gradients, the gradients to compare, and the reason where there are none.
 
-    `may_copy`: autograd's own formulas, applied to copies of what it saves, will do as well as finite differences,
-    which mislead at a kink (relu at 0) and need float64.
+    With `may_copy`, the original's own backward, run with copies of what it saves, will do as well as finite
+    differences, which mislead at a kink (relu at 0) and need float64.
     """
     seen = after.observe(wide=True, backward=False)
     failure = seen.error or seen.backward_error
@@ -186,7 +187,7 @@ def _gradients(before: Side, after: Side, *, may_copy: bool) -> tuple[Route, Gra
 
 
 def _not_differentiable(before: Side, after: Side, original: Observation, rewritten: Observation) -> Proof:
-    """The proof where both programs raise the same, and no in-place operation is to blame."""
+    """Compare programs that raise the same error, for which no in-place operation is to blame."""
     complaint = original.error or original.backward_error
     proof = Proof(Route.NONE, (), complaint, complaint)
     if original.error is not None:
@@ -206,7 +207,10 @@ def _unless_rounding(
     rewritten: Observation,
     run_wide: Callable[[Side], Observation],
 ) -> list[Difference]:
-    """The differences; where only values differ, those that float64 shows as well."""
+    """Return the differences between two runs; where they may be rounding, those between two runs in float64.
+
+    Where the runs in float64 raise, only differences beyond a tolerance count.
+    """
     found = list(compare(original, rewritten, EXACT))
     sizes = magnitudes(original)
     if not found or not all(_may_be_rounding(difference, sizes[difference.quantity]) for difference in found):

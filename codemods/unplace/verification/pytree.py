@@ -1,4 +1,4 @@
-"""What a value holds: the tensors and plain values that can be reached from it, each with its place."""
+"""Finds the tensors and plain values that can be reached from a value, each with its place."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ FLAG = "inplace"
 
 
 class Item(NamedTuple):
-    """A tensor or a plain value, and where it was found, e.g. `output[1].loss`."""
+    """A tensor or a plain value, and the place where it was found, such as `output[1].loss`."""
 
     place: str
     value: object
 
 
 def items(value: object, place: str) -> list[Item]:
-    """Everything in `value`: through containers, dataclasses, objects, modules, closures, partials and `.grad`.
+    """List everything in `value`: through containers, dataclasses, objects, modules, closures, partials and `.grad`.
 
-    A container that is met again is listed as a reference to the place where it was met first.
+    `place` is where the value itself is. A container that is met again is listed as a reference to the place where it
+    was met first.
     """
     return list(_walk(value, place, {}))
 
 
 def items_of_all(values: Mapping[str, object]) -> list[Item]:
-    """The items of several values, by their places; what two of them share is listed with the first."""
+    """List the items of several values, given by their places; what two values share is listed with the first."""
     seen: dict[int, tuple[str, object]] = {}
     return [item for place, value in values.items() for item in _walk(value, place, seen)]
 
 
 def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
-    """The tensors among `items`, each once."""
+    """List the tensors among the items of a value, each once, as pairs of place and tensor."""
     found: dict[int, tuple[str, torch.Tensor]] = {}
     for where, item in items(value, place):
         if isinstance(item, torch.Tensor):

@@ -15,7 +15,7 @@ SEED = 20250130
 
 @contextmanager
 def seeded() -> Iterator[None]:
-    """Start all generators from one seed, and leave them afterwards as they were."""
+    """Start all generators from one seed, and restore their states at the end of the `with` block."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     python, numpy = random.getstate(), sys.modules.get("numpy")
     outer = numpy.random.get_state() if numpy is not None else None
@@ -33,7 +33,7 @@ def seeded() -> Iterator[None]:
 
 
 def state() -> dict[str, bytes]:
-    """The state of each generator that is in use."""
+    """Return the state of each generator that is in use, by its name."""
     found = {"torch": torch.get_rng_state().numpy().tobytes(), "random": pickle.dumps(random.getstate())}
     if torch.cuda.is_initialized():
         found["torch.cuda"] = b"".join(state.numpy().tobytes() for state in torch.cuda.get_rng_state_all())

@@ -1,4 +1,4 @@
-"""Watching a run from inside torch: leaves that the code makes, its own `backward()` calls, its detached reads."""
+"""Watches a run from inside torch: the leaves that the code makes, its own `backward()` calls, its detached reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATA_READ, DATA_STORE = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 
 @dataclass(slots=True)
 class Read:
-    """One detached read: what the program got, a copy of its value then, and its version."""
+    """One detached read: what the program got, a copy of its value at the time, and its version."""
 
     got: object
     value: object
@@ -24,27 +24,31 @@ class Read:
 
     @property
     def was_written(self) -> bool:
-        """Whether the program wrote to what it got: the read was there for a store, not for a value."""
+        """True where the program wrote to what it got: it read `x.data` for a store, not for its value."""
         return isinstance(self.got, torch.Tensor) and self.version is not None and self.got._version != self.version
 
 
 @dataclass(slots=True)
 class DetachedReads:
-    """The values that a first run read behind autograd's back, to be handed out again, in order, by later runs.
+    """The values that a first run read past autograd (`x.data`, `x.detach()`, `x.item()`), for later runs to reuse.
 
     For autograd they are constants; a finite difference must treat them as constants too. `x.data[i] = v` reads
-    `x.data` only to write to it: such a read is repeated, so that the write arrives.
+    `x.data` only to write to it: such a read is made anew, so that the write arrives.
     """
 
     reads: list[Read] = field(default_factory=list)
     position: int | None = None
 
     def replayed(self) -> DetachedReads:
-        """The same values for one more run."""
+        """Return the same values for one more run, which reads them from the first one on."""
         return DetachedReads(self.reads, 0)
 
     def read(self, compute: Callable[[], object], *, has_own_version: bool = False) -> object:
-        """The value of the next read; writes show where it doesn't share the version of the tensor that is read."""
+        """Return the value of the next read: `compute()` in the first run, a copy of what that gave in later ones.
+
+        `has_own_version` tells that the result doesn't share the version counter of the tensor that is read, so that
+        writes to it can be recognised. Raises `RuntimeError` where a later run reads more often than the first.
+        """
         if self.position is None:
             got = compute()
             version = got._version if has_own_version and isinstance(got, torch.Tensor) else None
@@ -58,7 +62,7 @@ class DetachedReads:
 
 
 def _cuts_graph(target: Any, value: Any) -> bool:
-    """Whether storing a value to the `.data` of a tensor, which is no parameter, keeps a gradient from flowing."""
+    """Tell whether a store to a tensor's `.data` keeps a gradient from flowing; one to a parameter's doesn't."""
     is_parameter = target.is_leaf and target.requires_grad
     return not is_parameter and bool(target.requires_grad or value.requires_grad)
 
@@ -68,7 +72,7 @@ def _copy(value: object) -> object:
 
 
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
-    """Notes the leaves that the code makes, whether it differentiates itself, and whether `.data` stores cut a graph.
+    """A mode that notes the leaves that the code makes, its `backward()` calls, and `.data` stores that cut a graph.
 
     `known` are the leaves that exist already. `on_leaf` is called with each new leaf. With `backward=False` the
     code's own `backward()` calls do nothing. With `reads`, detached reads go through it.
@@ -97,7 +101,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         args: tuple[object, ...] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
-        """Called by torch in place of each of its functions."""
+        """Run a function of torch and take notes; torch calls this in place of each of its functions."""
         keywords = kwargs or {}
         if func in BACKWARD:
             self.differentiated = True

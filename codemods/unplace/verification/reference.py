@@ -31,11 +31,11 @@ from unplace.verification.recorder import DetachedReads, Recorder
 STEP = 1e-6
 
 Move = Callable[[int, torch.Tensor], None]
-"""Changes a leaf, given with its number, in place."""
+"""Changes a leaf in place, given its number and the leaf."""
 
 
 class Forward(NamedTuple):
-    """One run without autograd: what it showed, the leaves as it met them, the weighted sum of its outputs."""
+    """One run without autograd: its record, the places and shapes of its leaves, the weighted sum of its outputs."""
 
     seen: Observation
     leaves: list[tuple[str, torch.Size]]
@@ -44,24 +44,24 @@ class Forward(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Directions:
-    """Random directions in the space of all leaves: `scales` says how far each leaf moves, 0.0 that it stays."""
+    """Random directions in the space of all leaves; `scales` says how far each leaf moves, 0.0 that it stays."""
 
     scales: tuple[float, ...]
     count: int = 3
     seed: int = 7
 
     def along(self, number: int, leaf: int, shape: Sequence[int]) -> torch.Tensor:
-        """How one leaf moves in one direction."""
+        """Return the move of one leaf in one direction, as a tensor of the leaf's shape in float64."""
         generator = torch.Generator().manual_seed((self.seed * self.count + number) * len(self.scales) + leaf)
         return self.scales[leaf] * torch.randn(tuple(shape), generator=generator, dtype=torch.float64)
 
     def only(self, leaves: Sequence[int]) -> Directions:
-        """The same directions with all other leaves held."""
+        """Return the same directions with all other leaves held."""
         chosen = set(leaves)
         return replace(self, scales=tuple(s if i in chosen else 0.0 for i, s in enumerate(self.scales)))
 
     def slope(self, number: int, gradients: Sequence[Gradient]) -> torch.Tensor:
-        """The derivative along a direction according to gradients."""
+        """Return the derivative along a direction that gradients of all leaves give, as a scalar in float64."""
         total = torch.zeros((), dtype=torch.float64)
         for leaf, gradient in enumerate(gradients):
             if gradient.value is not None and self.scales[leaf]:
@@ -71,14 +71,14 @@ class Directions:
 
 
 def forward_only(make: Maker, *, wide: bool = False) -> Observation:
-    """What the program shows when autograd takes no part: the behaviour of an original whose backward raises."""
+    """Run a program without autograd: the behaviour of an original whose backward raises."""
     return _forward(make, DetachedReads(), None, wide=wide).seen
 
 
 def finite_differences(make: Maker) -> tuple[Gradient, ...]:
-    """The gradient of the weighted sum of all outputs with respect to every element of every leaf.
+    """Return the gradient of the weighted sum of all outputs with respect to every element of every leaf.
 
-    By central differences in float64; raises `RuntimeError` where the forward does.
+    It is made of central differences in float64. Raises `RuntimeError` where the forward pass raises.
     """
     reads = DetachedReads()
     return tuple(
@@ -88,14 +88,14 @@ def finite_differences(make: Maker) -> tuple[Gradient, ...]:
 
 
 def slopes(make: Maker, directions: Directions) -> tuple[torch.Tensor, ...]:
-    """The derivative of the weighted sum of all outputs along each direction; see `finite_differences`."""
+    """Return the derivative of the weighted sum of all outputs along each direction, as `finite_differences` does."""
     reads = DetachedReads()
     _recorded(make, reads)
     return tuple(_slope(make, reads, directions, number) for number in range(directions.count))
 
 
 def _recorded(make: Maker, reads: DetachedReads) -> list[tuple[str, torch.Size]]:
-    """The leaves of a run in which nothing is moved and the detached reads are recorded."""
+    """Run a program with nothing moved, record its detached reads and return the places and shapes of its leaves."""
     base = _forward(make, reads, None, wide=True)
     if base.seen.error is not None:
         raise RuntimeError(f"the forward of the program raises: {base.seen.error}")
@@ -144,7 +144,7 @@ def _forward(make: Maker, reads: DetachedReads, move: Move | None, *, wide: bool
 
 
 def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward:
-    """Run a program whose leaves are moved as soon as they are there."""
+    """Run a program and move its leaves as soon as they exist."""
     leaves: list[tuple[str, torch.Size]] = []
 
     def prepare(leaf: torch.Tensor, place: str = "") -> None:

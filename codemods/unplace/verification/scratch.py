@@ -1,4 +1,4 @@
-"""A copy of a folder in which changed files can be tried out."""
+"""A scratch copy of a folder, in which changed files can be tried out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.files.discovery import ENVIRONMENT_MARKS
 from unplace.files.ignored import IgnoreRules, rules_inside, with_ignore_file
 
 LARGE = 2**20
-"""Files of more bytes are linked: they are data, which nobody writes to."""
+"""The most bytes of a file that is copied; larger ones are linked, as they are data that nobody writes to."""
 
 LEFT_OUT = frozenset(
     {
@@ -32,9 +32,9 @@ LEFT_OUT = frozenset(
 
 
 class Scratch:
-    """A copy of a folder. Its files are copied, so that nothing done to them reaches the original.
+    """A scratch copy of a folder. Its files are copied, so that nothing done to them reaches the original.
 
-    Only linked are large files, environments, what Git ignores and what can't be read; caches and `.git` are left out.
+    Large files, environments, what Git ignores and what can't be read are only linked; caches and `.git` are left out.
     """
 
     def __init__(self, root: Path, folder: Path, changing: Iterable[Path]) -> None:
@@ -45,23 +45,23 @@ class Scratch:
         _copy(str(root), folder, rules_inside(str(root)), needed)
 
     def path(self, original: Path) -> Path:
-        """Where a file of the original is in the copy."""
+        """Return the path in the copy of a file of the original."""
         return self.folder / original.relative_to(self._root)
 
     def covers(self, original: Path) -> bool:
-        """Whether a file or folder of the original is copied, and not linked or left out."""
+        """Tell whether a file or folder of the original is copied, and not linked or left out."""
         copy = self.folder / original.relative_to(self._root) if original.is_relative_to(self._root) else None
         return copy is not None and copy.exists() and copy.resolve().is_relative_to(self.folder.resolve())
 
     def write(self, contents: Mapping[Path, bytes]) -> None:
-        """Give files, named by their paths in the original, other contents."""
+        """Write new contents to files of the copy, given by their paths in the original."""
         for original, data in contents.items():
             self.path(original).write_bytes(data)
 
 
 @contextmanager
 def scratch_copy(root: Path, changing: Iterable[Path]) -> Iterator[Scratch]:
-    """A copy of a folder that is there for a while."""
+    """Make a scratch copy of a folder for the `with` block; `changing` are the files in it that will be written."""
     with tempfile.TemporaryDirectory(prefix="unplace-", ignore_cleanup_errors=True) as place:
         yield Scratch(root, Path(place, root.name or "root"), changing)
 

@@ -1,4 +1,4 @@
-"""One side of a comparison, and the questions that can be put to it; in this process or (`worker`) in another."""
+"""One side of a comparison, and the runs that it can make; in this process, or in another (`worker`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Side(Protocol):
     """A program that can be run. Every run starts from fresh arguments and the same random state."""
 
     def observe(self, *, wide: bool = False, backward: bool = True) -> Observation:
-        """Run and differentiate, `wide` in float64; with `backward=False` the code's own `backward()` does nothing."""
+        """Run and differentiate; with `wide` in float64, with `backward=False` without the code's own `backward()`."""
         ...
 
     def forward_only(self, *, wide: bool = False) -> Observation:
@@ -26,15 +26,15 @@ class Side(Protocol):
         ...
 
     def with_saved_copies(self, *, wide: bool = False) -> Observation:
-        """Run and differentiate, with what autograd saves copied before it is overwritten."""
+        """Run and differentiate with copies of what autograd saves, so that no write in place can disturb it."""
         ...
 
     def finite_differences(self) -> tuple[Gradient, ...]:
-        """The gradient of the forward, element by element; raises `RuntimeError`."""
+        """Return the gradient of the forward, element by element; raise `RuntimeError` where the forward raises."""
         ...
 
     def slopes(self, directions: Directions) -> tuple[torch.Tensor, ...]:
-        """The derivatives of the forward along directions; raises `RuntimeError`."""
+        """Return the derivatives of the forward along directions; raise `RuntimeError` where the forward raises."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Arguments for a function, made from its signature: annotations (jaxtyping's shapes among them) and defaults."""
+"""Makes arguments for a function from its signature: annotations (jaxtyping's shapes among them) and defaults."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import torch
 Shape = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ((4, 4), (2, 3, 8, 8), (2, 4, 4), (4,))
-"""What is tried for tensors whose shape nothing tells, in this order."""
+"""The shapes that are tried, in this order, for tensors whose annotation gives none."""
 
 SIZES = (2, 3, 4, 5, 6, 7)
-"""For the named axes of shapes, in the order in which the names are met."""
+"""The sizes of the named axes of shapes, in the order in which the names are met."""
 
 DTYPES = {
     "Bool": torch.bool,
@@ -40,14 +40,16 @@ SEQUENCES = frozenset({"list", "List", "Sequence", "Iterable"})
 
 
 class NoValueError(Exception):
-    """Which parameter no value can be made for, and why."""
+    """Raised where no value can be made for a parameter; the message says for which one, and why."""
 
 
 @dataclass(slots=True)
 class Invention:
-    """Makes arguments; a tensor whose shape and dtype nothing tells gets `shape`, and integers below `below` if given.
+    """One way to make arguments.
 
-    `requires_grad` is for floating-point tensors. The sizes of named axes hold for all arguments of a call.
+    A tensor whose shape isn't annotated gets `shape`; one whose dtype isn't annotated either holds integers below
+    `below`, if that is given. `requires_grad` is for floating-point tensors. `sizes` are those of the named axes, the
+    same for all arguments of a call.
     """
 
     shape: Shape
@@ -56,7 +58,10 @@ class Invention:
     sizes: dict[str, int] = field(default_factory=dict)
 
     def arguments(self, function: Callable[..., object]) -> tuple[tuple[object, ...], dict[str, object]]:
-        """Positional arguments and keywords for all parameters without a default; raises `NoValueError`."""
+        """Make positional arguments and keywords for all parameters without a default.
+
+        Raises `NoValueError` where an annotation is no type that a value can be made for.
+        """
         positional: list[object] = []
         keywords: dict[str, object] = {}
         for parameter in required(function):
@@ -77,7 +82,7 @@ class Invention:
             raise NoValueError(f"nothing tells what `{parameter.name}: {text}` should be") from None
 
     def _of(self, node: ast.expr) -> object:
-        """A value for an annotation."""
+        """Make a value for an annotation."""
         match node:
             case ast.Constant(value=str(text)):
                 return self._of(ast.parse(text, mode="eval").body)
@@ -112,7 +117,7 @@ class Invention:
         raise NoValueError
 
     def _axes(self, axes: str) -> Iterator[int]:
-        """The sizes that jaxtyping's notation stands for: `batch 3 #h w=8 h*w ...`."""
+        """Yield the sizes that a shape in jaxtyping's notation, such as `batch 3 #h w=8 h*w ...`, stands for."""
         for axis in axes.split():
             name = axis.lstrip("#?*").rsplit("=", 1)[-1]
             if name in ("...", ""):
@@ -144,14 +149,14 @@ def _last_name(node: ast.expr) -> str:
 
 
 def required(function: Callable[..., object]) -> list[inspect.Parameter]:
-    """The parameters that a call has to give."""
+    """Return the parameters of a function that have no default."""
     fixed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
     return [p for p in parameters if p.kind not in fixed and p.default is inspect.Parameter.empty]
 
 
 def inventions(function: Callable[..., object]) -> Iterator[Invention]:
-    """Ways to make arguments, to be tried in this order: shapes that fit the first layer of a module come first."""
+    """Yield ways to make arguments, in the order to try them: shapes that fit a module's first layer come first."""
     told: list[tuple[Shape, int | None]] = []
     if isinstance(function, torch.nn.Module):
         told = next((shapes for module in function.modules() if (shapes := _fitting(module))), [])
@@ -161,7 +166,7 @@ def inventions(function: Callable[..., object]) -> Iterator[Invention]:
 
 
 def _fitting(module: Any) -> list[tuple[Shape, int | None]]:
-    """The shapes that a layer takes."""
+    """Return the shapes that a layer takes, each with the bound of the integers in it (None: it takes floats)."""
     nn = torch.nn
     match module:
         case nn.Linear():

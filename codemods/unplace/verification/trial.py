@@ -1,4 +1,4 @@
-"""Try a rewrite in a scratch copy, find the edits that break something, and leave those out."""
+"""Tries a rewrite in a scratch copy, finds the edits that break something, and leaves those out."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ DEPENDENT = "it became possible by an edit that is left out"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a rewrite has to stand: entries (files and names in them), compared on `inputs`, and a shell command.
+    """The tests that a rewrite has to pass: entries (files and names in them) and a shell command.
 
-    `limits` are for each step of an entry, `command_limits` for a run of the command.
+    `inputs` is a file and the name of a function in it that makes the arguments of entries. `limits` are for each step
+    of an entry, `command_limits` for a run of the command.
     """
 
     entries: Sequence[tuple[Path, str]] = ()
@@ -45,7 +46,7 @@ class Plan:
 class Fix:
     """The findings of a file whose edits can only be made together.
 
-    `needs_all` are those that became possible when all others of the file had been rewritten.
+    `needs_all` marks the findings that became possible when all others of the file had been rewritten.
     """
 
     path: str
@@ -58,15 +59,15 @@ class Fix:
         return frozenset(edit for finding in self.findings for edit in finding.edits)
 
     def __str__(self) -> str:
-        """`path:line:column`, once for each finding."""
+        """Return `path:line:column` for each finding, separated by commas."""
         return ", ".join(f"{self.path}:{finding.line}:{finding.column}" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it: the outcomes without the guilty edits, and the result of each entry with those that are left.
+    """The result of a trial: the outcomes without the guilty edits, and the result of each entry with the other edits.
 
-    `left_out` are the guilty fixes, each with the evidence; `runs` says how often something was run with a rewrite.
+    `left_out` has the guilty fixes, each with the evidence; `runs` is how often something was run with a rewrite.
     """
 
     outcomes: Sequence[Outcome]
@@ -76,23 +77,23 @@ class Trial:
 
 
 class _Judgement(NamedTuple):
-    """What is wrong with a scratch copy (None: nothing), and the result of an entry."""
+    """The complaint about a scratch copy (None where nothing is wrong), and the result of an entry."""
 
     complaint: str | None
     result: Result | None = None
 
 
 class _Judge(Protocol):
-    """Something that a rewrite has to stand."""
+    """A test that a rewrite has to pass."""
 
     def judgement(self) -> _Judgement:
-        """What it makes of the scratch copy as it is now."""
+        """Judge the scratch copy as it is now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry, compared with the same in the original."""
+    """A judge that compares an entry with the same entry of the original."""
 
     file: Path
     name: str
@@ -127,7 +128,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Suite:
-    """A command, compared with how it ends without a rewrite."""
+    """A judge that compares the end of a command with how it ends without a rewrite."""
 
     command: Command
     baseline: Baseline
@@ -146,11 +147,11 @@ class _Bench:
 
     @property
     def runs(self) -> int:
-        """How often a judge was asked."""
+        """The number of times that a judge was asked."""
         return len(self._known)
 
     def judgement(self, judge: _Judge, fixes: Sequence[Fix]) -> _Judgement:
-        """What a judge says when only these fixes are made."""
+        """Return the judgement of a scratch copy in which only these fixes are made."""
         key = id(judge), frozenset(fixes)
         if key not in self._known:
             changed = [_with_only(outcome, fixes) for outcome in self._outcomes]
@@ -160,10 +161,10 @@ class _Bench:
 
 
 def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -> Trial:
-    """Make the changes of a run in a scratch copy and leave out those that don't stand the plan.
+    """Make the changes of a run in a scratch copy and leave out those that fail the plan.
 
-    `say` is told what goes on. Raises `CannotRunError` where an entry or the command is no judge: it can't be run, or
-    differs from one run to the next by itself.
+    `say` is called with lines about the progress. Raises `CannotRunError` where an entry or the command can't judge: it
+    can't be run, or its results differ from one run to the next by themselves.
     """
     changed = [outcome for outcome in outcomes if outcome.change is not None]
     if not changed:
@@ -185,7 +186,7 @@ def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -
 def _sorted_out(
     fixes: Sequence[Fix], judges: Sequence[_Judge], bench: _Bench, say: Callable[[str], None]
 ) -> tuple[list[Fix], list[tuple[Fix, str]]]:
-    """The fixes that stand all judges together, and the others with the evidence."""
+    """Return the fixes that together pass all judges, and the others with the evidence."""
     left: list[Fix] = list(fixes)
     left_out: list[tuple[Fix, str]] = []
     while left:
@@ -204,7 +205,7 @@ def _sorted_out(
 
 
 def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> tuple[list[Fix], list[Fix]]:
-    """The fixes that are beyond doubt, and those among which to search: what needs all others is suspected first."""
+    """Return the fixes beyond doubt, and the suspects; fixes that need all others are suspected first."""
     first = [fix for fix in left if not fix.needs_all]
     if len(first) < len(left) and not any(bench.judgement(judge, first).complaint for judge in failing):
         return first, [fix for fix in left if fix.needs_all]
@@ -214,7 +215,7 @@ def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> 
 def _guilty(
     fixed: Sequence[Fix], suspects: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench
 ) -> list[tuple[Fix, str]]:
-    """The guilty ones among the suspects, each with the evidence."""
+    """Return the guilty fixes among the suspects, each with the evidence."""
 
     def fails(some: Sequence[Fix]) -> bool:
         return any(bench.judgement(judge, [*fixed, *some]).complaint for judge in failing)
@@ -237,14 +238,14 @@ def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: 
 
 
 def _folders_in(scratch: Scratch) -> list[Path]:
-    """The folders that modules are imported from, as far as they are copied: the current one, editable installs."""
+    """Return the folders that modules are imported from and that are copied: the current one, editable installs."""
     return [folder for folder in (Path.cwd(), *map(Path, filter(None, sys.path))) if scratch.covers(folder)]
 
 
 def _root(files: Sequence[Path], plan: Plan) -> Path:
-    """The folder to copy: all that changes, all that is called and its packages are in it.
+    """Return the folder to copy: it holds all that changes and all that is called, with its packages.
 
-    It is the current folder where that holds all, as the root of a project does.
+    It is the current folder where that holds everything, as the root of a project does.
     """
     called = [file.absolute() for file, _ in plan.entries]
     folders = [locate(file).search[0] for file in (*files, *called)]
@@ -271,7 +272,7 @@ def _fixes(outcome: Outcome) -> list[Fix]:
 
 
 def _with_only(outcome: Outcome, fixes: Collection[Fix]) -> Outcome:
-    """The outcome with only some of its fixes made."""
+    """Return an outcome with only some of its fixes made."""
     assert outcome.change is not None
     own = {fix for fix in fixes if fix.path == outcome.path}
     if own == set(_fixes(outcome)):
@@ -282,7 +283,7 @@ def _with_only(outcome: Outcome, fixes: Collection[Fix]) -> Outcome:
 
 
 def _without(outcome: Outcome, left_out: Mapping[Fix, str]) -> Outcome:
-    """The outcome with the guilty fixes refused."""
+    """Return an outcome with the guilty fixes refused."""
     reasons = {finding: why for fix, why in left_out.items() if fix.path == outcome.path for finding in fix.findings}
     if outcome.change is None or not any(fix.path == outcome.path for fix in left_out):
         return outcome

@@ -1,4 +1,4 @@
-"""Two versions of a module, compared on an entry in each of its modes."""
+"""Compares two versions of a module on an entry, in each of its modes (training, evaluation, autocast)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from unplace.verification.worker import AUTOCAST, Remote, Worker
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The proof in one mode, and what both sides cost if asked for.
+    """The proof in one mode, and the costs of both versions where they were measured.
 
-    The mode is `train`, `eval` or `autocast`; empty for what is no module.
+    The mode is `train`, `eval` or `autocast`; empty where the entry is no `torch.nn.Module`.
     """
 
     mode: str
@@ -29,7 +29,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the comparison of two versions came to; `made` are the arguments where nobody gave them."""
+    """The result of comparing two versions; `made` describes the arguments where they were made from a signature."""
 
     entry: str
     comparisons: Sequence[Comparison]
@@ -37,7 +37,7 @@ class Result:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all modes: different, then undecided, then equal."""
+        """The worst verdict of all modes: different, then undecided, then equal."""
         verdicts = {comparison.proof.verdict for comparison in self.comparisons}
         return next(v for v in (Verdict.DIFFERENT, Verdict.UNDECIDED, Verdict.EQUAL) if v in verdicts)
 
@@ -53,8 +53,9 @@ def verify_files(
 ) -> Result:
     """Run two versions of a module, each in a process of its own, and compare what they do.
 
-    `entry` names what to call: a function, a class of modules, a method; None is what `example()` returns. `inputs`
-    is a file and the name of a function in it that returns what to call and its arguments. Raises `CannotRunError`.
+    `entry` names what to call: a function, a class of modules or a method; None stands for what `example()` returns.
+    `inputs` is a file and the name of a function in it that returns what to call and its arguments. With `measure`, the
+    time and memory of both versions are measured, too. Raises `CannotRunError` where a version can't be run.
     """
     first, second = locate_versions(Path(before), Path(after))
     return verify_modules(first, second, entry, inputs=inputs, limits=limits or Limits(), measure=measure)
@@ -69,7 +70,7 @@ def verify_modules(
     limits: Limits,
     measure: bool,
 ) -> Result:
-    """The same for modules whose places are known."""
+    """Compare two versions of a module as `verify_files` does, given where their files are imported from."""
     target = Target(before, entry, inputs)
     with Worker(target, limits) as original:
         opened = original.opened
@@ -86,7 +87,7 @@ def verify_modules(
 
 
 def _under_autocast(target: Target, original: Remote, rewritten: Remote, limits: Limits) -> list[Comparison]:
-    """The comparison under autocast, where it finds another value or dtype; else the other modes say enough."""
+    """Return the comparison under autocast where it finds another value or dtype; else the other modes say enough."""
     proof = judge_values(original, rewritten)
     is_different = bool(proof.differences) and _unsteady(target, original.mode, limits) is None
     return [Comparison(original.mode, proof)] if is_different else []
@@ -107,7 +108,7 @@ def _compare(target: Target, original: Remote, rewritten: Remote, limits: Limits
 
 
 def _unsteady(target: Target, mode: str, limits: Limits) -> str | None:
-    """What differs between two first runs of the original, each in a new process."""
+    """Return how two runs of the original differ, each the first one of a new process; None where they don't."""
     seen = []
     for _ in range(2):
         with Worker(target, limits) as worker:

@@ -1,4 +1,4 @@
-"""A side that runs in a process of its own, with a limit on its time and memory.
+"""Runs a side of a comparison in a process of its own, with limits on its time and memory.
 
 Users' code is imported under its real names there and nowhere else, so two versions of a package never meet: not in
 `sys.modules`, and not in the registries of other libraries.
@@ -33,12 +33,12 @@ from unplace.verification.sides import Local
 TRAIN, EVAL, AUTOCAST = "train", "eval", "autocast"
 
 ANSWER_BY_RAISING = ("finite_differences", "slopes")
-"""The questions to which a `RuntimeError` is an answer."""
+"""The methods of `Local` whose `RuntimeError` is an answer, and no failure of the process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a process says once the module is imported: the modes to compare, and how arguments were made."""
+    """The first answer of a process, once the module is imported: the modes to compare, and how arguments were made."""
 
     modes: tuple[str, ...]
     choice: int | None
@@ -46,10 +46,13 @@ class Opened:
 
 
 class Worker:
-    """The process, as a context manager; raises `CannotRunError` where the module can't be imported or called."""
+    """A process that runs one version of a module, as a context manager.
+
+    Raises `CannotRunError` where the module can't be imported or called, or a limit is met.
+    """
 
     def __init__(self, target: Target, limits: Limits, error: type[CannotRunError] = CannotRunError) -> None:
-        """Start it; `error` is what is raised where the code can't be run."""
+        """Start the process; `error` is the class of the exception where the code can't be run."""
         context = _context()
         self._limits = limits
         self._error = error
@@ -64,7 +67,7 @@ class Worker:
             raise
 
     def __enter__(self) -> Worker:
-        """The worker itself."""
+        """Return the worker itself."""
         return self
 
     def __exit__(
@@ -74,7 +77,7 @@ class Worker:
         self.close()
 
     def ask(self, question: str, mode: str, **keywords: object) -> Any:
-        """Call a method of `Local` (or `measure`) there."""
+        """Call a method of `Local`, or `measure`, in the process and return its result."""
         with contextlib.suppress(BrokenPipeError):  # it is dead, as reading its answer will tell
             self._connection.send((question, mode, keywords))
         return self._answer(question.replace("_", " "))
@@ -104,7 +107,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A side that a worker runs, in one of its modes; see `Side`."""
+    """A side that a worker runs in one of its modes; see `Side`."""
 
     worker: Worker
     mode: str
@@ -130,7 +133,7 @@ class Remote:
         return self.worker.ask("slopes", self.mode, directions=directions)  # type: ignore[no-any-return]
 
     def measure(self, *, backward: bool) -> Cost:
-        """Time and memory of a pass; raises `RuntimeError`."""
+        """Measure the time and memory of a pass."""
         return self.worker.ask("measure", self.mode, backward=backward)  # type: ignore[no-any-return]
 
 
@@ -187,9 +190,8 @@ def _asked(make: Maker, question: str, mode: str, keywords: dict[str, Any]) -> o
 
 
 def _modes(make: Maker) -> tuple[str, ...]:
-    """A module that is made for training is compared as it trains and as it is evaluated.
-
-    One with parameters is run under autocast, too, where it can be.
+    """Return the modes in which a program is compared: for a `torch.nn.Module`, `train` (if it is in training mode),
+    `eval`, and `autocast` where it has floating-point parameters on the CPU and runs under it; else only `""`.
     """
     with seeded():
         function = make().function

@@ -9,7 +9,8 @@ from unplace.analysis.domain.state import ANY, State
 from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Returned, Save
-from unplace.analysis.interpret.run import Run, WriteKind, anything
+from unplace.analysis.interpret.run import Run, anything
+from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3
 

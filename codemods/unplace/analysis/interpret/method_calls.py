@@ -29,12 +29,13 @@ from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, 
 from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import modelled_calls
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.catalogue import Layout
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modules
 
 _SELF = frozenset(("self",))

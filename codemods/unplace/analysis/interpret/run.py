@@ -6,7 +6,6 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, Protocol
 
 from unplace import torchapi
@@ -40,25 +39,7 @@ from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Layout
-
-
-class WriteKind(Enum):
-    """How a write to a tensor is spelled."""
-
-    AUGMENTED = "augmented"  # x += k
-    METHOD = "method"  # x.add_(k)
-    FUNCTION = "function"  # torch.relu_(x)
-    FLAG = "flag"  # F.relu(x, inplace=True)
-    MODULE = "module"  # act(x) with act = nn.ReLU(inplace=True)
-    OUT = "out"  # torch.add(a, b, out=x)
-    STORE = "store"  # x[i] = v
-    AUGMENTED_STORE = "augmented store"  # x[i] += v
-    DATA = "data"  # x.data = v
-
-
-WHOLE = frozenset(
-    {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
-)
+from unplace.diagnostics.forms import WriteKind
 
 
 @dataclass(slots=True)
@@ -88,7 +69,7 @@ class Write:
 
         In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
         """
-        if self.kind not in WHOLE or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
+        if not self.kind.is_whole or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
             return False
         return any(self._overlaps(operand, certainly) for operand in self.operands)
 
@@ -414,7 +395,7 @@ class Run:
             data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if kind in WHOLE and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
+        if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self.becomes_tracked(state, value)

@@ -35,12 +35,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret import arithmetic, indexing
 from unplace.analysis.interpret.expressions import Evaluator
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, store_attribute, store_item
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modes
 
 _MOST_ROUNDS = 25

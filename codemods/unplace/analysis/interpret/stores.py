@@ -21,12 +21,13 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret import indexing
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import parameters
 from unplace.analysis.types.evidence import Evidence
+from unplace.diagnostics.forms import WriteKind
 
 
 def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:

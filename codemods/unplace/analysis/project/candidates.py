@@ -14,8 +14,9 @@ from collections.abc import Callable
 from unplace import torchapi
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.bindings import is_text, last_name
-from unplace.analysis.syntax.scopes import Scope, has_true
+from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import Holders, flows
+from unplace.diagnostics.forms import WRITERS, has_true
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
@@ -83,6 +84,8 @@ def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
         return True
     qualified = module.qualified(scope, node.func)
     if qualified is not None and torchapi.inplace_function(qualified) is not None:
+        return True
+    if qualified in WRITERS:
         return True
     return has_true(node) and _may_take_flag(node, qualified)
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run, Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
-_SPLITS = frozenset(["row", "loop", *(f"{name}()" for name in members.SPLITTING)])
-_RESHAPES = frozenset(f"{name}()" for name in members.USUALLY_VIEWS)
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 
@@ -62,7 +61,7 @@ def _looked_into(state: State, objs: Objs) -> Objs:
         if obj in found:
             continue
         found.add(obj)
-        is_view = base is not None and (base.link is Link.VIEW or obj.operator in _RESHAPES)
+        is_view = base is not None and (base.link is Link.VIEW or obj.operator in members.USUALLY_VIEWS)
         if base is not None and is_view and obj.operator not in ("detach", "data"):
             todo += base.objs
     return frozenset(found)
@@ -84,7 +83,7 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
     bases = write.state.bases
-    cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in _SPLITS]
+    cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in members.SPLITTING]
     if not cut:
         return None
     piece = min(cut, key=lambda o: o.index)

@@ -34,7 +34,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Refusal
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text

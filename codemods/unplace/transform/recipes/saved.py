@@ -23,10 +23,11 @@ from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
-from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
+from unplace.analysis.interpret.run import Run, Write
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Saver
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -109,7 +110,7 @@ def _overlap(edits: set[Edit]) -> bool:
 
 def _is_impossible(site: Site) -> bool:
     """Whether torch refuses the write, because several elements share one place in memory."""
-    return site.write.kind in WHOLE and any(
+    return site.write.kind.is_whole and any(
         o.overlapping and o.operator in ("expand", "expand_as") for o in site.roots()
     )
 
