@@ -1,3 +1,4 @@
-"""Migration of many repositories: the steps in each one, how they are spread over processes or machines, and the state
-folder that lets an interrupted run go on.
+"""Migration of many repositories: the steps in each, on one machine or several, and the folder that lets a run go on.
+
+`targets` finds the repositories, `repository` migrates one, `state` knows how far the run is.
 """

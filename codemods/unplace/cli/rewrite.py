@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -31,6 +31,9 @@ from unplace.reporting import FORMATS, PLACED, TEXTS, concise, document, json, r
 from unplace.reporting.diff import write as write_patch
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import Summary
+
+if TYPE_CHECKING:
+    from unplace.runs.outcome import Outcome
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -122,14 +125,8 @@ def rewrite(
     if files.STDIN in paths and (verify or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
     plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure)
-    is_text = output_format is None or output_format in TEXTS
-    if diff and not is_text:
-        reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
-        raise typer.BadParameter(reason, param_hint="--output-format")
     write = not (diff or check)
-    if write and output_format in PLACED:
-        reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
-        raise typer.BadParameter(reason, param_hint="--output-format")
+    _check_format(output_format, diff=diff, write=write)
     run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
     report_to = sys.stdout
     verification: dict[str, Any] | None = None
@@ -142,6 +139,22 @@ def rewrite(
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)
         outcomes = files.write(outcomes) if write else outcomes
+    _show(outcomes, verification, diff=diff, write=write, output_format=output_format, report_to=report_to)
+    failed = any(outcome.problem for outcome in outcomes)
+    raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
+
+
+def _show(
+    outcomes: list[Outcome],
+    verification: dict[str, Any] | None,
+    *,
+    diff: bool,
+    write: bool,
+    output_format: str | None,
+    report_to: TextIO,
+) -> None:
+    """Print the patch and the report that are asked for, and what concludes a run."""
+    is_text = output_format is None or output_format in TEXTS
     if diff:
         write_patch(sys.stdout, outcomes)
     if output_format is not None and not is_text:
@@ -154,5 +167,13 @@ def rewrite(
         files.conclude(outcomes, Summary.of(outcomes).sentences(applied=write) if is_text else ())
     if diff and output_format is None and any(outcome.count(Status.REFUSED) for outcome in outcomes):
         files.print_error("`--check` instead of `--diff` lists them with the reasons.")
-    failed = any(outcome.problem for outcome in outcomes)
-    raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
+
+
+def _check_format(output_format: str | None, *, diff: bool, write: bool) -> None:
+    """Raise `BadParameter` for a format that doesn't go with what the run does."""
+    if diff and output_format is not None and output_format not in TEXTS:
+        reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
+        raise typer.BadParameter(reason, param_hint="--output-format")
+    if write and output_format in PLACED:
+        reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
+        raise typer.BadParameter(reason, param_hint="--output-format")

@@ -20,8 +20,8 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd

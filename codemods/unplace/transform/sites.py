@@ -24,7 +24,8 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.arithmetic import is_untracked
-from unplace.analysis.interpret.run import Run, Write, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding

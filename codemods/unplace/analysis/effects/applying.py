@@ -32,7 +32,8 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
 from unplace.analysis.effects.saves import note
-from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import code_of
 
 INSIDE = " inside "

@@ -10,7 +10,8 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Returned, Save
-from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import anything
 from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3

@@ -29,9 +29,11 @@ from unplace.analysis.effects.applying import Call, Elements, apply, clobber, ke
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.interpret import method_calls, modelled_calls, own_calls
 from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
-from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
@@ -60,7 +62,7 @@ class Calls:
             is_alternative = func.attr == "from_pretrained" and base.must_be(CALLABLE) and isinstance(base.ref, Named)
             if not base.must_be(NAMESPACE) and not is_alternative:  # nn.Embedding.from_pretrained(...)
                 return method_calls.of_method(self, node, func, base, state)
-            callee = self.evaluator.attribute_of(func, base, state)
+            callee = attribute_of(self.evaluator, func, base, state)
             self.run.values[func] = callee
         else:
             callee = self.evaluator.evaluate(func, state)

@@ -22,6 +22,7 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret import indexing
+from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.project.module import home
@@ -71,7 +72,7 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
 def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
     """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
     if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
-        evaluator.store_attribute(target, holder, value, state)
+        store_plain_attribute(evaluator.run, target, holder, value, state)
         return
     run = evaluator.run
     run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))

@@ -32,8 +32,9 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import exits_of, summarize
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import Value
-from unplace.analysis.interpret.run import Analysis, Run, Unfollowed
+from unplace.analysis.interpret.run import Analysis, Run
+from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand
 from unplace.analysis.syntax.scopes import Scope

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
-from unplace.analysis.interpret.run import Run, Write, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from unplace import torchapi
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.interpret.run import Write
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.program import Program
 from unplace.diagnostics.forms import WriteKind
 

@@ -23,7 +23,8 @@ from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.findings import Harm
