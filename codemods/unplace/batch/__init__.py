@@ -1,3 +1,4 @@
-"""Migration of many repositories: the steps in each one, how they are spread over processes or machines, and the state
-folder that lets an interrupted run go on.
+"""Migration of many repositories, spread over processes or machines.
+
+It has the steps in each repository, and the state folder with which an interrupted run goes on.
 """
