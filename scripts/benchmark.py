@@ -6,13 +6,16 @@ Every figure is the median over the runs of the CPU seconds (user and system, ch
 that other work on the machine counts as little as possible; the tools take turns, so that what remains counts for all
 of them. pyupgrade and ruff are used where they are installed beside this Python; torchfix needs an old LibCST, so it
 has to have its own environment. All work on copies, with one process and without caches, but for the row that says
-what a second run costs. The warm server is its analyst within this process, shown a text that it hasn't seen, and
-one in which a statement has come into a function.
+what a second run costs. Then each file is worked out by itself within this process, beside `ast.parse` of it: the
+ratio of all together, that of the median file, and the worst of the files with more than 300 lines. The warm server is
+its analyst within this process, shown a text that it hasn't seen, and one in which a statement came into a function.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import gc
 import os
 import platform
 import shutil
@@ -25,15 +28,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unplace.config.options import Options
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.runs.cache import VARIABLE
+from unplace.runs.outcome import rewrite_bytes
 
 FLOOR = "ast.parse"
 AGAIN = "unplace check, a second time"
 PARSE = "import ast, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).rglob('*.py'): ast.parse(path.read_bytes())"
 UNPLACE = (sys.executable, "-m", "unplace")
 LENGTHS = (100, 1_000, 10_000)
+_LARGE = 300
+_MOST = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,7 @@ def main() -> None:
     print("| files | lines | tool | CPU seconds | ratio | MiB |\n|---|---|---|---|---|---|")
     for folder in arguments.folders:
         _compare(folder, tools, arguments.runs)
+    _each_file(arguments.folders, arguments.runs)
     print("\n| lines | Python alone | `unplace check` | above Python | nothing to find | server: opened | edited |")
     print("|---|---|---|---|---|---|---|")
     for length in LENGTHS:
@@ -111,6 +119,55 @@ def _compare(folder: Path, tools: dict[str, Command], runs: int) -> None:
         memory = max(c.memory for c in measured)
         size = f"{len(contents)} ({folder.name}) | {sum(c.count(bytes([10])) for c in contents):,}"
         print(f"| {size} | {name} | {seconds:.2f} | {seconds / floor:.1f} | {memory:.0f} |", flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """CPU seconds for one file, and those of `ast.parse`."""
+
+    path: Path
+    lines: int
+    seconds: float
+    floor: float
+
+    def __str__(self) -> str:
+        """Name the file with its ratio and its seconds."""
+        return f"{self.path.name} {self.times:.0f} ({self.seconds:.2f} s)"
+
+    @property
+    def times(self) -> float:
+        """How many times what the parser takes."""
+        return self.seconds / self.floor
+
+
+def _each_file(folders: Sequence[Path], runs: int) -> None:
+    print("\n| folder | files | all together | median file | over 25 | worst of more than 300 lines |")
+    print("|---|---|---|---|---|---|")
+    for folder in folders:
+        paths = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
+        found = [_ratio(path, runs) for path in paths if path.stat().st_size]
+        total = sum(r.seconds for r in found) / sum(r.floor for r in found)
+        median = statistics.median(r.times for r in found)
+        large = sorted((r for r in found if r.lines > _LARGE), key=lambda r: r.times, reverse=True)
+        worst = ", ".join(map(str, large[:3]))
+        many = f"{sum(r.times > _MOST for r in large)} of {len(large)}"
+        print(f"| {folder.name} | {len(found)} | {total:.1f} | {median:.1f} | {many} | {worst} |", flush=True)
+
+
+def _ratio(path: Path, runs: int) -> _Ratio:
+    """Measure one file that is worked out by itself; medians over the runs."""
+    data = path.read_bytes()
+    repeats = max(1, 200_000 // len(data))  # the clock is too coarse for one small file
+    floors = [_seconds(lambda: [ast.parse(data) for _ in range(repeats)]) / repeats for _ in range(runs)]
+    seconds = [_seconds(lambda: rewrite_bytes(data, str(path), Options())) for _ in range(runs)]
+    return _Ratio(path, data.count(b"\n"), statistics.median(seconds), statistics.median(floors))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    gc.collect()  # what earlier work has left behind is not this one's
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def _latency(length: int, runs: int) -> None:

@@ -145,7 +145,7 @@ def configuration() -> str:
     """The keys of the configuration file."""
     defaults = dict(shown(Configuration()))
     rows = [
-        f"| `{name}` | {key.kind} | {f'`{defaults[name]}`' if defaults[name] else 'not set'} | {key.meaning} |"
+        f"| `{name}` | {key.kind.words} | {f'`{defaults[name]}`' if defaults[name] else 'not set'} | {key.meaning} |"
         for name, key in KEYS.items()
     ]
     return "\n".join(["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows])

@@ -12,7 +12,8 @@ from kinds_candidates import Candidate, Shape, candidates
 from kinds_causes import Cause, Causes
 
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.files import Project
 from unplace.text.source import read_source
 from unplace.transform.sites import is_anywhere, is_site, runs

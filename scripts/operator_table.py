@@ -128,7 +128,7 @@ def _body(text: str, setup: str) -> str:
 
 def names(section: str) -> list[str]:
     """The names of a section of the table."""
-    return sorted(torchapi._table()[section])
+    return sorted(torchapi.table._table()[section])
 
 
 def methods() -> Iterator[Answer]:

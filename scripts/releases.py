@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Write codemods/unplace/torchapi/releases.json: in which release torch got the functions that rewrites use.
 
-python scripts/releases.py FOLDER     # FOLDER/1.8.0/torch/_C/__init__.pyi and so on, unpacked from the wheels
+python scripts/releases.py            # the release of the operator table is added
+python scripts/releases.py FOLDER     # all anew: FOLDER/1.8.0/torch/_C/__init__.pyi and so on, unpacked from the wheels
+
+Without a folder, what is known stays, and what isn't counts as new: on the careful side, for a rewrite doesn't use it
+for older releases then.
 
 A release is told by the type stubs of its first wheel: `pip download --no-deps --only-binary=:all: --platform
 macosx_10_9_x86_64 --python-version 3.8 torch==1.8.0` (from 2.3 on `macosx_11_0_arm64`), of which `torch/_C/*.pyi`,
@@ -16,11 +20,13 @@ import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from unplace import torchapi
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "codemods/unplace"
+TABLE = PACKAGE / "torchapi/releases.json"
 RECIPES = (
     "Tensor.clone",
     "Tensor.copy_",
@@ -86,14 +92,27 @@ def used() -> list[str]:
 def main() -> None:
     """Write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    folders = sorted(parser.parse_args().folder.iterdir(), key=lambda path: _key(path.name))
+    parser.add_argument("folder", type=Path, nargs="?")
+    folder = parser.parse_args().folder
+    document = extended(json.loads(TABLE.read_text("utf-8"))) if folder is None else measured(folder)
+    text = json.dumps(document, indent=0, ensure_ascii=False) + "\n"
+    TABLE.write_text(text, encoding="utf-8", newline="\n")
+
+
+def measured(folder: Path) -> dict[str, Any]:
+    """Read all of the table from the stubs of the releases."""
+    folders = sorted(folder.iterdir(), key=lambda path: _key(path.name))
     known = {_short(folder.name): set(names(folder / "torch")) for folder in folders}
     latest = _short(torchapi.TORCH_VERSION)
     since = {name: next((release for release, has in known.items() if name in has), latest) for name in used()}
-    document = {"releases": [*known, latest], "since": since}
-    text = json.dumps(document, indent=0, ensure_ascii=False) + "\n"
-    (PACKAGE / "torchapi/releases.json").write_text(text, encoding="utf-8", newline="\n")
+    return {"releases": [*known, latest], "since": since}
+
+
+def extended(table: dict[str, Any]) -> dict[str, Any]:
+    """Add the release of the operator table, and the names that it brings."""
+    latest = _short(torchapi.TORCH_VERSION)
+    known = [release for release in table["releases"] if release != latest]
+    return {"releases": [*known, latest], "since": {name: table["since"].get(name, latest) for name in used()}}
 
 
 def _key(version: str) -> tuple[int, ...]:

@@ -149,13 +149,33 @@ class Net(nn.Module):
             x = layer(x)
         return self.layers(x)
 """
+MORE = """\
+import torch
+from torch import nn
+
+
+def block(layer):
+    return nn.Sequential(layer, nn.ReLU(inplace=True))
+
+
+def thirds(x: torch.Tensor):
+    a, b, c = x.chunk(3)
+    d = a.mul_(2)
+    return b
+
+
+def noisy(x: torch.Tensor, noise: torch.Tensor):
+    h = x * 2
+    h.data = noise.cos()
+    return h.exp()
+"""
 
 
 def test_the_page_has_every_assumption() -> None:
     patterns = {text: re.compile(re.escape(text).replace("…", ".+")) for text in TEXTS}
     assert len(patterns) > 10
     paths = [*(ROOT / "tests/fixtures").glob("*/*/before.py"), *(ROOT / "tests/failures").glob("*.py")]
-    sources = [SEQUENTIAL, *(path.read_bytes().decode("utf-8") for path in paths)]
+    sources = [SEQUENTIAL, MORE, *(path.read_bytes().decode("utf-8") for path in paths)]
     named = {
         assumption
         for source in sources
@@ -169,7 +189,8 @@ def test_the_page_has_every_assumption() -> None:
 # How to add a rule
 
 
-def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
+def changed_as_the_page_says(tmp_path: Path) -> dict[str, str]:
+    """Apply the page's files and differences to a copy of the source, and return what a process needs to use it."""
     shutil.copytree(ROOT / "codemods", tmp_path / "codemods", ignore=shutil.ignore_patterns("__pycache__"))
     page = (DOCS / "contributing.md").read_text("utf-8")
     for step in console().steps(page):
@@ -181,9 +202,18 @@ def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
         ["git", "apply", "-p0", "-"], cwd=tmp_path, input="".join(changes), capture_output=True, text=True, check=False
     )
     assert patched.returncode == 0, patched.stderr
+    return {**os.environ, "PYTHONPATH": str(tmp_path / "codemods")}
+
+
+def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
+    environment = changed_as_the_page_says(tmp_path)
+    rule = (DOCS / "contributing.md").read_text("utf-8").partition("## Teach the analysis a library")[0]
+    written = {
+        name for name in re.findall(r"^<!-- file: (.*) -->$", rule, re.MULTILINE) if not name.startswith("tests/")
+    }
+    assert len({"README.md", "CHANGELOG.md", *re.findall(r"^--- (.*)$", rule, re.MULTILINE), *written}) <= 4
     (folder,) = (tmp_path / "tests/fixtures/UNP009").iterdir()
     shutil.copy(folder / "before.py", tmp_path / "model.py")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "codemods")}
     for _ in range(2):
         command = [sys.executable, "-m", "unplace", "rewrite", "model.py"]
         subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
@@ -198,3 +228,13 @@ def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
         check=False,
     )
     assert "UNP009 operator function can break autograd: saved by exp() in line 7" in listed.stdout
+
+
+def test_the_lines_for_a_library(tmp_path: Path) -> None:
+    environment = changed_as_the_page_says(tmp_path)
+    before, after = ((tmp_path / f"ring/{name}.py").read_text("utf-8") for name in ("before", "after"))
+    assert rewrite_text(before, "model.py", Options()).after == before  # without the lines
+    (tmp_path / "model.py").write_text(before, "utf-8")
+    command = [sys.executable, "-m", "unplace", "rewrite", "model.py"]
+    subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert (tmp_path / "model.py").read_text("utf-8") == after

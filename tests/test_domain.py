@@ -13,9 +13,8 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unplace.analysis.domain.facts import ANY, Definition
 from unplace.analysis.domain.state import (
-    ANY,
-    Definition,
     Merger,
     State,
     aged_value,

@@ -113,7 +113,7 @@ def is_view(effect: Effect) -> bool:
 
 def samples() -> Iterator[tuple[str, torchapi.Operator, Any, Sample]]:
     infos = by_name()
-    for key in torchapi._table()["functions"]:
+    for key in torchapi.table._table()["functions"]:
         namespace, _, name = key.rpartition(".")
         operator = torchapi.function(key)
         assert operator is not None

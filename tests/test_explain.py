@@ -12,9 +12,10 @@ import pytest
 
 from unplace.cli import main
 from unplace.config.options import Options
+from unplace.diagnostics.forms import target_of
 from unplace.reporting import explained
 from unplace.text.source import read_source
-from unplace.transform.explanation import Explanation, LineReport, explain, target_of
+from unplace.transform.explanation import Explanation, LineReport, explain
 
 ROOT = Path(__file__).parents[1]
 

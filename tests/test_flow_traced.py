@@ -124,7 +124,7 @@ def source_of(block: list[Any], layout: int) -> str:
     if any("except*" in line for line in lines):  # which `return` may not leave
         lines = [line.replace("return m(N)", "m(N)") for line in lines]
     rng = Random(layout)
-    text = "\n".join(["def run():", "    v = 0", *squeezed(lines, rng, rng.choice([0.0, 0.5, 1.0])), ""])
+    text = "\n".join(["def run():", "    v = 0", *squeezed(lines, rng, rng.choice([0.0, 0.5, 1.0])), "    m(N)", ""])
     for number in count():
         if "m(N)" not in text:
             return text
@@ -319,3 +319,17 @@ def test_what_runs_between_two_statements_is_between_them(case: Case) -> None:
         assert case.flow.is_between(first, middle, last) == is_one_block, case.source
         assert not case.flow.is_between(middle, first, last)
         assert not case.flow.is_between(first, last, middle)
+
+
+@given(cases(GUARDED, (0, 1, 2, 3)))
+def test_an_end_that_is_reached_may_be_reached(case: Case) -> None:
+    last = [statement for statement, around in case.around.items() if not around][-1]
+    if case.trace.calls and case.trace.calls[-1][1] is last:
+        assert case.flow.reaches_end(lambda guard: may_swallow(guard, qualified)), case.source
+
+
+@given(cases())
+def test_what_stands_in_a_statement_is_in_it(case: Case) -> None:
+    for inner, around in case.around.items():
+        for outer in case.around:
+            assert case.flow.is_in(inner, outer) == (inner is outer or outer in around), case.source

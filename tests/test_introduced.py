@@ -10,8 +10,8 @@ import pytest
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import Edit
-from unplace.transform import planner
 from unplace.transform.emit.introduced import introduces_writes
+from unplace.transform.emit.statements import Statements
 from unplace.transform.rewriter import rewrite_text
 
 TESTS = Path(__file__).parent
@@ -68,7 +68,7 @@ def test_a_recipe_that_brings_one_in_is_not_followed(monkeypatch: pytest.MonkeyP
     before = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
     start = before.index("y += 1")
     edits = (Edit(start, start + len("y += 1"), "y = y.copy_(y + 1)"),)
-    monkeypatch.setattr(planner.Planner, "_edits", lambda *arguments: edits)
+    monkeypatch.setattr(Statements, "edits", lambda *arguments: edits)
     report = rewrite_text(before, "before.py", Options())
     assert report.after == before
     assert [finding.status for finding in report.findings] == [Status.REFUSED]

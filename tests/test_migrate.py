@@ -343,7 +343,7 @@ def test_records_settings_and_jobs_survive_as_json(tmp_path: Path, migrate: Migr
     assert record.verification.verdict == "passed"
     settings = state.settings()
     assert settings is not None
-    assert settings.choice.only == ("harmful,unknown",)
+    assert settings.choice["only"] == ["harmful,unknown"]
     assert settings_from(to_json(settings)) == settings
     state.close()
 

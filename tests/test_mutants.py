@@ -372,7 +372,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "no edit is looked at",
             INTRODUCED,
-            "transform.planner.introduces_writes",
+            "transform.report.introduces_writes",
             gives(False),
         ),
         mutant(
@@ -388,7 +388,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "another index",
             of(test_harm.test_an_element_at_an_unknown_index_may_be_one_of_a_list),
-            "transform.sites.Site.harm",
+            "transform.sites.Site._worked_out_harm",
             edited((" and not is_guess", "")),
         ),
     ],

@@ -21,7 +21,8 @@ from generator.programs import generate
 from generator.shrink import shrink
 from generator.unsafe import Outcome, judge_unsafe
 from unplace.diagnostics.catalogue import Rewrite
-from unplace.diagnostics.findings import Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Finding, Harm, Status
+from unplace.diagnostics.forms import Form
 from unplace.verification.examples import maker
 
 PORTION = 50

@@ -46,6 +46,18 @@ def test_even_a_program_that_goes_on_failing_computes_what_it_did(case: Path) ->
     assert verdict.fault is None, verdict.details
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_a_case_says_in_one_line_what_it_guards(case: Path) -> None:
+    tree = ast.parse(case.read_bytes())
+    text = ast.get_docstring(tree, clean=False)
+    assert text
+    assert text.endswith(".")
+    assert "\n" not in text
+    imports = [a for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names]
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert {(alias.asname or alias.name).split(".")[0] for alias in imports} <= names, "an import is unused"
+
+
 def test_what_a_later_round_assumes_is_reported() -> None:
     before = """import torch
 

@@ -17,7 +17,8 @@ import pytest
 from unplace.cli import main
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Rewrite
-from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Status
+from unplace.diagnostics.forms import Form
 from unplace.runs.outcome import Change, rewrite_file
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter

@@ -14,7 +14,8 @@ import time
 import pytest
 
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Applicability, FileReport, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Status
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Kind
 from unplace.text.edits import Edit, apply_edits
 from unplace.transform import rewriter

@@ -67,19 +67,15 @@ def rewrite_source(
     `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
-    from unplace.config.options import Options
-    from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
-    from unplace.documents import rewrite  # only now: the command line imports this module for its version
-    from unplace.rules import codes
+    from unplace.config.options import from_python  # only now: the command line imports this module for its version
+    from unplace.documents import rewrite
 
-    if target_torch is not None and not isinstance(target_torch, str):
-        raise TypeError(f'target_torch must be a text such as "2.1", not {target_torch!r}')
-    options = Options(
+    options = from_python(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
-        target_torch=None if target_torch is None else parse_release(target_torch),
-        select=None if select is None else parse_codes(listed("select", select, "UNP001"), codes()),
-        ignore=parse_codes(listed("ignore", ignore, "UNP001"), codes()),
-        only=None if only is None else parse_harms(listed("only", only, "harmful")),
+        target_torch=target_torch,
+        select=select,
+        ignore=ignore,
+        only=only,
     )
     return rewrite(text, path, options)

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from unplace import rewrite_source
-from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
+from unplace.config.kinds import Given, Truth
+from unplace.config.options import SETTINGS
+from unplace.config.selection import SelectionError
 from unplace.diagnostics.findings import Status
-from unplace.rules import codes
+
+_GIVEN = [(setting, setting.kind) for setting in SETTINGS if isinstance(setting.kind, Given)]
 
 
 class RewriteInPlace(CodemodCommand):
@@ -27,59 +31,26 @@ class RewriteInPlace(CodemodCommand):
     @staticmethod
     def add_args(arg_parser: argparse.ArgumentParser) -> None:
         """The options of `unplace rewrite` that say which edits are made."""
-        arg_parser.add_argument("--unsafe", action="store_true", help="Take edits that rest on an assumption, too.")
-        arg_parser.add_argument(
-            "--preserve-dtype",
-            action="store_true",
-            help="Cast results back wherever their dtype isn't known to stay the same.",
-        )
-        release = _understood(parse_release)
-        selected = _understood(lambda text: parse_codes([text], codes()))
-        harms = _understood(lambda text: parse_harms([text]))
-        arg_parser.add_argument(
-            "--target-torch",
-            type=release,
-            metavar="VERSION",
-            help="The oldest torch that rewritten code has to run on.",
-        )
-        arg_parser.add_argument(
-            "--select", type=selected, metavar="CODE,...", help="Only these rules (codes or prefixes)."
-        )
-        arg_parser.add_argument(
-            "--ignore", type=selected, metavar="CODE,...", help="Not these rules (codes or prefixes)."
-        )
-        arg_parser.add_argument("--only", type=harms, metavar="HARM,...", help="Only operations of this harm.")
+        for setting, kind in _GIVEN:
+            flag = f"--{setting.key}"
+            if isinstance(kind, Truth):
+                arg_parser.add_argument(flag, action="store_true", help=setting.help)
+            else:
+                arg_parser.add_argument(flag, type=_understood(kind), metavar=kind.metavar, help=setting.help)
 
-    def __init__(
-        self,
-        context: CodemodContext,
-        unsafe: bool = False,
-        preserve_dtype: bool = False,
-        target_torch: str | None = None,
-        select: str | None = None,
-        ignore: str | None = None,
-        only: str | None = None,
-    ) -> None:
+    def __init__(self, context: CodemodContext, **given: bool | str | None) -> None:
+        """`given` are the arguments by their names, lists as one text with commas."""
         super().__init__(context)
-        self.unsafe = unsafe
-        self.preserve_dtype = preserve_dtype
-        self.target_torch = target_torch
-        self.select = select
-        self.ignore = ignore
-        self.only = only
+        unknown = given.keys() - {setting.name for setting, _ in _GIVEN}
+        if unknown:
+            raise TypeError(f"unknown arguments: {', '.join(sorted(unknown))}")
+        lists = {setting.name for setting, kind in _GIVEN if kind.is_list}
+        said = {name: value for name, value in given.items() if value is not None}
+        self._arguments: dict[str, Any] = {name: [v] if name in lists else v for name, v in said.items()}
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """The module rewritten; what is refused becomes a warning."""
-        report = rewrite_source(
-            tree.code,
-            path=self.context.filename or "<string>",
-            unsafe=self.unsafe,
-            preserve_dtype=self.preserve_dtype,
-            target_torch=self.target_torch,
-            select=None if self.select is None else [self.select],
-            ignore=[] if self.ignore is None else [self.ignore],
-            only=None if self.only is None else [self.only],
-        )
+        report = rewrite_source(tree.code, path=self.context.filename or "<string>", **self._arguments)
         for finding in report.findings:
             if finding.status is Status.REFUSED:
                 self.warn(f"{report.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}")
@@ -90,12 +61,12 @@ class RewriteInPlace(CodemodCommand):
         return cst.parse_module(report.after, tree.config_for_parsing)
 
 
-def _understood(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """Takes the text of an option as it is, where it can be parsed: else the run ends before its first file."""
+def _understood(kind: Given[Any]) -> Callable[[str], str]:
+    """Takes the text of an option as it is, where it can be read: else the run ends before its first file."""
 
     def understood(text: str) -> str:
         try:
-            parse(text)
+            kind.from_words([text] if kind.is_list else text)
         except SelectionError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
         return text

@@ -121,7 +121,7 @@ def _hand(table: dict[str, tuple[str, ...]], name: str, *others: str, each: int 
 
 def table(section: str) -> list[str]:
     """The names of a section of the operator table."""
-    return sorted(torchapi._table()[section])
+    return sorted(torchapi.table._table()[section])
 
 
 def _methods() -> Iterator[Target]:

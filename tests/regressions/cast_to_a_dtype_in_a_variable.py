@@ -1,7 +1,6 @@
 """A cast to a dtype that a variable names, and an embedding: their dtypes aren't those of what they are made of."""
 
 import torch
-from torch import nn
 import torch.nn.functional as F
 
 

@@ -1,16 +1,8 @@
 """An edit that is taken back, and succeeds when its neighbours are made, is made by the first run already."""
 
-import contextlib
-import functools
-from contextlib import contextmanager, suppress
-from typing import NamedTuple
-
-from contextlib import nullcontext
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 

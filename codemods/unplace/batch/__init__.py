@@ -1,4 +1,4 @@
-"""Migration of many repositories, spread over processes or machines.
+"""Migration of many repositories: the steps in each, on one machine or several, and the folder that lets a run go on.
 
-It has the steps in each repository, and the state folder with which an interrupted run goes on.
+`targets` finds the repositories, `repository` migrates one, `dispatch` hands them out, `run_state` knows how far the run is.
 """

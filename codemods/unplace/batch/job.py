@@ -3,58 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.config.configuration import NAMES, Configuration, load
-from unplace.config.options import Options
-from unplace.config.selection import parse_codes, parse_harms
-from unplace.rules import codes
 
 TIMEOUT = 3600.0
 """The default limit in seconds for one run of a verification command."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The options about rules that the command line gives, as written; None where it is silent.
-
-    They go before those of a repository's configuration.
-    """
-
-    unsafe: bool | None = None
-    preserve_dtype: bool | None = None
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] | None = None
-    only: tuple[str, ...] | None = None
-
-    def options(self, told: Configuration) -> Options:
-        """Return the options for a repository with this configuration.
-
-        Raises `SelectionError` where the command line names an unknown code or harm.
-        """
-        known = codes()
-        return Options(
-            unsafe=told.unsafe if self.unsafe is None else self.unsafe,
-            preserve_dtype=told.preserve_dtype if self.preserve_dtype is None else self.preserve_dtype,
-            select=told.select if self.select is None else parse_codes(self.select, known),
-            ignore=told.ignore if self.ignore is None else parse_codes(self.ignore, known),
-            only=told.only if self.only is None else parse_harms(self.only),
-            per_file_ignores=told.per_file_ignores,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings for all repositories of a run; `timeout` is in seconds, for one run of the verification command."""
+    """The settings for all repositories of a run; `timeout` is in seconds, for one run of the verification command.
+
+    `choice` is what the command line says of the rules, in its words; it goes before a repository's configuration.
+    """
 
     dry_run: bool = False
     verify_command: str | None = None
     timeout: float = TIMEOUT
     push: bool = False
     open_pr_command: str | None = None
-    choice: Choice = field(default_factory=Choice)
+    choice: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +77,13 @@ def to_json(value: Job | Settings) -> str:
 
 def settings_from(text: str) -> Settings:
     """Return the settings that `to_json` turned into this text."""
-    return _settings(json.loads(text))
+    return Settings(**json.loads(text))
 
 
 def job_from(text: str) -> Job:
     """Return the job that `to_json` turned into this text."""
     values = json.loads(text)
-    return Job(**{**values, "settings": _settings(values["settings"])})
-
-
-def _settings(values: dict[str, object]) -> Settings:
-    choice = values.pop("choice")
-    assert isinstance(choice, dict)
-    parts = {key: tuple(value) if isinstance(value, list) else value for key, value in choice.items()}
-    return Settings(**values, choice=Choice(**parts))  # type: ignore[arg-type]
+    return Job(**{**values, "settings": Settings(**values["settings"])})
 
 
 def configuration_of(folder: Path) -> Configuration:

@@ -22,6 +22,7 @@ from unplace.batch.state_folder import replace_file
 from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
 from unplace.config.configuration import ConfigurationError
+from unplace.config.options import from_words
 from unplace.files.git import GitError
 from unplace.files.keys import key_of
 from unplace.reporting.diff import patch
@@ -115,7 +116,7 @@ class _Migration:
         choice, told = self.job.settings.choice, configuration_of(Path.cwd())
         text = "" if told.path is None else Path(told.path).read_text("utf-8")
         files = RepositoryFiles.found(told.exclude, key_of(repr(choice), text))
-        outcomes = files.outcomes(choice.options(told), self.job.jobs, store, tick)
+        outcomes = files.outcomes(from_words(told.options, choice), self.job.jobs, store, tick)
         problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
         self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))
         return files, outcomes

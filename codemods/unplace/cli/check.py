@@ -12,22 +12,19 @@ import typer
 from unplace.cli import files
 from unplace.cli.completion import one_of
 from unplace.cli.options import (
+    NOTHING,
+    Chosen,
     Config,
     ForceExclude,
-    Ignore,
     Isolated,
     Jobs,
     Markdown,
     NoCache,
-    Only,
     Paths,
-    PreserveDtype,
-    Select,
     Since,
     StdinFilename,
-    TargetTorch,
-    Unsafe,
     settings,
+    takes_settings,
 )
 from unplace.cli.parsing import Command
 from unplace.config.options import Options
@@ -69,16 +66,12 @@ Format = Annotated[
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings()
 def check(
     paths: Paths,
     statistics: Statistics = False,
     add_ignores: AddIgnores = False,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    target_torch: TargetTorch = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    only: Only = None,
+    chosen: Chosen = NOTHING,
     since: Since = None,
     output_format: Format = None,
     config: Config = None,
@@ -108,24 +101,13 @@ def check(
         raise typer.BadParameter(f"is text; it doesn't go with {output_format}.", param_hint="--statistics")
     if add_ignores and (paths == [files.STDIN] or statistics or output_format is not None):
         raise typer.BadParameter("goes with files and folders, and without a report.", param_hint="--add-ignores")
-    chosen = settings(
-        unsafe=unsafe,
-        preserve_dtype=preserve_dtype,
-        target_torch=target_torch,
-        select=select,
-        ignore=ignore,
-        only=only,
-        config=config,
-        isolated=isolated,
-        markdown=markdown,
-        force_exclude=force_exclude,
-    )
+    run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
     if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen, write=False)]
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=False)]
     else:
-        outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
+        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
     if add_ignores:
-        _add_ignores(outcomes, chosen.options)
+        _add_ignores(outcomes, run.options)
     if is_text:
         view = lint.statistics if statistics else lint.concise if output_format == "concise" else lint.rich
         write_lines(sys.stdout, view(outcomes))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from unplace.cli.options import Config, Isolated, Only, PreserveDtype, Select, TargetTorch, Unsafe, settings
+from unplace.cli.options import NOTHING, Chosen, Config, Isolated, settings, takes_settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import checked, read_file
 from unplace.files.discovery import shown
@@ -38,6 +38,7 @@ Stdin = Annotated[bool, typer.Option("--stdin", help="Read the text from standar
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings()
 def code_action(
     file: File,
     line: Line,
@@ -45,11 +46,7 @@ def code_action(
     column: Column = None,
     document_version: Version = None,
     stdin: Stdin = False,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    target_torch: TargetTorch = None,
-    select: Select = None,
-    only: Only = None,
+    chosen: Chosen = NOTHING,
     config: Config = None,
     isolated: Isolated = False,
 ) -> None:
@@ -64,15 +61,7 @@ def code_action(
         raise typer.BadParameter("is before --line.", param_hint="--end-line")
     at = None if column is None else _number("--column", column)
     version = None if document_version is None else _number("--document-version", document_version, least=0)
-    options = settings(
-        unsafe=unsafe,
-        preserve_dtype=preserve_dtype,
-        target_torch=target_torch,
-        select=select,
-        only=only,
-        config=config,
-        isolated=isolated,
-    ).options
+    options = settings(chosen, config=config, isolated=isolated).options
     absolute = Path(file).absolute()
     name = shown(str(absolute))
     source = checked(name, sys.stdin.buffer.read) if stdin else read_file(file, name)

@@ -12,7 +12,7 @@ import typer
 from unplace import documents
 from unplace.cli.completion import one_of
 from unplace.cli.files import print_error
-from unplace.cli.options import Config, Isolated, PreserveDtype, TargetTorch, Unsafe, fail, settings
+from unplace.cli.options import NOTHING, Chosen, Config, Isolated, fail, settings, takes_settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.documents.module import Module
@@ -48,11 +48,10 @@ Format = Annotated[
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings(narrowing=False)
 def explain(
     place: Place,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    target_torch: TargetTorch = None,
+    chosen: Chosen = NOTHING,
     output_format: Format = "rich",
     config: Config = None,
     isolated: Isolated = False,
@@ -67,9 +66,7 @@ def explain(
     path, cell, line, column = _parsed(place)
     if cell is not None and output_format != "rich":
         raise typer.BadParameter("is for Python files; notebooks are explained as text.", param_hint="--output-format")
-    options = settings(
-        unsafe=unsafe, preserve_dtype=preserve_dtype, target_torch=target_torch, config=config, isolated=isolated
-    ).options
+    options = settings(chosen, config=config, isolated=isolated).options
     name = shown(str(Path(path).absolute()))
     source = read_file(path, name, markdown=True)
     module = _module(source, name, cell)

@@ -12,7 +12,7 @@ import typer
 
 from unplace.batch.records import Result
 from unplace.cli.files import print_error
-from unplace.cli.options import Ignore, Only, PreserveDtype, Select, Unsafe, fail
+from unplace.cli.options import NOTHING, Chosen, fail, takes_settings
 from unplace.cli.parsing import Command
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ Jobs = Annotated[
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings()
 def migrate(
     targets: Targets = None,
     from_file: FromFile = None,
@@ -89,11 +90,7 @@ def migrate(
     push: Push = False,
     open_pr_command: OpenPr = None,
     report: Report = None,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    only: Only = None,
+    chosen: Chosen = NOTHING,
     state: StateFolder = STATE,
     resume: Resume = False,
     status: Status = False,
@@ -108,22 +105,22 @@ def migrate(
     """
     folder, reports = Path(state).absolute(), [_report(path) for path in report or []]
     wanted = _wanted(targets, from_file)
-    chosen = _settings(
+    run = _settings(
         dry_run=dry_run,
         verify_command=verify_command,
         timeout=timeout,
         push=push,
         open_pr_command=open_pr_command,
-        choice={"unsafe": unsafe, "preserve_dtype": preserve_dtype, "select": select, "ignore": ignore, "only": only},
+        chosen=chosen,
     )
-    _check_usage(wanted, chosen, (engine, address, jobs), resume=resume, status=status)
+    _check_usage(wanted, run, (engine, address, jobs), resume=resume, status=status)
     if status:
         _print_status(folder)
         return
     from unplace.batch.run_state import StateError
 
     try:
-        code = _migrate(folder, wanted, chosen, (engine, address, jobs), reports, resume=resume)
+        code = _migrate(folder, wanted, run, (engine, address, jobs), reports, resume=resume)
     except StateError as error:
         fail(f"unplace migrate: {error}")
     raise typer.Exit(code)
@@ -159,13 +156,13 @@ def _settings(
     timeout: str | None,
     push: bool,
     open_pr_command: str | None,
-    choice: dict[str, bool | list[str] | None],
+    chosen: Chosen,
 ) -> Settings:
     """The settings of the run; a usage error where one makes no sense."""
-    from unplace.batch.job import TIMEOUT, Choice, Settings
+    from unplace.batch.job import TIMEOUT, Settings
     from unplace.batch.publishing import FIELDS, unknown_fields
     from unplace.batch.targets import TargetError, positive
-    from unplace.config.configuration import Configuration
+    from unplace.config.options import Options, from_words
     from unplace.config.selection import SelectionError
 
     if dry_run and (push or open_pr_command is not None):
@@ -179,14 +176,12 @@ def _settings(
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in FIELDS)
         raise typer.BadParameter(f"{{{unknown[0]}}} is none of {known}.", param_hint="--open-pr-command")
-    parts = {key: tuple(value) if isinstance(value, list) else value for key, value in choice.items()}
-    own = Choice(**parts)  # type: ignore[arg-type]
     try:
-        own.options(Configuration())
+        from_words(Options(), chosen)
         seconds = TIMEOUT if timeout is None else positive(timeout)
     except (SelectionError, TargetError) as error:
         raise typer.BadParameter(str(error)) from None
-    return Settings(dry_run, verify_command, seconds, push, open_pr_command, own)
+    return Settings(dry_run, verify_command, seconds, push, open_pr_command, dict(chosen))
 
 
 def _check_usage(

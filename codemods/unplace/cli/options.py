@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from unplace.cli.completion import several_of
 from unplace.config.configuration import Configuration, ConfigurationError, find, load
-from unplace.config.options import Options
-from unplace.config.selection import SelectionError, parse_codes, parse_harms, parse_release
-from unplace.diagnostics.findings import Harm
+from unplace.config.kinds import Given, Truth
+from unplace.config.options import SETTINGS, Options, from_words
+from unplace.config.selection import SelectionError
+from unplace.config.settings import Setting
 from unplace.files.patterns import Patterns
-from unplace.rules import codes
 from unplace.text.visible import visible_lines
 
-T = TypeVar("T")
-
 Paths = Annotated[list[str], typer.Argument(metavar="PATHS", help="Files and folders, or - for standard input.")]
-Unsafe = Annotated[
-    bool | None, typer.Option("--unsafe/--safe", help="Take edits that rest on an assumption, too.  [default: safe]")
-]
-PreserveDtype = Annotated[
-    bool | None,
-    typer.Option(
-        "--preserve-dtype/--no-preserve-dtype",
-        help="Cast results back wherever their dtype isn't known to stay the same.",
-    ),
-]
-TargetTorch = Annotated[
-    str | None, typer.Option(metavar="VERSION", help="The oldest torch that rewritten code has to run on.")
-]
-_some_codes = several_of(codes())
-Select = Annotated[
-    list[str] | None,
-    typer.Option(metavar="CODE,...", autocompletion=_some_codes, help="Only these rules (codes or prefixes)."),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(metavar="CODE,...", autocompletion=_some_codes, help="Not these rules (codes or prefixes)."),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="HARM,...",
-        autocompletion=several_of(harm.value for harm in Harm),
-        help="Only operations of this harm: harmful, unknown, harmless.",
-    ),
-]
 Since = Annotated[
     str | None,
     typer.Option(metavar="REV", help="Only lines that changed since the merge base of this Git revision and HEAD."),
@@ -79,14 +50,52 @@ class Settings:
     force_exclude: bool
 
 
+Chosen = Mapping[str, Any]
+"""What the command line says of the settings, by their names and in its words."""
+
+NOTHING: Chosen = MappingProxyType({})
+
+
+def takes_settings(*, narrowing: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of the settings in place of its parameter `chosen`, which gets what they say."""
+    options = [_parameter(each) for each in SETTINGS if each.flags and (narrowing or not each.narrows)]
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(**given: Any) -> None:
+            said = {option.name: given.pop(option.name) for option in options}
+            command(**given, chosen={name: value for name, value in said.items() if value is not None})
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for parameter in signature.parameters.values():
+            parameters += options if parameter.name == "chosen" else [parameter]
+        called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return called
+
+    return decorated
+
+
+def _parameter(declared: Setting) -> inspect.Parameter:
+    """The option of a setting as the parameter of a function that typer understands."""
+    kind, help = declared.kind, declared.help
+    assert isinstance(kind, Given)
+    if isinstance(kind, Truth):
+        default = f"  [default: {kind.off}]" if kind.off is not None else ""
+        option = typer.Option("/".join(declared.flags), help=help + default)
+        annotation: Any = Annotated[bool | None, option]
+    else:
+        completion = several_of(kind.choices()) if kind.is_list else None
+        option = typer.Option(*declared.flags, metavar=kind.metavar, autocompletion=completion, help=help)
+        annotation = Annotated[list[str] | None if kind.is_list else str | None, option]
+    return inspect.Parameter(
+        declared.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation
+    )
+
+
 def settings(
+    chosen: Chosen,
     *,
-    unsafe: bool | None = None,
-    preserve_dtype: bool | None = None,
-    target_torch: str | None = None,
-    select: list[str] | None = None,
-    ignore: list[str] | None = None,
-    only: list[str] | None = None,
     config: str | None = None,
     isolated: bool = False,
     markdown: bool = False,
@@ -94,19 +103,10 @@ def settings(
 ) -> Settings:
     """The settings of a run: what the command line says goes before the configuration file."""
     told = configuration(config, isolated=isolated)
-    known = codes()
-    options = Options(
-        unsafe=told.unsafe if unsafe is None else unsafe,
-        preserve_dtype=told.preserve_dtype if preserve_dtype is None else preserve_dtype,
-        target_torch=told.target_torch
-        if target_torch is None
-        else _parsed("--target-torch", lambda: parse_release(target_torch)),
-        select=told.select if select is None else _parsed("--select", lambda: parse_codes(select, known)),
-        ignore=told.ignore if ignore is None else _parsed("--ignore", lambda: parse_codes(ignore, known)),
-        only=told.only if only is None else _parsed("--only", lambda: parse_harms(only)),
-        per_file_ignores=told.per_file_ignores,
-        markdown=markdown,
-    )
+    try:
+        options = from_words(replace(told.options, markdown=markdown), chosen)
+    except SelectionError as error:
+        raise typer.BadParameter(str(error), param_hint=error.option) from None
     return Settings(options, told.exclude, force_exclude)
 
 
@@ -125,10 +125,3 @@ def fail(message: str) -> NoReturn:
     """End with exit code 2, saying why."""
     print(visible_lines(message), file=sys.stderr)  # noqa: T201
     raise typer.Exit(2)
-
-
-def _parsed(option: str, parse: Callable[[], T]) -> T:
-    try:
-        return parse()
-    except SelectionError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None

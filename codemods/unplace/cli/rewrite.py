@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from unplace.cli import files
 from unplace.cli.completion import one_of
 from unplace.cli.options import (
+    NOTHING,
+    Chosen,
     Config,
     ForceExclude,
-    Ignore,
     Isolated,
     Jobs,
     Markdown,
     NoCache,
-    Only,
     Paths,
-    PreserveDtype,
-    Select,
     Since,
     StdinFilename,
-    TargetTorch,
-    Unsafe,
     settings,
+    takes_settings,
 )
 from unplace.cli.parsing import Command
 from unplace.cli.running import Inputs, Measure, Memory, Timeout, parse_plan, verified
@@ -34,6 +31,9 @@ from unplace.reporting import FORMATS, PLACED, TEXTS, concise, document, json, r
 from unplace.reporting.diff import write as write_patch
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import Summary
+
+if TYPE_CHECKING:
+    from unplace.runs.outcome import Outcome
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -83,16 +83,12 @@ VerifyCommand = Annotated[
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
+@takes_settings()
 def rewrite(
     paths: Paths,
     diff: Diff = False,
     check: Check = False,
-    unsafe: Unsafe = None,
-    preserve_dtype: PreserveDtype = None,
-    target_torch: TargetTorch = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    only: Only = None,
+    chosen: Chosen = NOTHING,
     since: Since = None,
     output_format: Format = None,
     config: Config = None,
@@ -129,37 +125,36 @@ def rewrite(
     if files.STDIN in paths and (verify or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
     plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure)
-    is_text = output_format is None or output_format in TEXTS
-    if diff and not is_text:
-        reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
-        raise typer.BadParameter(reason, param_hint="--output-format")
     write = not (diff or check)
-    if write and output_format in PLACED:
-        reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
-        raise typer.BadParameter(reason, param_hint="--output-format")
-    chosen = settings(
-        unsafe=unsafe,
-        preserve_dtype=preserve_dtype,
-        target_torch=target_torch,
-        select=select,
-        ignore=ignore,
-        only=only,
-        config=config,
-        isolated=isolated,
-        markdown=markdown,
-        force_exclude=force_exclude,
-    )
+    _check_format(output_format, diff=diff, write=write)
+    run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
     report_to = sys.stdout
     verification: dict[str, Any] | None = None
     if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, chosen, write=write)]
+        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = files.work_out(paths, chosen, since, jobs, cached=not no_cache)
+        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
         if plan is not None:
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)
         outcomes = files.write(outcomes) if write else outcomes
+    _show(outcomes, verification, diff=diff, write=write, output_format=output_format, report_to=report_to)
+    failed = any(outcome.problem for outcome in outcomes)
+    raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
+
+
+def _show(
+    outcomes: list[Outcome],
+    verification: dict[str, Any] | None,
+    *,
+    diff: bool,
+    write: bool,
+    output_format: str | None,
+    report_to: TextIO,
+) -> None:
+    """Print the patch and the report that are asked for, and what concludes a run."""
+    is_text = output_format is None or output_format in TEXTS
     if diff:
         write_patch(sys.stdout, outcomes)
     if output_format is not None and not is_text:
@@ -172,5 +167,13 @@ def rewrite(
         files.conclude(outcomes, Summary.of(outcomes).sentences(applied=write) if is_text else ())
     if diff and output_format is None and any(outcome.count(Status.REFUSED) for outcome in outcomes):
         files.print_error("`--check` instead of `--diff` lists them with the reasons.")
-    failed = any(outcome.problem for outcome in outcomes)
-    raise typer.Exit(2 if failed else 1 if check and any(outcome.change for outcome in outcomes) else 0)
+
+
+def _check_format(output_format: str | None, *, diff: bool, write: bool) -> None:
+    """Raise `BadParameter` for a format that doesn't go with what the run does."""
+    if diff and output_format is not None and output_format not in TEXTS:
+        reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
+        raise typer.BadParameter(reason, param_hint="--output-format")
+    if write and output_format in PLACED:
+        reason = f"{output_format} says where something is to be done; add --check, or use `unplace check`."
+        raise typer.BadParameter(reason, param_hint="--output-format")

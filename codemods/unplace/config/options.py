@@ -1,18 +1,18 @@
-"""Options: what a run applies, however it was asked for."""
+"""Options: what a run applies, however it was asked for. A setting is declared here, and nowhere else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Annotated, Any
 
 from unplace import rules
+from unplace.config.kinds import Codes, CodesOfFiles, Given, Harms, Truth, Version
+from unplace.config.settings import Setting, settings_of
 from unplace.diagnostics.findings import Harm
+from unplace.files.patterns import Patterns
 from unplace.text.positions import LineRanges
-
-if TYPE_CHECKING:
-    from unplace.files.patterns import Patterns
-    from unplace.torchapi.releases import Release
+from unplace.torchapi.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,27 @@ class Options:
     `unused`, nobody asks which of them hold nothing back. With `markdown`, Markdown files hold Python blocks.
     """
 
-    unsafe: bool = False
-    preserve_dtype: bool = False
-    target_torch: Release | None = None
-    select: frozenset[str] | None = None
-    ignore: frozenset[str] = frozenset()
-    only: frozenset[Harm] | None = None
-    per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
+    unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
+    preserve_dtype: Annotated[
+        bool, Setting(Truth(), "Cast results back wherever their dtype isn't known to stay the same.")
+    ] = False
+    target_torch: Annotated[
+        Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
+    ] = None
+    select: Annotated[
+        frozenset[str] | None, Setting(Codes(), "Only these rules (codes or prefixes).", narrows=True)
+    ] = None
+    ignore: Annotated[frozenset[str], Setting(Codes(), "Not these rules (codes or prefixes).", narrows=True)] = (
+        frozenset()
+    )
+    only: Annotated[
+        frozenset[Harm] | None,
+        Setting(Harms(), "Only operations of this harm: harmful, unknown, harmless.", narrows=True),
+    ] = None
+    per_file_ignores: Annotated[
+        tuple[tuple[Patterns, frozenset[str]], ...],
+        Setting(CodesOfFiles(), "Rules that don't hold in these files.", narrows=True),
+    ] = ()
     changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
     comments: bool = True
     unused: bool = True
@@ -40,7 +54,8 @@ class Options:
 
     def unfiltered(self) -> Options:
         """The same options for all rules, whatever selection, harm and comments leave out."""
-        return replace(self, select=None, ignore=frozenset(), only=None, per_file_ignores=(), comments=False)
+        everything: dict[str, Any] = {each.name: getattr(_DEFAULTS, each.name) for each in SETTINGS if each.narrows}
+        return replace(self, **everything, comments=False)
 
     def wanted(self, path: str) -> frozenset[str]:
         """The codes of the rules that the run looks for in a file."""
@@ -49,3 +64,26 @@ class Options:
             if codes & ignored and patterns.match(path):
                 codes -= ignored
         return codes
+
+
+SETTINGS = settings_of(Options)
+_DEFAULTS = Options()
+
+
+def from_words(told: Options, given: Mapping[str, Any]) -> Options:
+    """The options where the command line gives some in its own words; raises `SelectionError` for unknown ones."""
+    return replace(
+        told, **{each.name: each.read(given[each.name]) for each in SETTINGS if given.get(each.name) is not None}
+    )
+
+
+def from_python(**given: Any) -> Options:
+    """The options that a caller gives; raises `TypeError` and `ValueError` for what can't be meant."""
+    kinds = {each.name: each.kind for each in SETTINGS}
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        kind = kinds[name]
+        assert isinstance(kind, Given)
+        if value is not None or getattr(_DEFAULTS, name) is not None:
+            values[name] = kind.from_python(name, value)
+    return Options(**values)

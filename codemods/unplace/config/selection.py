@@ -10,7 +10,9 @@ from unplace.torchapi.releases import Release, known, release
 
 
 class SelectionError(ValueError):
-    """Why a selection can't be understood, in a sentence."""
+    """Why a selection can't be understood, in a sentence; `option` is the one of the command line that says it."""
+
+    option: str | None = None
 
 
 def listed(argument: str, values: Iterable[str], example: str) -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from unplace.config.options import Options
 from unplace.diagnosis.places import Place
-from unplace.diagnostics.findings import Applicability, Finding, Form, Status
+from unplace.diagnostics.findings import Applicability, Finding, Status
+from unplace.diagnostics.forms import Form
 from unplace.files.discovery import shown
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.visible import visible
@@ -35,19 +36,6 @@ class Harm(str, Enum):
     HARMFUL = "harmful"
     HARMLESS = "harmless"
     UNKNOWN = "unknown"
-
-
-class Form(str, Enum):
-    """How an in-place operation is written."""
-
-    AUGMENTED = "augmented assignment"
-    METHOD = "underscore method"
-    DATA_STORE = ".data store"
-    MASKED_STORE = "masked store"
-    SUBSCRIPT_STORE = "subscript store"
-    INPLACE_ARGUMENT = "inplace=True"
-    FUNCTION = "underscore function"
-    OUT_ARGUMENT = "out="
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,22 +323,7 @@ def made() -> Server:
         server.close(params.text_document.uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
 
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    def did_open_notebook(params: types.DidOpenNotebookDocumentParams) -> None:
-        server.watch(params.notebook_document.uri)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def did_change_notebook(params: types.DidChangeNotebookDocumentParams) -> None:
-        structure = params.change.cells.structure if params.change.cells is not None else None
-        for closed in (structure.did_close if structure is not None else None) or ():
-            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(closed.uri, []))
-        server.watch(params.notebook_document.uri, _PAUSE)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-    def did_close_notebook(params: types.DidCloseNotebookDocumentParams) -> None:
-        server.close(params.notebook_document.uri)
-        for cell in params.cell_text_documents:
-            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
+    _watch_notebooks(server)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(_: types.DidChangeWatchedFilesParams) -> None:
@@ -359,6 +344,27 @@ def made() -> Server:
         return await server.hover(params)
 
     return server
+
+
+def _watch_notebooks(server: Server) -> None:
+    """Add the handlers of notebooks to a server."""
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def did_open_notebook(params: types.DidOpenNotebookDocumentParams) -> None:
+        server.watch(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def did_change_notebook(params: types.DidChangeNotebookDocumentParams) -> None:
+        structure = params.change.cells.structure if params.change.cells is not None else None
+        for closed in (structure.did_close if structure is not None else None) or ():
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(closed.uri, []))
+        server.watch(params.notebook_document.uri, _PAUSE)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def did_close_notebook(params: types.DidCloseNotebookDocumentParams) -> None:
+        server.close(params.notebook_document.uri)
+        for cell in params.cell_text_documents:
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
 
 
 def serve() -> int:

@@ -31,15 +31,7 @@ class Settings:
             return None
         if told.exclude is not None and told.exclude.match(str(path)):
             return None
-        return Options(
-            unsafe=told.unsafe,
-            preserve_dtype=told.preserve_dtype,
-            target_torch=told.target_torch,
-            select=told.select,
-            ignore=told.ignore,
-            only=told.only,
-            per_file_ignores=told.per_file_ignores,
-        )
+        return told.options
 
     def _configuration(self, folder: Path) -> Configuration:
         path = find(folder)

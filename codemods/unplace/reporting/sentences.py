@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unplace.diagnostics.findings import Applicability, Finding, Form, Harm, Status
+from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
+from unplace.diagnostics.forms import Form
 
 
 def headline(finding: Finding) -> str:

@@ -25,7 +25,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform import casts
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized

@@ -30,11 +30,11 @@ import libcst as cst
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Link, Value
-from unplace.analysis.interpret.run import can_be_tracked
 from unplace.analysis.interpret.stores import is_handed_over
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries import continuation
 from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
 from unplace.rules.unp001_augmented import as_assignment
 from unplace.transform.emit import bindings

@@ -22,8 +22,7 @@ import libcst as cst
 
 from unplace.analysis.domain.dtypes import promoted
 from unplace.analysis.domain.values import Value
-from unplace.analysis.interpret.run import WriteKind
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.rules.unp005_subscript import SubscriptStore
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, expression

@@ -30,9 +30,8 @@ import ast
 import libcst as cst
 
 from unplace.analysis.domain.values import TENSOR
-from unplace.analysis.interpret.run import WriteKind
 from unplace.diagnostics.catalogue import Refusal
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy

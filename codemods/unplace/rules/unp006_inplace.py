@@ -20,7 +20,7 @@ Not rewritten: arguments of the enclosing function and modules at the start of a
 from __future__ import annotations
 
 from unplace import torchapi
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
 from unplace.transform.rule import CallRule

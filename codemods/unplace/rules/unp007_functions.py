@@ -21,7 +21,7 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.diagnostics.catalogue import Refusal
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change

@@ -20,7 +20,7 @@ import ast
 
 from unplace import torchapi
 from unplace.diagnostics.catalogue import Refusal
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.transform.casts import is_mixed_by_callers, result_dtype
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change

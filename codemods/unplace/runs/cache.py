@@ -18,7 +18,7 @@ from platformdirs import user_cache_path
 
 from unplace import documents
 from unplace.analysis.project.mentions import Mentions
-from unplace.config.options import Options
+from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
@@ -168,9 +168,9 @@ class Results:
 
 def _said(options: Options) -> list[str]:
     """Return the options that hold for all files, as text for a key."""
-    only = None if options.only is None else sorted(harm.value for harm in options.only)
-    flags = (options.unsafe, options.preserve_dtype, options.target_torch, only, options.comments, options.markdown)
-    return [repr(flag) for flag in flags]
+    said = [(getattr(options, each.name), each.kind) for each in SETTINGS if not each.kind.names_rules]
+    written = ["" if value is None else kind.as_toml(value) for value, kind in said]
+    return [*written, repr(options.comments), repr(options.markdown)]
 
 
 def _connected(place: Path) -> sqlite3.Connection:

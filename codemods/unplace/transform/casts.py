@@ -15,13 +15,14 @@ import libcst as cst
 from unplace import torchapi
 from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, promoted
 from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import calls_that_hand
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
 from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import autocast, results
 from unplace.transform.emit.snippet import expression, parenthesized
@@ -109,8 +110,8 @@ def result_dtype(site: Site) -> Token:
 def _effect(site: Site) -> str:
     """What going out of place does to the dtype: see `InplaceMethod.dtype`."""
     kind = site.write.kind
-    if kind is WriteKind.AUGMENTED:
-        return "promotes"
+    if kind.value.dtype is not None:
+        return kind.value.dtype
     entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
     if kind is WriteKind.METHOD:
         entry = torchapi.inplace_method(site.write.name)

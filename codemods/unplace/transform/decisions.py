@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 
 from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.snippet import Change
@@ -11,15 +12,27 @@ from unplace.transform.sites import Site
 from unplace.transform.verdicts import Keep, Refuse, Verdict
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """A site, its rule, its verdict, and the change of its call where it has one."""
+    """A site, its rule, a verdict about it, and the change of its call where it has one.
+
+    `chain` are the calls of `y.mul_(2).add_(1)`, innermost first, which share their fate; empty for other operations.
+    """
 
     site: Site
     rule: Rule
     verdict: Verdict
     change: Change | None = None
-    instead: Verdict | None = None  # what was decided before the write was let stay
+    chain: tuple[Site, ...] = ()
+
+    def becoming(self, verdict: Verdict) -> Decision:
+        """Return the decision with another verdict."""
+        return replace(self, verdict=verdict)
+
+    @property
+    def fate(self) -> Hashable:
+        """What decisions have in common that are made once: one verdict on all calls of a chain."""
+        return self.chain or self.site, self.verdict
 
     @property
     def assumptions(self) -> tuple[Reason, ...]:

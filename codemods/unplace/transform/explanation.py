@@ -21,6 +21,7 @@ from unplace.config.options import Options
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.catalogue import Holder
 from unplace.diagnostics.findings import Finding
+from unplace.diagnostics.forms import WRITERS, first_argument, target_of
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
@@ -214,29 +215,6 @@ def _candidates(program: Program, sites: list[Site]) -> list[tuple[Scope, ast.AS
     return sorted(found, key=lambda pair: (pair[1].lineno, pair[1].col_offset))  # type: ignore[attr-defined]
 
 
-def target_of(node: ast.AST) -> ast.expr | None:
-    """What a node would write if it is an in-place operation; None where it isn't written like one."""
-    if isinstance(node, ast.AugAssign):
-        return node.target
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        is_store = isinstance(node.ctx, ast.Store) and (isinstance(node, ast.Subscript) or node.attr == "data")
-        return node.value if is_store else None
-    if not isinstance(node, ast.Call):
-        return None
-    out = next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
-    if out is not None:
-        return out
-    name = last_name(node.func) or ""
-    if name.endswith("_") and not name.startswith("_"):
-        return node.func.value if isinstance(node.func, ast.Attribute) else _first_argument(node)
-    return None
-
-
-def _first_argument(node: ast.Call) -> ast.expr:
-    """What a function with an underscore would write."""
-    return node.args[0] if node.args else node.func
-
-
 def _candidate(program: Program, source: Text, scope: Scope, node: ast.AST) -> Candidate:
     target = target_of(node)
     assert target is not None
@@ -245,7 +223,7 @@ def _candidate(program: Program, source: Text, scope: Scope, node: ast.AST) -> C
     value = run.values.get(target) if run is not None else None
     is_function = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     if isinstance(node, ast.Call) and value is not None and value.must_be(NAMESPACE):
-        is_function, target = True, _first_argument(node)
+        is_function, target = True, first_argument(node)
         value = run.values.get(target) if run is not None else None
     written = ast.unparse(target)
     first = _first_line(source, node)
@@ -264,7 +242,7 @@ def _unknown_operation(program: Program, scope: Scope, node: ast.AST, is_functio
     name = last_name(node.func) or ""
     if is_function:
         qualified = program.module.qualified(scope, node.func)
-        known = qualified is not None and torchapi.inplace_function(qualified) is not None
+        known = qualified in WRITERS or (qualified is not None and torchapi.inplace_function(qualified) is not None)
         return None if known else f"`{ast.unparse(node.func)}` is no in-place function that is known"
     return None if torchapi.inplace_method(name) is not None else f"`{name}` is no in-place method that is known"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.interpret.run import WHOLE
 from unplace.analysis.project.compiled import compiled
 from unplace.diagnostics.catalogue import Purpose
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.profitability import Copies
@@ -113,7 +113,7 @@ class Staying:
 
 def _saves_again(site: Site, verdict: Copy) -> bool:
     """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
-    if site.write.kind not in WHOLE:
+    if not site.write.kind.is_whole:
         return False
     rebound = {*verdict.places, *(target for view in verdict.views for target in view.targets)}
     node = site.node

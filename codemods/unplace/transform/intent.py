@@ -16,14 +16,14 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import Origin
 from unplace.analysis.effects import models
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import hooks
 from unplace.analysis.queries.observers import quoted
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.transform.legality import assumptions_about
-from unplace.transform.rule import STATEMENTS
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
 
@@ -55,7 +55,7 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
 def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:
     """Whether all that gets the new tensor are names of the function that nothing reads afterwards."""
     scope = site.run.scope
-    is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind in STATEMENTS
+    is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind.is_statement
     if scope.is_module or not is_whole_statement:
         return False
     own = scope.bound - scope.global_names - scope.nonlocal_names - scope.captured - site.live()
@@ -119,7 +119,7 @@ def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
 
 def _is_called_for_its_value(run: Run, function: ast.Lambda) -> bool:
     """Whether all that is done with a lambda is that it is called, each time for the value that it gives."""
-    if function in hooks(run.program):
+    if function in hooks(run.program.module):
         return True
     outer = run.scope.parent
     around = run.program.run(outer) if outer is not None and not outer.is_module else None

@@ -20,15 +20,16 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.interpret.run import WriteKind, can_be_tracked
 from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Objs
-from unplace.analysis.interpret.run import WHOLE, WriteKind
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.torchapi import members
 from unplace.transform.sites import Site
@@ -68,7 +68,7 @@ class Copies:
             return False
         owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
-        if any(w.kind in WHOLE and w.name not in members.SPARSE_WRITES for w in writes):
+        if any(w.kind.is_whole and w.name not in members.SPARSE_WRITES for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = verdict.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
@@ -88,7 +88,7 @@ class Copies:
             return False
         between = set(flow.between(earlier.statement, site.statement))
         saving = {*between, site.statement}
-        if earlier.write.kind in WHOLE:
+        if earlier.write.kind.is_whole:
             saving.add(earlier.statement)  # `y[0].exp_()` saves its own result
         if any(site.run.saved_in.get(s, set()) & roots for s in saving):
             return False
@@ -97,7 +97,7 @@ class Copies:
         if any(w.statement in between and site.state.roots(w.value.objs) & roots for _, w in site.run.handed.values()):
             return False  # the function that was called may have given the tensor back anew
         return not any(
-            w.statement in between and w.kind in WHOLE and w.value.objs & roots for w in site.run.writes.values()
+            w.statement in between and w.kind.is_whole and w.value.objs & roots for w in site.run.writes.values()
         )
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:
@@ -108,7 +108,7 @@ class Copies:
             return False
         owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
-        if any(w.kind in WHOLE for w in writes):
+        if any(w.kind.is_whole for w in writes):
             return False  # rebound in the loop, so that every round has its own tensor anyway
         name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from unplace import rules
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Status
+from unplace.diagnostics.forms import SIGNS
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
@@ -153,10 +154,6 @@ def _round(
 
 
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")
-_WRITES = re.compile(
-    rb"[+\-*/%&|^<>@]=|\]\s*[=,)#\\]|\w_\s*[(#\\]|\.\s*data\b|inplace|out\s*[=#\\]"  # stores, calls, arguments
-    rb"|True"  # of a flag
-)
 
 
 def may_have_sites(data: bytes) -> bool:
@@ -164,4 +161,4 @@ def may_have_sites(data: bytes) -> bool:
 
     Comments that speak of such operations count, too: where there is none they are worth a warning.
     """
-    return (_TENSORS.search(data) is not None and _WRITES.search(data) is not None) or b"unplace:" in data
+    return (_TENSORS.search(data) is not None and SIGNS.search(data) is not None) or b"unplace:" in data

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import CONTAINER, NUMBER
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.observers import reads
 from unplace.diagnostics.catalogue import Rewrite
@@ -123,6 +123,3 @@ def is_number(site: Site, node: ast.expr) -> bool:
     """Whether an expression of the statement is a Python number for certain."""
     value = site.run.values.get(node)
     return value is not None and value.must_be(NUMBER)
-
-
-STATEMENTS = frozenset({WriteKind.AUGMENTED, WriteKind.AUGMENTED_STORE, WriteKind.STORE, WriteKind.DATA})

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     LIST,
     NUMBER,
@@ -23,7 +24,8 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.arithmetic import is_untracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
@@ -37,7 +39,8 @@ from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Layout
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 
 _COMPOUND = (
@@ -66,7 +69,7 @@ class Callers(Protocol):
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """The operation of a caller that saved, for certain, the tensor which the function then writes."""
 
-    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """All that callers saved of that tensor, with the caller's run and what is true at the call."""
 
 
@@ -82,6 +85,8 @@ class Site:
     options: Options
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
+    _harm: tuple[Harm, Saved | None] | None = None
+    _roots: Objs | None = None
 
     @property
     def node(self) -> ast.AST:
@@ -99,7 +104,7 @@ class Site:
         return self.write.value
 
     @property
-    def state(self) -> State:
+    def state(self) -> Snapshot:
         """What is true just before the write."""
         return self.write.state
 
@@ -219,7 +224,7 @@ class Site:
         """How the written memory is laid out, where it was made so on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
-        written = sorted({a for o in self.value.objs for a in self.state.ancestors(o)}, key=lambda o: o.index)
+        written = sorted(self.roots(), key=lambda o: o.index)
         own = [found[o] for o in written if o in found]
         own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
         return own[0] if own else None
@@ -262,7 +267,9 @@ class Site:
 
     def roots(self) -> Objs:
         """The tensors that own the written memory."""
-        return self.state.roots(self.value.objs)
+        if self._roots is None:
+            self._roots = self.state.roots(self.value.objs)
+        return self._roots
 
     def is_saved(self) -> bool:
         """Whether any operation may have saved the written memory."""
@@ -286,6 +293,11 @@ class Site:
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Whether torch forbids the write, or autograd saved this memory before, and which operation did."""
+        if self._harm is None:
+            self._harm = self._worked_out_harm()
+        return self._harm
+
+    def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         if forbidden is not None and forbidden.is_leaf:
             return Harm.HARMFUL, None
@@ -306,17 +318,6 @@ class Site:
         if found or any(o.origin is not Origin.FRESH for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None
-
-
-_FORMS = {
-    WriteKind.AUGMENTED: Form.AUGMENTED,
-    WriteKind.METHOD: Form.METHOD,
-    WriteKind.FUNCTION: Form.FUNCTION,
-    WriteKind.FLAG: Form.INPLACE_ARGUMENT,
-    WriteKind.MODULE: Form.INPLACE_ARGUMENT,
-    WriteKind.OUT: Form.OUT_ARGUMENT,
-    WriteKind.DATA: Form.DATA_STORE,
-}
 
 
 def is_anywhere(node: ast.AST) -> bool:
@@ -379,20 +380,18 @@ def is_site(write: Write) -> bool:
         return True
     if not kinds & (TENSOR | UNKNOWN):
         return False
-    if write.kind is WriteKind.METHOD:
+    proof = write.kind.value.proof
+    if proof is Proof.NAME:
         return evidence.of_name(write.name) is not Evidence.NONE
-    if write.kind in (WriteKind.DATA, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE):
-        return True
-    return write.kind is WriteKind.AUGMENTED and any(o.must_be(TENSOR) for o in write.operands)
+    return proof is Proof.FORM or (proof is Proof.OPERANDS and any(o.must_be(TENSOR) for o in write.operands))
 
 
 def form_of(run: Run, write: Write) -> Form:
     """How the operation is written, masked stores told from other subscript stores."""
-    form = _FORMS.get(write.kind)
-    if form is not None:
-        if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
-            return Form.DATA_STORE
-        return form
+    if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
+        return Form.DATA_STORE
+    if write.kind.form is not Form.SUBSCRIPT_STORE:
+        return write.kind.form
     node = write.node
     subscript = node.target if isinstance(node, ast.AugAssign) else node
     assert isinstance(subscript, ast.Subscript)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from unplace.analysis.domain.facts import ANY, DISTINCT, Definition, Facts
+from unplace.analysis.domain.heap import Heap, Slot
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     TENSOR,
     UNKNOWN,
@@ -15,21 +17,18 @@ from unplace.analysis.domain.values import (
     Names,
     Obj,
     Objs,
-    Origin,
     Saved,
     Token,
     Tracked,
     Value,
 )
+from unplace.analysis.domain.views import Views
 from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.reasons import Line, Reason
 
-Slot = tuple[Obj, Hashable]
-K = TypeVar("K", str, Slot, Obj)
-V = TypeVar("V")
-ANY = "*"  # the field that stands for all elements of a container
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 HIDDEN = "<"  # begins the names of things that are alive without having a name in the source: see `hidden_name`
-DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
 
 
 def hidden_name(what: Alive, line: int) -> str:
@@ -43,38 +42,52 @@ def hidden_thing(name: str) -> Reason:
     return Alive[what](line=Line(int(line)))
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """The expression that made a view, and the bindings of the names in it: it can be replayed while they hold."""
-
-    expression: ast.expr
-    uses: Mapping[str, Token]
-
-
 @dataclass(slots=True)
-class State:
-    """The facts at one program point. Tokens compare equal only where the things they stand for are the same."""
+class State(Facts):
+    """The facts at the point that a walk has reached, to be changed by what comes next."""
 
     env: dict[str, Value] = field(default_factory=dict)
     binds: dict[str, Token] = field(default_factory=dict)
-    heap: dict[Slot, Value] = field(default_factory=dict)
-    bases: dict[Obj, Base] = field(default_factory=dict)
+    heap: Heap = field(default_factory=Heap)
+    bases: Views = field(default_factory=Views)
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
     saved: dict[Obj, frozenset[Saved]] = field(default_factory=dict)
-    touched: set[Obj] = field(default_factory=set)  # written as a whole, which the rules turn into a rebinding
+    touched: set[Obj] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, facts: Facts) -> State:
+        """Return a state that begins with some facts."""
+        return cls(
+            dict(facts.env),
+            dict(facts.binds),
+            facts.heap.fork(),
+            facts.bases.fork(),
+            dict(facts.definitions),
+            dict(facts.kept),
+            dict(facts.saved),
+            set(facts.touched),
+        )
 
     def fork(self) -> State:
         """An independent copy."""
-        return State(
-            dict(self.env),
-            dict(self.binds),
-            dict(self.heap),
-            dict(self.bases),
-            dict(self.definitions),
-            dict(self.kept),
-            dict(self.saved),
-            set(self.touched),
+        return State.of(self)
+
+    def snapshot(self) -> Snapshot:
+        """Return the facts as they are now, for questions that are asked later."""
+        return self.fork().frozen()
+
+    def frozen(self) -> Snapshot:
+        """Return the facts without copying them: nothing may change this state any more."""
+        return Snapshot(
+            self.env,
+            self.binds,
+            self.heap,
+            self.bases,
+            self.definitions,
+            self.kept,
+            self.saved,
+            frozenset(self.touched),
         )
 
     def become(self, other: State) -> None:
@@ -82,32 +95,21 @@ class State:
         for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "touched"):
             setattr(self, name, getattr(other, name))
 
-    def has_distinct_elements(self, holder: Obj) -> bool:
-        """Whether no two elements of a container can share memory."""
-        slots = [(key, value) for key, value in self.fields_of(holder) if value.objs]
-        if any(key == ANY for key, _ in slots):
-            return len(slots) == 1 and slots[0][1].identity == DISTINCT
-        return not any(
-            self.may_share(one.objs, other.objs) for i, (_, one) in enumerate(slots) for _, other in slots[i + 1 :]
-        )
-
-    def reachable_slots(self, holders: Objs) -> Iterator[tuple[Hashable, Value]]:
-        """The slots of several holders."""
-        for holder in holders:
-            yield from self.fields_of(holder)
+    def revise(self, change: Callable[[Value], Value]) -> None:
+        """Replace what names and slots hold by what `change` makes of it."""
+        for name, held in self.env.items():
+            self.env[name] = change(held)
+        self.heap.revise(change)
 
     def collapse(self, holders: Objs) -> None:
         """Forget which slot of a list holds which element: something was inserted, removed or moved."""
         for holder in holders:
-            fields = dict(self.fields_of(holder))
             distinct = self.has_distinct_elements(holder)
-            for key in fields:
-                del self.heap[(holder, key)]
             joined: Value | None = None
-            for value in fields.values():
+            for value in self.heap.of(holder).values():
                 joined = value if joined is None else weak_join(joined, value)
             if joined is not None:
-                self.heap[(holder, ANY)] = joined._replace(identity=DISTINCT if distinct else None)
+                self.heap.put(holder, {ANY: joined._replace(identity=DISTINCT if distinct else None)})
 
     def remove(self, holders: Objs, key: Hashable) -> None:
         """An element was taken out: of one dictionary under a known key, or of a list, whose elements move up."""
@@ -118,13 +120,6 @@ class State:
                 return
         self.collapse(holders)
 
-    def is_unheld(self, value: Value) -> bool:
-        """Whether the value was made in this round and no slot holds it yet."""
-        obj = value.identity
-        if not isinstance(obj, Obj) or obj.old or obj.origin is not Origin.FRESH or obj in self.bases:
-            return False
-        return not any(obj in held.objs for held in self.heap.values())
-
     def narrow_to_tensor(self, value: Value) -> Value:
         """What a value of uncertain kind is, under all its names, once an operation that only tensors have ran."""
         if not (value.kinds & UNKNOWN or value.likely):
@@ -133,77 +128,6 @@ class State:
             if held.objs == value.objs and (held.kinds & UNKNOWN or held.likely):
                 self.env[name] = held._replace(kinds=TENSOR, likely=False)
         return value._replace(kinds=TENSOR, likely=False)
-
-    def fields_of(self, holder: Obj) -> Iterator[tuple[Hashable, Value]]:
-        """The known slots of an object."""
-        for (owner, key), value in self.heap.items():
-            if owner is holder:
-                yield key, value
-
-    def ancestors(self, obj: Obj) -> dict[Obj, frozenset[tuple[Token, Hashable]]]:
-        """The object and everything it may be a view of, with the pieces that were cut out on the way."""
-        found: dict[Obj, frozenset[tuple[Token, Hashable]]] = {obj: frozenset()}
-        todo = [obj]
-        while todo:
-            current = todo.pop()
-            base = self.bases.get(current)
-            if base is None:
-                continue
-            pieces = found[current] | ({base.piece} if base.piece else frozenset())
-            for parent in base.objs:
-                if parent not in found:
-                    found[parent] = pieces
-                    todo.append(parent)
-        return found
-
-    def owner(self, obj: Obj) -> Obj | None:
-        """The tensor whose memory an object looks into for certain; itself where it is no view."""
-        while (base := self.bases.get(obj)) is not None:
-            if base.link is not Link.VIEW or len(base.objs) != 1:
-                return None
-            (obj,) = base.objs
-        return obj
-
-    def overlap(self, first: Obj, second: Obj) -> bool:
-        """Whether the two may share memory."""
-        if first is second:
-            return True
-        left, right = self.ancestors(first), self.ancestors(second)
-        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
-
-    def may_share(self, first: Objs, second: Objs) -> bool:
-        """Whether an object of one set may share memory with one of the other."""
-        return any(self.overlap(a, b) for a in first for b in second)
-
-    def roots(self, objs: Iterable[Obj]) -> Objs:
-        """The objects and everything they may be views of."""
-        return frozenset(ancestor for obj in objs for ancestor in self.ancestors(obj))
-
-    def reachable(self, objs: Iterable[Obj]) -> Objs:
-        """Everything that can be reached from these objects through views and slots."""
-        slots: dict[Obj, list[Obj]] = {}
-        for (holder, _), value in self.heap.items():
-            if value.objs:
-                slots.setdefault(holder, []).extend(value.objs)
-        found: set[Obj] = set()
-        todo = list(objs)
-        while todo:
-            obj = todo.pop()
-            if obj in found:
-                continue
-            found.add(obj)
-            base = self.bases.get(obj)
-            if base is not None:
-                todo.extend(base.objs)
-            todo.extend(slots.get(obj, ()))
-        return frozenset(found)
-
-    def kept_by(self, objs: Objs) -> Saved | None:
-        """The code out of sight that was handed one of these objects, or something sharing its memory."""
-        for holder, keeper in self.kept.items():
-            if any(self.overlap(obj, holder) for obj in objs):
-                return keeper
-        return None
 
     def let_go(self) -> None:
         """Backward has run: what its graph saved is free, and only another graph may still hold something."""
@@ -215,13 +139,8 @@ class State:
             return
         for key, value in self.env.items():
             self.env[key] = aged_value(value, names, born)
-        heap: dict[Slot, Value] = {}
-        for (holder, name), value in self.heap.items():
-            slot = (names.aged(holder) if holder in born else holder, name)
-            new = aged_value(value, names, born)
-            heap[slot] = weak_join(heap[slot], new) if slot in heap else new
-        self.heap = heap
-        bases: dict[Obj, Base] = {}
+        self.heap = self._aged_heap(names, born)
+        bases = Views()
         for obj, base in self.bases.items():
             home = names.aged(obj) if obj in born else obj
             new_base = base._replace(objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
@@ -236,10 +155,16 @@ class State:
         self.saved = saved
         self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
-
-def _disjoint(first: frozenset[tuple[Token, Hashable]], second: frozenset[tuple[Token, Hashable]]) -> bool:
-    """Whether two views were cut from different pieces of one split."""
-    return any(split == other and piece != part for split, piece in first for other, part in second)
+    def _aged_heap(self, names: Names, born: set[Obj]) -> Heap:
+        heap = Heap()
+        for holder, fields in self.heap.holders.items():
+            home = names.aged(holder) if holder in born else holder
+            known = heap.of(home)
+            aged = {key: aged_value(value, names, born) for key, value in fields.items()}
+            if known:
+                aged = {**known, **{k: weak_join(known[k], v) if k in known else v for k, v in aged.items()}}
+            heap.put(home, aged)
+        return heap
 
 
 def _aged_objs(objs: Objs, names: Names, born: set[Obj]) -> Objs:
@@ -313,8 +238,8 @@ class Merger:
         result = State(
             self._merge_values([s.env for s in states]),
             self._merge_binds([s.binds for s in states]),
-            self._merge_values([s.heap for s in states]),
-            dict(first.bases),
+            self._merge_heaps([s.heap for s in states]),
+            first.bases.fork(),
             dict(first.definitions),
             dict(first.kept),
             dict(first.saved),
@@ -350,11 +275,38 @@ class Merger:
                 merged[name] = ("bind", self.place, name)
         return merged
 
-    def _merge_values(self, tables: list[dict[K, Value]]) -> dict[K, Value]:
+    def _merge_values(self, tables: list[dict[str, Value]]) -> dict[str, Value]:
         tables = _runs(tables)
+        merged: dict[str, Value] = {}
+        differing: list[tuple[str, list[Value | None]]] = []
+        self._split(tables, merged, differing)
+        differing.sort(key=lambda item: item[0])
+        classes: dict[Hashable, Hashable] = {}
+        for key, values in differing:
+            merged[key] = self._join(key, values, classes)
+        return merged
+
+    def _merge_heaps(self, heaps: list[Heap]) -> Heap:
+        heaps = _runs(heaps)
+        result = Heap()
+        differing: list[tuple[Slot, list[Value | None]]] = []
+        for holder in dict.fromkeys(holder for heap in heaps for holder in heap.holders):
+            merged: dict[Hashable, Value] = {}
+            own: list[tuple[Hashable, list[Value | None]]] = []
+            self._split([heap.of(holder) for heap in heaps], merged, own)
+            result.put(holder, merged)
+            differing += [((holder, key), values) for key, values in own]
+        differing.sort(key=lambda item: _sort_key(item[0]))
+        classes: dict[Hashable, Hashable] = {}
+        for slot, values in differing:
+            result[slot] = self._join(slot, values, classes)
+        return result
+
+    def _split(
+        self, tables: Sequence[Mapping[K, Value]], same: dict[K, Value], differing: list[tuple[K, list[Value | None]]]
+    ) -> None:
+        """Tell what all tables agree on from what has to be joined."""
         first, others = tables[0], tables[1:]
-        merged: dict[K, Value] = {}
-        differing: list[tuple[K, list[Value | None]]] = []
         for key, value in first.items():
             for table in others:
                 other = table.get(key)
@@ -365,17 +317,17 @@ class Merger:
                 if self._has_own(value):
                     differing.append((key, [table.get(key) for table in tables]))
                 else:
-                    merged[key] = value
+                    same[key] = value
         for key in dict.fromkeys(key for table in others for key in table if key not in first):
             differing.append((key, [table.get(key) for table in tables]))
-        differing.sort(key=lambda item: _sort_key(item[0]))
-        classes: dict[Hashable, Hashable] = {}
-        for key, values in differing:
-            merged[key] = self._join(key, values, classes)
-        return merged
 
     def _has_own(self, value: Value) -> bool:
-        return any(type(token) is tuple and self.owns(token) for token in (value.identity, value.shape, value.dtype))
+        _, _, identity, shape, dtype, *_ = value
+        return (
+            (type(identity) is tuple and self.owns(identity))
+            or (type(shape) is tuple and self.owns(shape))
+            or (type(dtype) is tuple and self.owns(dtype))
+        )
 
     def _join(self, key: Hashable, values: list[Value | None], classes: dict[Hashable, Hashable]) -> Value:
         present = [v for v in values if v is not None]
@@ -404,7 +356,7 @@ class Merger:
         return classes.setdefault(group, ("phi", self.place, aspect, _sort_key(key)))
 
 
-def _runs(tables: list[dict[K, V]]) -> list[dict[K, V]]:
+def _runs(tables: list[T]) -> list[T]:
     """Tables without those that say the same as the one before, of which a statement leaves most: each costs a walk."""
     return [table for index, table in enumerate(tables) if index == 0 or table != tables[index - 1]]
 
@@ -416,7 +368,7 @@ def _same_definition(first: Definition | None, second: Definition) -> bool:
 def _sort_key(key: Hashable) -> str:
     if isinstance(key, tuple):
         holder, name = key
-        return f"{holder.index}.{name}"
+        return f"{holder.index}.{name!r}"  # `1` and `"1"` are two keys
     return str(key)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.state import ANY, DISTINCT, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,
@@ -31,7 +32,8 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
 from unplace.analysis.effects.saves import note
-from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import code_of
 
 INSIDE = " inside "

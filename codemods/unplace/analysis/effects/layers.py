@@ -14,8 +14,8 @@ from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
 

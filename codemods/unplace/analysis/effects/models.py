@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Named
-from unplace.analysis.domain.state import ANY
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,

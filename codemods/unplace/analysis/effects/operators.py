@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Named
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,

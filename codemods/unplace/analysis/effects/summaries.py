@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Returned, Save
-from unplace.analysis.interpret.run import Run, WriteKind, anything
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import anything
+from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3
 
 
-def exits_of(run: Run, end: State | None) -> list[tuple[Value, State]]:
+def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
     """What a function returns on each way out, and what is true there."""
     return [*run.returns, *([(NONE_VALUE, end)] if end is not None else [])]
 
 
-def summarize(run: Run, end: State | None) -> Effect:
+def summarize(run: Run, end: Snapshot | None) -> Effect:
     """Return the effect of a function after `run` has walked it."""
     exits = exits_of(run, end)
     results = [_describe(value, state, _DEPTH) for value, state in exits]
@@ -35,9 +38,9 @@ def summarize(run: Run, end: State | None) -> Effect:
     guessed: set[str] = set()
     keeps_outer = False
     for _, state in exits:
-        outside = {holder for holder, _ in state.heap if holder.origin is not Origin.FRESH}
-        changes |= _parameters(frozenset(outside))
-        held = anything([v for (holder, _), v in state.heap.items() if holder in outside])
+        outside = frozenset(holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
+        changes |= _parameters(outside)
+        held = anything([value for _, value in state.reachable_slots(outside)])
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
@@ -62,7 +65,7 @@ def _parameters(objs: Objs) -> set[str]:
     return {name for obj in objs if (name := obj.parameter) is not None}
 
 
-def _describe(value: Value, state: State, depth: int) -> Returned:
+def _describe(value: Value, state: Facts, depth: int) -> Returned:
     roots = state.roots(value.objs)
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
     elements: tuple[tuple[Hashable, Returned], ...] = ()
@@ -98,7 +101,7 @@ def _describe(value: Value, state: State, depth: int) -> Returned:
     )
 
 
-def _saved(state: State, objs: Objs) -> frozenset[tuple[str, bool]]:
+def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
     """The operations that saved memory which the function didn't get from its caller."""
     found = [
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
@@ -121,7 +124,7 @@ def _is_made_here(value: Value) -> bool:
     return isinstance(value.ref, Instance) and bool(value.objs) and all(o.origin is Origin.FRESH for o in value.objs)
 
 
-def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashable]]:
+def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashable]]:
     """The pairs of elements that may share memory."""
     held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
     return frozenset(
@@ -132,7 +135,7 @@ def _sharing(container: Value, state: State) -> frozenset[tuple[Hashable, Hashab
     )
 
 
-def _is_held(value: Value, state: State) -> bool:
+def _is_held(value: Value, state: Facts) -> bool:
     """Whether code out of sight holds the value when the function returns."""
     if not value.objs:
         return False

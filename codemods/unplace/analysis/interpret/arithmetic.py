@@ -26,7 +26,8 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects import saves
-from unplace.analysis.interpret.run import Run, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.torchapi.arithmetic import FUNCTION_OF
 
 

@@ -29,11 +29,14 @@ from unplace.analysis.effects.applying import Call, Elements, apply, clobber, ke
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.interpret import method_calls, modelled_calls, own_calls
 from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
-from unplace.analysis.interpret.run import Run, WriteKind, anything
+from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
 from unplace.torchapi import modes, modules, results
 
 
@@ -59,7 +62,7 @@ class Calls:
             is_alternative = func.attr == "from_pretrained" and base.must_be(CALLABLE) and isinstance(base.ref, Named)
             if not base.must_be(NAMESPACE) and not is_alternative:  # nn.Embedding.from_pretrained(...)
                 return method_calls.of_method(self, node, func, base, state)
-            callee = self.evaluator.attribute_of(func, base, state)
+            callee = attribute_of(self.evaluator, func, base, state)
             self.run.values[func] = callee
         else:
             callee = self.evaluator.evaluate(func, state)
@@ -158,6 +161,9 @@ class Calls:
 
     def named(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
         """A call of something imported or builtin."""
+        writes = WRITERS.get(qualified)
+        if writes is not None and (operand := arguments.at(0, "")) is not None:
+            return self._write_first(node, writes, qualified, operand, arguments, state)
         if not qualified.startswith("torch."):
             return modelled_calls.of_function(self, node, qualified, arguments, state)
         inplace = torchapi.inplace_function(qualified)
@@ -239,7 +245,7 @@ class Calls:
     ) -> Value:
         target, value = first
         others = tuple(v for v in arguments.all() if v is not value)
-        if "_foreach_" not in name:
+        if kind.value.proof is Proof.FORM and "_foreach_" not in name:
             value = state.narrow_to_tensor(value)
         value = self.run.write(node, kind, target, value, state, name, others)
         inplace = torchapi.inplace_function(name)

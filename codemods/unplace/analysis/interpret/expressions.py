@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 
-from unplace import torchapi
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
-from unplace.analysis.domain.state import ANY, DISTINCT, Merger, State, aged_value, weak_join
+from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.refs import Function, Instance, ModuleList, TorchModule
+from unplace.analysis.domain.state import Merger, State, aged_value, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -16,7 +16,6 @@ from unplace.analysis.domain.values import (
     ITERATING,
     LIST,
     MODULE,
-    NAMESPACE,
     NONE,
     NONE_VALUE,
     NUMBER,
@@ -25,7 +24,6 @@ from unplace.analysis.domain.values import (
     OTHER_VALUE,
     SELECTING,
     SHAPE,
-    TENSOR,
     TEXT,
     TEXT_VALUE,
     TUPLE,
@@ -37,13 +35,12 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing
+from unplace.analysis.interpret import arithmetic, indexing, unpacking
+from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.calls import Calls
-from unplace.analysis.interpret.run import Run, anything
-from unplace.analysis.interpret.stores import refined, store_attribute, store_item
-from unplace.analysis.syntax.imports import canonical
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import children, code_of, walk
-from unplace.torchapi import Result, View, members
 
 
 class Evaluator:
@@ -142,100 +139,7 @@ class Evaluator:
     def _attribute(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Attribute)
         base = self.evaluate(node.value, state)
-        return self.attribute_of(node, base, state)
-
-    def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
-        """`base.attr`, with `base` evaluated already."""
-        name = node.attr
-        if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
-            return self.run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
-        if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
-            return self.run.program.named(self.run, canonical(f"{base.ref.qualified}.{name}"), node)
-        if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
-            return self._tensor_attribute(node, base, state)
-        if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
-            qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
-            return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
-        if isinstance(base.ref, Instance) and len(base.objs) == 1:
-            return self._instance_attribute(node, base, base.ref.of, state)
-        if base.must_be(MODULE) and torchapi.is_registered_name(name):
-            tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
-            return self._remember(node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
-        if base.must_be(SHAPE | NUMBER | TEXT):
-            return Value(NUMBER | TEXT | CALLABLE)
-        if base.must_be(ARRAY):
-            return Value(NUMBER | SHAPE if name in ("shape", "size", "ndim") else ARRAY)
-        if name in ("shape",):
-            return Value(SHAPE)
-        if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
-            return self._tensor_attribute(node, base, state)._replace(likely=True)
-        return self._foreign_attribute(node, base, state, UNKNOWN)
-
-    def _tensor_attribute(self, node: ast.Attribute, base: Value, state: State) -> Value:
-        operator = torchapi.tensor_attribute(node.attr)
-        if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
-            return Value(CALLABLE, base.objs)  # a bound method holds its tensor
-        if operator is None:
-            return self._foreign_attribute(node, base, state, UNKNOWN)
-        if operator.result is Result.TENSOR:
-            if operator.view is View.NEVER:
-                return self.run.fresh(node, state, f".{node.attr}", dtype=base.dtype, operator=node.attr)
-            link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
-            same = node.attr == "data"
-            tracked = Tracked.NO if node.attr == "data" else None
-            label, made_by = f".{node.attr}", node.attr
-            return self.run.view(node, state, base, label, link, same_shape=same, tracked=tracked, operator=made_by)
-        return Value(_result_kinds(operator.result))
-
-    def _instance_attribute(self, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
-        (holder,) = base.objs
-        known = state.heap.get((holder, node.attr))
-        if known is not None:
-            return known
-        if owner.has_property(node.attr):
-            return self.inside(node, base, state)
-        method = self.run.program.method(owner, node.attr)
-        if method is not None:
-            return Value(CALLABLE, ref=Bound(base, node.attr))
-        facts = self.run.program.attribute(owner, node.attr)
-        is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
-        origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
-        value = self._remember(node, base, state, facts, origin)
-        if value.must_be(LIST | DICT):
-            elements = self.run.program.attribute_elements(owner, node.attr)
-            self.run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
-        return value
-
-    def _foreign_attribute(self, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
-        if len(base.objs) == 1:
-            (holder,) = base.objs
-            known = state.heap.get((holder, node.attr))
-            if known is not None:
-                return known
-        return self._remember(node, base, state, Value(kinds))
-
-    def _remember(
-        self, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
-    ) -> Value:
-        """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
-        if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
-            return facts
-        holder = next(iter(base.objs), None)
-        key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
-        value = self.run.foreign(
-            key,
-            origin,
-            code_of(node),
-            node.lineno,
-            facts.kinds,
-            ref=facts.ref,
-            tracked=facts.tracked,
-            likely=facts.likely,
-        )
-        if len(base.objs) == 1 and holder is not None and not holder.old:
-            state.heap[(holder, node.attr)] = value
-            return value
-        return value._replace(identity=(node, "read"))
+        return attribute_of(self, node, base, state)
 
     def _subscript(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Subscript)
@@ -441,7 +345,7 @@ class Evaluator:
             if is_late:
                 self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
             element = self.iterate(generator.iter, iterable, state)
-            self.bind_target(generator.target, element, state)
+            unpacking.bind(self, generator.target, element, state)
             for condition in generator.ifs:
                 self.evaluate(condition, state)
         if isinstance(node, ast.DictComp):
@@ -468,7 +372,7 @@ class Evaluator:
     def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """What a loop over `iterable` yields; `node` is the expression it came from."""
         if iterable.is_tensor:
-            return self._row(node, iterable, state)
+            return unpacking.row(self.run, node, iterable, state)
         if iterable.must_be(SHAPE):
             return NUMBER_VALUE
         if isinstance(iterable.ref, ModuleList):
@@ -489,96 +393,6 @@ class Evaluator:
             link, by = Link.VIEW, ITERATING
             return self.run.view(node, state, iterable, "the loop", link, key="rows", forbidden=True, operator=by)
         return iterable
-
-    def _row(self, node: ast.expr, tensor: Value, state: State) -> Value:
-        """A row of a tensor, taken by a loop or an unpacking."""
-        link, by = Link.VIEW, ITERATING
-        return self.run.view(node, state, tensor, "a row", link, key="row", forbidden=True, operator=by)
-
-    def bind_target(self, target: ast.expr, value: Value, state: State) -> None:
-        """Bind a loop or comprehension target, or one side of an unpacking."""
-        if isinstance(target, ast.Name):
-            state.env[target.id] = refined(self.run, target.id, value)
-            state.binds[target.id] = target
-        elif isinstance(target, ast.Tuple | ast.List):
-            starred = any(isinstance(e, ast.Starred) for e in target.elts)
-            for index, element in enumerate(target.elts):
-                if isinstance(element, ast.Starred):
-                    rest = self.iterate(element.value, value, state)._replace(identity=None)
-                    inner = self.run.container(element, state, LIST, {ANY: rest})
-                    self.bind_target(element.value, inner, state)
-                else:
-                    self.bind_target(element, self._unpacked(element, value, None if starred else index, state), state)
-        elif isinstance(target, ast.Attribute):
-            holder = self.evaluate(target.value, state)
-            store_attribute(self, target, holder, value, state)
-        elif isinstance(target, ast.Subscript):
-            holder = self.evaluate(target.value, state)
-            self.evaluate(target.slice, state)
-            store_item(self, target, holder, value, state)
-
-    def _unpacked(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
-        if value.must_be(CONTAINER) and value.objs:
-            return self._piece_of(node, value, index, state)
-        if value.is_tensor:
-            return self._row(node, value, state)
-        if value.must_be(SHAPE | NUMBER):
-            return NUMBER_VALUE
-        return self.iterate(node, value, state)
-
-    def _piece_of(self, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
-        """One output of a split, known to be disjoint from the others; or a plain element."""
-        element = self.element(node, value, state, index)
-        if index is None or len(element.objs) != 1 or len(value.objs) != 1:
-            return element
-        (obj,) = element.objs
-        base = state.bases.get(obj)
-        if base is None or base.piece is None or base.piece[1] != ANY:
-            return element
-        if self.run.names.by_key.get((base.piece[0], None)) not in value.objs:
-            return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
-        return self.run.view(
-            node,
-            state,
-            element._replace(objs=base.objs),
-            element_label(obj.label, index),
-            base.link,
-            piece=(base.piece[0], index),
-            forbidden=base.forbidden,
-            operator=obj.operator,
-        )
-
-    def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-        """`holder.attr = value` for an ordinary attribute."""
-        for obj in holder.objs:
-            state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
-        if len(holder.objs) == 1:
-            (obj,) = holder.objs
-            slot = (obj, target.attr)
-            state.heap[slot] = weak_join(state.heap[slot], value) if obj.old and slot in state.heap else value
-            return
-        for obj in holder.objs:
-            slot = (obj, target.attr)
-            state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
-        if not holder.objs:
-            self.run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
-
-
-def element_label(label: str, index: int) -> str:
-    """How a message calls one output of a splitting operation."""
-    return f"output {index} of {label}"
-
-
-def _result_kinds(result: Result) -> int:
-    return {
-        Result.TENSOR: TENSOR,
-        Result.TENSORS: TUPLE,
-        Result.NUMBER: NUMBER,
-        Result.BOOL: NUMBER,
-        Result.SHAPE: SHAPE,
-        Result.OTHER: OTHER,
-        Result.UNKNOWN: UNKNOWN,
-    }[result]
 
 
 _BY_TYPE: dict[type, Callable[[Evaluator, ast.expr, State], Value]] = {

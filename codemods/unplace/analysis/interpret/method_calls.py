@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Instance, Named
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -29,12 +30,14 @@ from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, 
 from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import modelled_calls
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.catalogue import Layout
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modules
 
 _SELF = frozenset(("self",))
@@ -79,7 +82,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """A method of an object of a class of the run."""
     name = func.attr
-    callee = calls.evaluator.attribute_of(func, base, state)
+    callee = attribute_of(calls.evaluator, func, base, state)
     calls.run.values[func] = callee
     arguments = calls.arguments(node, state)
     is_of_torch = name in modules.RETURNING_ITSELF or name in modules.GIVING

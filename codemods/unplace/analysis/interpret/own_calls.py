@@ -10,8 +10,9 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
-from unplace.analysis.interpret.run import Run, anything
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.kinds import of_annotation
 
@@ -80,7 +81,8 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
             promised = of_annotation(of.declared.get(name))
             if value.kinds & UNKNOWN and not promised & UNKNOWN:
                 value = value._replace(kinds=promised)
-            state.heap.update({(obj, name): value for obj in made.objs})
+            for obj in made.objs:
+                state.heap[(obj, name)] = value
         return made
     run.cannot_follow(node, state)
     label = f"`{code_of(node.func)}(...)`"

@@ -6,20 +6,17 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.refs import Class, Function
-from unplace.analysis.domain.state import ANY, State
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
-    DICT,
     DISCRETE,
-    LIST,
-    NO_OBJS,
     TENSOR,
-    TUPLE,
     UNKNOWN,
     Base,
     Link,
@@ -34,79 +31,14 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.interpret.writes import Unfollowed, Write, anything, can_be_tracked, is_data, stays_in_place
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Layout
-
-
-class WriteKind(Enum):
-    """How a write to a tensor is spelled."""
-
-    AUGMENTED = "augmented"  # x += k
-    METHOD = "method"  # x.add_(k)
-    FUNCTION = "function"  # torch.relu_(x)
-    FLAG = "flag"  # F.relu(x, inplace=True)
-    MODULE = "module"  # act(x) with act = nn.ReLU(inplace=True)
-    OUT = "out"  # torch.add(a, b, out=x)
-    STORE = "store"  # x[i] = v
-    AUGMENTED_STORE = "augmented store"  # x[i] += v
-    DATA = "data"  # x.data = v
-
-
-WHOLE = frozenset(
-    {WriteKind.AUGMENTED, WriteKind.METHOD, WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.OUT, WriteKind.DATA}
-)
-
-
-@dataclass(slots=True)
-class Write:
-    """One in-place operation as the analysis met it: the facts just before the write.
-
-    `target` is the expression of the tensor that is written (`x` in `x[i] = v`), `value` what it may be.
-    """
-
-    node: ast.AST
-    kind: WriteKind
-    target: ast.expr
-    value: Value
-    state: State
-    statement: ast.stmt
-    grad: GradMode
-    name: str = ""  # the method or qualified function, where there is one
-    operands: tuple[Value, ...] = ()
-    source: ast.Call | None = None  # where the module that writes was made
-    inside: ast.AST | None = None  # the comprehension that the write stands in
-    autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
-    data: ast.Attribute | None = None  # `y.data`, where the write is made through that
-    is_local: bool = False  # the written tensor was made in the same round of that comprehension
-
-    def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
-        """Whether an operand may be (or certainly is) another tensor on the target's memory.
-
-        In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
-        """
-        if self.kind not in WHOLE or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
-            return False
-        return any(self._overlaps(operand, certainly) for operand in self.operands)
-
-    def _overlaps(self, operand: Value, certainly: bool) -> bool:
-        if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
-            return False
-        if operand.objs & self.value.objs or not self.state.may_share(operand.objs, self.value.objs):
-            return False
-        owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}
-        return not certainly or (len(owners) == 1 and None not in owners)
-
-
-@dataclass(frozen=True, slots=True)
-class Unfollowed:
-    """A call that may be one of a function of the file, which isn't known: what it passes, as a write to that."""
-
-    write: Write
-    values: Mapping[ast.expr, Value]
+from unplace.diagnostics.forms import WriteKind
 
 
 class Analysis(Protocol):
@@ -117,7 +49,7 @@ class Analysis(Protocol):
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope, None where there is none yet."""
 
-    def exits(self, scope: Scope) -> list[tuple[Value, State]]:
+    def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return what a function returns on each way out, and what is true there."""
 
     def summary(self, function: Function) -> Effect | None:
@@ -166,7 +98,7 @@ class Run:
     names: Names = field(default_factory=Names)
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[ast.AST, Write] = field(default_factory=dict)
-    returns: list[tuple[Value, State]] = field(default_factory=list)
+    returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # what may be written there, if a tensor
@@ -281,13 +213,12 @@ class Run:
         """Note that `obj` is made here and now, forgetting what an earlier iteration said of it."""
         for born in self.born:
             born.add(obj)
-        state.bases.pop(obj, None)
+        state.bases.forget(obj)
         state.definitions.pop(obj, None)
         state.kept.pop(obj, None)
         state.saved.pop(obj, None)
         state.touched.discard(obj)
-        for slot in [slot for slot in state.heap if slot[0] is obj]:
-            del state.heap[slot]
+        state.heap.put(obj, {})
 
     def view(
         self,
@@ -403,7 +334,7 @@ class Run:
             kind,
             target,
             value,
-            state.fork(),
+            state.snapshot(),
             self.statement,
             self.grad,
             name,
@@ -414,7 +345,7 @@ class Run:
             data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
         )
-        if kind in WHOLE and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
+        if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             self.becomes_tracked(state, value)
@@ -447,7 +378,7 @@ class Run:
             WriteKind.METHOD,
             argument,
             value,
-            state.fork(),
+            state.snapshot(),
             self.statement,
             self.grad,
             operands=others,
@@ -466,7 +397,7 @@ class Run:
         inside = self.inside[0] if self.inside else None
         if objs:
             handed, kind = Value(UNKNOWN, objs), WriteKind.METHOD
-            write = Write(node, kind, node.func, handed, state.fork(), self.statement, self.grad, inside=inside)
+            write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
             self.unfollowed[node] = Unfollowed(write, values)
 
     def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
@@ -481,20 +412,18 @@ class Run:
             if tracked is Tracked.NO and value.dtype not in DISCRETE:
                 self.becomes_tracked(state, value)
                 tracked = Tracked.LEAF if is_on else Tracked.MAYBE
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if is_same(held, value):
-                    table[key] = held._replace(tracked=tracked)
+        state.revise(lambda held: held._replace(tracked=tracked) if is_same(held, value) else held)
         return value._replace(tracked=tracked)
 
     def becomes_tracked(self, state: State, value: Value) -> None:
         """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
-                    table[key] = held._replace(tracked=Tracked.MAYBE)
+
+        def revised(held: Value) -> Value:
+            if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
+                return held._replace(tracked=Tracked.MAYBE)
+            return held
+
+        state.revise(revised)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
@@ -503,11 +432,7 @@ class Run:
             used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
             if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):
                 del state.definitions[obj]
-        tables: tuple[dict[Any, Value], ...] = (state.env, state.heap)
-        for table in tables:
-            for key, held in list(table.items()):
-                if held.objs & value.objs:
-                    table[key] = held._replace(shape=None)
+        state.revise(lambda held: held._replace(shape=None) if held.objs & value.objs else held)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
         """Let a list or dictionary from outside hold tensors, if that is what it is filled with."""
@@ -519,34 +444,5 @@ class Run:
         """A new list, tuple or dict with these slots."""
         made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
         (obj,) = made.objs
-        for key, value in fields.items():
-            state.heap[(obj, key)] = value
+        state.heap.put(obj, dict(fields))
         return made
-
-
-def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
-    """Whether no expression does the same as a method does to this tensor, so that the call has to stay.
-
-    `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, which send it zeros.
-    """
-    method = torchapi.inplace_method(name) if kind is WriteKind.METHOD else None
-    if method is None:
-        return False
-    if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
-        return can_be_tracked(value)
-    return method.kind == "diagonal"
-
-
-def is_data(node: ast.expr) -> bool:
-    """Whether an expression is the `.data` of a name."""
-    return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
-
-
-def can_be_tracked(value: Value) -> bool:
-    """Whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
-    return value.tracked is not Tracked.NO and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
-
-
-def anything(values: list[Value]) -> Objs:
-    """All objects of several values."""
-    return frozenset().union(*(v.objs for v in values)) if values else NO_OBJS

@@ -6,26 +6,24 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from unplace import torchapi
 from unplace.analysis.cancellation import go_on
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.refs import Class, Function, Named
-from unplace.analysis.domain.state import ANY, Merger, State, hidden_name, same_facts, weak_join
+from unplace.analysis.domain.refs import Function, Named
+from unplace.analysis.domain.state import Merger, State, hidden_name, same_facts, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
     DICT,
     LIST,
-    MODULE,
     NONE,
     NUMBER,
     NUMBER_VALUE,
     OTHER,
     TENSOR,
     TEXT,
-    TUPLE,
     UNKNOWN,
     Base,
     Link,
@@ -33,14 +31,16 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing
+from unplace.analysis.interpret import arithmetic, attributes, indexing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.narrowing import narrow
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, store_attribute, store_item
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modes
 
 _MOST_ROUNDS = 25
@@ -96,7 +96,7 @@ class Interpreter:
             self.evaluator.evaluate(s.msg, failed)
             for raised in self._raises:
                 raised.append(failed)
-        self._narrow(s.test, state, True)
+        narrow(self.run, s.test, state, True)
         return state
 
     def _assign(self, s: ast.Assign, state: State) -> State:
@@ -136,7 +136,7 @@ class Interpreter:
             for one, part in zip(target.elts, source.elts, strict=True):
                 self.assign(one, self.run.values[part], state, part)
         else:
-            self.evaluator.bind_target(target, value, state)
+            unpacking.bind(self.evaluator, target, value, state)
 
     def _augmented(self, s: ast.AugAssign, state: State) -> State:
         target = s.target
@@ -150,7 +150,7 @@ class Interpreter:
                 self.evaluator.evaluate(target.slice, state)
                 old = self.evaluator.element_of(target, holder, state)
             else:
-                old = self.evaluator.attribute_of(target, holder, state)
+                old = attributes.attribute_of(self.evaluator, target, holder, state)
             self.run.values[target] = old
         operand = self.evaluator.evaluate(s.value, state)
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
@@ -166,7 +166,7 @@ class Interpreter:
         if isinstance(target, ast.Name):
             bind_name(self.run, target.id, new, s, None, state)
         elif isinstance(target, ast.Attribute) and holder is not None:
-            self.evaluator.store_attribute(target, holder, new, state)
+            attributes.store_plain_attribute(self.run, target, holder, new, state)
         elif isinstance(target, ast.Subscript) and holder is not None:
             store_item(self.evaluator, target, holder, new, state)
         return state
@@ -264,7 +264,7 @@ class Interpreter:
 
     def _return(self, s: ast.Return, state: State) -> None:
         value = self.evaluator.evaluate(s.value, state) if s.value is not None else Value(NONE)
-        self.run.returns.append((value, state))
+        self.run.returns.append((value, state.frozen()))
 
     def _raise(self, s: ast.Raise, state: State) -> None:
         for part in (s.exc, s.cause):
@@ -288,67 +288,10 @@ class Interpreter:
     def _if(self, s: ast.If, state: State) -> State | None:
         self.evaluator.evaluate(s.test, state)
         other = state.fork()
-        self._narrow(s.test, state, True)
-        self._narrow(s.test, other, False)
+        narrow(self.run, s.test, state, True)
+        narrow(self.run, s.test, other, False)
         then = self.block(s.body, state)
         return self._join((s, "join"), [then, self.block(s.orelse, other)])
-
-    def _narrow(self, test: ast.expr, state: State, holds: bool) -> None:
-        """What `isinstance(x, T)`, `torch.is_tensor(x)` and `x is None` say about x."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            self._narrow(test.operand, state, not holds)
-        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
-            for part in test.values:
-                self._narrow(part, state, True)
-        elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
-            is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
-            if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
-                self._restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
-        elif isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
-            callee = self.run.values.get(test.func)
-            name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
-            if name == "torch.is_tensor":
-                self._restrict(test.args[0].id, TENSOR, state, holds)
-            elif name == "builtins.isinstance" and len(test.args) == 2:
-                self._restrict(test.args[0].id, self._type_kinds(test.args[1], holds), state, holds)
-
-    def _type_kinds(self, node: ast.expr, holds: bool) -> int:
-        """The kinds that `isinstance` tells an object to have, or not to have."""
-        if isinstance(node, ast.Tuple):
-            result = 0
-            for element in node.elts:
-                result |= self._type_kinds(element, holds)
-            return result
-        value = self.run.values.get(node)
-        name = value.ref.qualified if value is not None and isinstance(value.ref, Named) else ""
-        if holds and torchapi.module(name) is not None:
-            return MODULE
-        if holds and value is not None and isinstance(value.ref, Class) and value.ref.is_module:
-            return MODULE
-        known = {
-            "torch.Tensor": TENSOR,
-            "torch.nn.Module": MODULE,
-            "numpy.ndarray": ARRAY,
-            "builtins.list": LIST,
-            "builtins.tuple": TUPLE,
-            "builtins.dict": DICT,
-            "builtins.int": NUMBER,
-            "builtins.float": NUMBER,
-            "builtins.bool": NUMBER,
-            "builtins.str": TEXT,
-        }
-        return known.get(name, UNKNOWN)
-
-    def _restrict(self, name: str, to: int, state: State, holds: bool) -> None:
-        value = state.env.get(name)
-        if value is None:
-            return
-        if holds:
-            inside = to if value.kinds & UNKNOWN else value.kinds & to
-            kinds_now = inside if inside and not to & UNKNOWN else value.kinds
-            state.env[name] = value._replace(kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
-        elif value.kinds & ~to:
-            state.env[name] = value._replace(kinds=value.kinds & ~(to & ~UNKNOWN))
 
     def _match(self, s: ast.Match, state: State) -> State | None:
         subject = self.evaluator.evaluate(s.subject, state)
@@ -412,9 +355,9 @@ class Interpreter:
         final.env.pop(hidden_name(Alive.RETURN, s.lineno), None)
         return final
 
-    def _pending(self, s: ast.Try, value: Value, state: State) -> State:
+    def _pending(self, s: ast.Try, value: Value, at: Facts) -> State:
         """The state in which the final block runs while a value is being returned."""
-        state = state.fork()
+        state = State.of(at)
         if value.objs:
             state.env[hidden_name(Alive.RETURN, s.lineno)] = value
         return state
@@ -442,7 +385,7 @@ class Interpreter:
                 assert iterable is not None
                 leaving = inside.fork()
                 element = self.evaluator.iterate(s.iter, iterable, inside)
-                self.evaluator.bind_target(s.target, element, inside)
+                unpacking.bind(self.evaluator, s.target, element, inside)
             end = self.block(s.body, inside)
             born = self.run.born.pop()
             self._loops.pop()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.refs import Class, Instance
-from unplace.analysis.domain.state import ANY, Definition, State, join_bases, weak_join
+from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
     CONTAINER,
     NUMBER,
@@ -21,12 +22,14 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret import indexing
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.attributes import store_plain_attribute
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import parameters
 from unplace.analysis.types.evidence import Evidence
+from unplace.diagnostics.forms import WriteKind
 
 
 def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
@@ -69,7 +72,7 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
 def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
     """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
     if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
-        evaluator.store_attribute(target, holder, value, state)
+        store_plain_attribute(evaluator.run, target, holder, value, state)
         return
     run = evaluator.run
     run.write(target, WriteKind.DATA, target.value, holder, state, operands=(value,))
@@ -91,7 +94,7 @@ def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: S
         run.keep(state, value.objs, f"`{code_of(node)}`", node.lineno, certain=True)
 
 
-def is_handed_over(state: State, value: Value) -> bool:
+def is_handed_over(state: Facts, value: Value) -> bool:
     """Whether nothing else holds a tensor, or looks into its memory, as far as this function shows."""
     for obj in value.objs:
         base = state.bases.get(obj)

@@ -25,8 +25,8 @@ class Evaluation(Protocol):
     def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
         """Return something of which nothing is known."""
 
-    def attribute_of(self, node: ast.Attribute, base: Value, state: State) -> Value:
-        """Return an attribute of a value."""
+    def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
+        """Return something that a value of which little is known holds, or makes."""
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """Return an element of a container, or a row of a tensor."""
@@ -36,9 +36,6 @@ class Evaluation(Protocol):
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """Return an iterator over a value."""
-
-    def store_attribute(self, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-        """Store a value in an attribute."""
 
 
 class CallEffects(Protocol):

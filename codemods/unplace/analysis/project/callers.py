@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unplace.analysis.domain.refs import Class, Function
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import holders_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import FACTORY, Holders, flows
@@ -25,14 +26,24 @@ def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]
 
 def holders_of(program: Analysis, classes: Iterable[Class]) -> Holders:
     """The names that may hold objects of some classes."""
-    return Holders(flows(program.module), frozenset(), {cls.node.name: FACTORY for cls in classes})
+    return _holders(program.module, frozenset(cls.node.name for cls in classes))
+
+
+@once
+def _holders(module: ModuleIndex, classes: frozenset[str]) -> Holders:
+    return Holders(flows(module), frozenset(), dict.fromkeys(sorted(classes), FACTORY))
+
+
+@once
+def _calls_of_objects(module: ModuleIndex, classes: frozenset[str]) -> list[tuple[Scope, ast.Call]]:
+    holders, scopes = _holders(module, classes), module.scopes.by_node.values()
+    return [(scope, call) for scope in scopes for call in module.bindings(scope).calls if holders.is_called(call.func)]
 
 
 def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in the file that may call an object of a class, with the scopes they stand in."""
-    holders = holders_of(program, {owner, *program.descendants(owner)})
-    for caller in program.module.scopes.by_node.values():
-        yield from ((caller, call) for call in program.module.bindings(caller).calls if holders.is_called(call.func))
+    classes = (owner, *program.descendants(owner))
+    yield from _calls_of_objects(program.module, frozenset(cls.node.name for cls in classes))
 
 
 def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -> bool:

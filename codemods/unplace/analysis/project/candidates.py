@@ -12,10 +12,11 @@ import builtins
 from collections.abc import Callable
 
 from unplace import torchapi
-from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import is_text, last_name
-from unplace.analysis.syntax.scopes import Scope, has_true
+from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import Holders, flows
+from unplace.diagnostics.forms import WRITERS, has_true
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
@@ -28,14 +29,22 @@ Reaches = Callable[[ast.AST], bool]
 
 def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
     """The functions, lambdas, class bodies and the module itself, as far as they can hold such operations."""
+    return [scope for scope in module.scopes.by_node.values() if reaches(scope.node) and _is_candidate(module, scope)]
+
+
+@once
+def _is_candidate(module: ModuleIndex, scope: Scope) -> bool:
+    activations = _activations(module)
+    return any(_may_write(module, scope, node) for node in scope.suspects) or (
+        activations is not None and activations.are_called_in(scope)
+    )
+
+
+@once
+def _activations(module: ModuleIndex) -> Holders | None:
+    """Find the names that may hold modules with `inplace=True`; None where none is made."""
     made = frozenset(call for call, scope in module.scopes.flagged if _may_make(module, scope, call))
-    activations = Holders(flows(module), made, {}) if made else None
-    return [
-        scope
-        for scope in filter(lambda scope: reaches(scope.node), module.scopes.by_node.values())
-        if any(_may_write(module, scope, node) for node in scope.suspects)
-        or (activations is not None and activations.are_called_in(scope))
-    ]
+    return Holders(flows(module), made, {}) if made else None
 
 
 def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
@@ -83,6 +92,8 @@ def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
         return True
     qualified = module.qualified(scope, node.func)
     if qualified is not None and torchapi.inplace_function(qualified) is not None:
+        return True
+    if qualified in WRITERS:
         return True
     return has_true(node) and _may_take_flag(node, qualified)
 

@@ -11,8 +11,10 @@ from itertools import chain
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Function, Member, Named
-from unplace.analysis.domain.state import ANY, State, weak_join
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
@@ -30,8 +32,9 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import exits_of, summarize
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
@@ -71,7 +74,7 @@ class Program:
         self.module = module
         self._others = others
         self._derived = derived
-        self._runs: dict[Scope, tuple[Run, State | None] | None] = {}
+        self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Effect | None] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
@@ -103,7 +106,7 @@ class Program:
         """The finished runs over all functions of the module."""
         return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
-    def _finished(self, scope: Scope) -> tuple[Run, State | None] | None:
+    def _finished(self, scope: Scope) -> tuple[Run, Snapshot | None] | None:
         if scope not in self._runs:
             if scope in self._running:
                 return None
@@ -116,7 +119,7 @@ class Program:
                 self._running.discard(scope)
         return self._runs[scope]
 
-    def _walk(self, scope: Scope) -> tuple[Run, State | None]:
+    def _walk(self, scope: Scope) -> tuple[Run, Snapshot | None]:
         node = scope.node
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
@@ -127,7 +130,7 @@ class Program:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             self._enter_function(scope, run, state)
         end = Interpreter(run).block(body, state)
-        return run, end
+        return run, end.frozen() if end is not None else None
 
     def _enter_function(self, scope: Scope, run: Run, state: State) -> None:
         node = scope.node
@@ -143,7 +146,8 @@ class Program:
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
         elements = parameters.contents(self, scope, argument)
         if elements.must_be(NUMBER):
-            state.heap.update({(holder, ANY): Value(NUMBER) for holder in held.objs})
+            for holder in held.objs:
+                state.heap[(holder, ANY)] = Value(NUMBER)
         for holder in held.objs if elements.may_be(TENSOR) else ():
             state.heap[(holder, ANY)] = run.foreign(
                 ("element", argument.arg),
@@ -183,7 +187,7 @@ class Program:
                 self._summaries[scope] = summarize(*done)
         return self._summaries[scope]
 
-    def exits(self, scope: Scope) -> list[tuple[Value, State]]:
+    def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """What a function returns on each way out, and what is true there; empty when it is too complex."""
         done = self._finished(scope)
         return exits_of(*done) if done is not None else []

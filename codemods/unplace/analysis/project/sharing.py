@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Class, Instance
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Obj
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.nodes import code_of, walk
@@ -17,7 +17,7 @@ from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Line, Reason
 
 
-def attributes_holding(state: State, obj: Obj) -> Iterator[tuple[Class, str]]:
+def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
     """The attributes that hold an object, with the classes of the named objects whose attributes they are."""
     for (holder, name), held in state.heap.items():
         if obj in held.objs and isinstance(name, str):

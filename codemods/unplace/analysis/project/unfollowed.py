@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import Value
-from unplace.analysis.interpret.run import Analysis, Run, Unfollowed
+from unplace.analysis.interpret.run import Analysis, Run
+from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children, parents_below, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -65,20 +67,27 @@ def line_of_value(program: Analysis, scope: Scope) -> int | None:
     """The line in which the file uses a function as a value, and not to call it there."""
     if isinstance(scope.node, ast.Lambda) and name_of(program, scope) == scope.name:
         assert scope.parent is not None
-        outer = parents_below(scope.parent.node).get(scope.node)
+        outer = _parents(program.module, scope.parent).get(scope.node)
         is_called = isinstance(outer, ast.Call) and outer.func is scope.node
-        return None if is_called or scope.node in hooks(program) else scope.node.lineno
+        return None if is_called or scope.node in hooks(program.module) else scope.node.lineno
     name = name_of(program, scope)
-    called = {call.func for _, call in program.module.calls_named(name)} | hooks(program)
+    called = {call.func for _, call in program.module.calls_named(name)} | hooks(program.module)
     uses = _attributes if scope.enclosing_class is not None else _names
     found = (node for node in uses(program, scope, name) if node not in called) if program.module.reads_of(name) else ()
     return next((node.lineno for node in found), None)
 
 
-def hooks(program: Analysis) -> set[ast.expr]:
+@once
+def _parents(module: ModuleIndex, scope: Scope) -> Mapping[ast.AST, ast.AST]:
+    """Return the parent of each node of a scope."""
+    return parents_below(scope.node)
+
+
+@once
+def hooks(module: ModuleIndex) -> frozenset[ast.expr]:
     """The expressions that are registered as hooks, which torch calls for their value."""
-    sites = (program.module.calls_named(name) for name in torchapi.HOOKS)
-    return {argument for found in sites for _, call in found for argument in call.args}
+    sites = (module.calls_named(name) for name in torchapi.HOOKS)
+    return frozenset(argument for found in sites for _, call in found for argument in call.args)
 
 
 def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.domain.state import HIDDEN, State
+from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Link, Value, is_same
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.bindings import assigned_names
@@ -22,7 +23,7 @@ class Alias:
     reads: tuple[int, ...]
 
 
-def aliases(run: Run, state: State, value: Value, place: str, statement: ast.stmt, live: set[str]) -> list[Alias]:
+def aliases(run: Run, state: Facts, value: Value, place: str, statement: ast.stmt, live: set[str]) -> list[Alias]:
     """The aliases of `value`, which is written through `place` in `statement`; `live` may be read after it."""
     found = []
     for name, held in state.env.items():
@@ -36,7 +37,7 @@ def aliases(run: Run, state: State, value: Value, place: str, statement: ast.stm
     return found
 
 
-def _relation(state: State, held: Value, value: Value) -> str | None:
+def _relation(state: Facts, held: Value, value: Value) -> str | None:
     if is_same(held, value):
         return "the same tensor"
     if not held.kinds & (TENSOR | UNKNOWN):

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import Obj, Objs, Tracked, Value
-from unplace.analysis.interpret.run import Run, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import autocast, members
 
 

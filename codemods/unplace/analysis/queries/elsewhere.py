@@ -14,10 +14,11 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand
 from unplace.analysis.syntax.scopes import Scope
@@ -83,7 +84,7 @@ class _Search:
                     yield _Store(run, write.statement.lineno, write.state.roots(write.value.objs))
             yield from (_Store(run, node.lineno, roots) for node, roots in run.possible.items())
 
-    def _states(self) -> list[State]:
+    def _states(self) -> list[Facts]:
         return [self.write.state, *(state for _, state in self.program.exits(self.run.scope))]
 
     def _is_it(self, value: Value | None) -> bool:

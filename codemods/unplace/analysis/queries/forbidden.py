@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
-from unplace.analysis.interpret.run import Run, Write, WriteKind, can_be_tracked
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import recording
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
@@ -50,7 +52,7 @@ def _kind_of(write: Write) -> str:
     return entry.kind if entry is not None else ""
 
 
-def _looked_into(state: State, objs: Objs) -> Objs:
+def _looked_into(state: Facts, objs: Objs) -> Objs:
     """The objects, and what they are views of by all that is seen; past `detach()` the memory counts no more."""
     found: set[Obj] = set()
     todo = list(objs)

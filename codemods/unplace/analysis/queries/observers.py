@@ -6,9 +6,11 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import ANY, HIDDEN, Definition, State, hidden_thing
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
     CALLABLE,
     DICT,
@@ -75,7 +77,7 @@ class Watch:
     def __init__(
         self,
         run: Run,
-        state: State,
+        state: Snapshot,
         live: set[str],
         of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
     ) -> None:
@@ -90,6 +92,7 @@ class Watch:
         self.live = live
         self._own: Obj | None = None
         self._only_itself = False
+        self._seen: Objs | None = None
 
     def of(
         self,
@@ -163,8 +166,8 @@ class Watch:
             and second in state.bases
             and state.bases[first].link is Link.CALL
             and state.bases[second].link is Link.CALL
-            and first not in state.ancestors(second)
-            and second not in state.ancestors(first)
+            and first not in state.bases.roots(second)
+            and second not in state.bases.roots(first)
             for first in held
             for second in written
             if state.overlap(first, second)
@@ -239,9 +242,7 @@ class Watch:
         return self.state.roots((obj,)) - {obj}
 
     def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
-        for (holder, key), held in self.state.heap.items():
-            if not held.objs or not self.state.may_share(held.objs, value.objs):
-                continue
+        for (holder, key), held in self.state.slots_sharing(value.objs):
             if holder is self._own:
                 continue
             if holder in value.objs:
@@ -263,9 +264,11 @@ class Watch:
         """Whether anything that is read later can reach the slots of `holder`."""
         if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
             return True
-        starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
-        starts += [h for h, _ in self.state.heap if h.origin is not Origin.FRESH]
-        return holder in self.state.reachable(starts)
+        if self._seen is None:
+            starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
+            starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH]
+            self._seen = self.state.reachable(starts)
+        return holder in self._seen
 
     def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
         """How the slot can be reached: `self.h`, `xs[0]`, `d["k"]`."""
@@ -282,11 +285,11 @@ class Watch:
 
     def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[AccessPath, Value]]:
         """The names that are bound to an object for certain, then the attributes and elements that hold it."""
-        for name, value in self.state.env.items():
-            if not name.startswith(HIDDEN) and value.objs == {holder} and isinstance(value.identity, Obj):
+        for name, value in self.state.names_bound_to(holder):
+            if not name.startswith(HIDDEN):
                 yield AccessPath(name), value
-        for (owner, key), value in self.state.heap.items():
-            if value.objs == {holder} and isinstance(value.identity, Obj) and key != ANY and owner not in around:
+        for (owner, key), value in self.state.slots_with(holder):
+            if key != ANY and owner not in around:
                 place = self._slot_place(owner, key, around)
                 if place is not None:
                     yield place, value
@@ -366,7 +369,7 @@ def quoted(label: str) -> str:
     return label if "`" in label or " " in label else f"`{label}`"
 
 
-def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
+def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
     """Whether evaluating `node` reads memory of these objects; asking a tensor for its shape or dtype doesn't."""
     value = run.values.get(node) if isinstance(node, ast.expr) else None
     if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
@@ -387,7 +390,7 @@ def reads(run: Run, node: ast.AST, state: State, objs: Objs) -> bool:
     return any(reads(run, child, state, objs) for child in children(node))
 
 
-def _captures(function: Function, scope: Scope, state: State, objs: Objs) -> bool:
+def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
     """Whether a function of this scope may read the memory through a name that it captures."""
     held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
     return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)

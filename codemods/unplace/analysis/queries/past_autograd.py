@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from unplace import torchapi
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.interpret.run import Write, WriteKind
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.program import Program
+from unplace.diagnostics.forms import WriteKind
 
 _CALLS = (WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE)
 
@@ -40,7 +41,7 @@ def _is_hidden(write: Write) -> bool:
     """Whether a write goes through the `.data` of a tensor; a store to that swaps the memory, and changes none."""
     if write.kind is WriteKind.DATA:
         return False
-    return write.data is not None or any(o.label == ".data" for o in write.state.roots(write.value.objs))
+    return write.data is not None or any(o.operator == "data" for o in write.state.roots(write.value.objs))
 
 
 def _saving(write: Write) -> set[str]:

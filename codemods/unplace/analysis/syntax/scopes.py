@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, children, walk
+from unplace.diagnostics.forms import has_true, looks_in_place
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SPECIAL = frozenset(
@@ -147,7 +148,7 @@ class Scopes:
             if kind in SCOPES:
                 todo += reversed(self._enter(current, scope))
                 continue
-            if kind in _WRITES and _looks_in_place(current):
+            if looks_in_place(current):
                 scope.suspects.append(current)
                 if kind is ast.Call and has_true(current):
                     self.flagged.append((current, scope))
@@ -233,27 +234,3 @@ class Scopes:
             return scope
         found = self._owner(scope, name)
         return found if found is not None and name in found.bound else None
-
-
-_WRITES = frozenset([ast.Call, ast.AugAssign, ast.Subscript, ast.Attribute])
-
-
-def _looks_in_place(node: ast.AST) -> bool:
-    """Whether a node has the form of an in-place operation, whatever it is applied to."""
-    if isinstance(node, ast.AugAssign):
-        return True
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Attribute):
-        return node.attr == "data" and isinstance(node.ctx, ast.Store)
-    assert isinstance(node, ast.Call)
-    name: str = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
-    if name.endswith("_") and not name.endswith("__"):
-        return True
-    return any(k.arg == "out" for k in node.keywords) or has_true(node)
-
-
-def has_true(node: ast.Call) -> bool:
-    """Whether a call has a True among its positional arguments, or `inplace=True`."""
-    flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
-    return any(isinstance(f, ast.Constant) and f.value is True for f in flags)

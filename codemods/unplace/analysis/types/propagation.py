@@ -52,6 +52,9 @@ class Holders:
         """`made` are calls that make such an object, `marked` the names that are known to be marked."""
         self._made = made
         self._marks = dict(marked)
+        self._known: dict[ast.AST, int] = {}  # the marks of expressions as they are now
+        self._around: dict[ast.AST, ast.AST] = {}  # the expression that the marks of another one went into
+        self._users: dict[str, list[ast.AST]] = defaultdict(list)  # the expressions that mention a name
         todo = [flow for call in made for flow in flows.by_call.get(call, ())]
         todo += [flow for name in marked for flow in flows.by_mention.get(name, ())]
         while todo:
@@ -60,7 +63,7 @@ class Holders:
             marks = marks << flow.further if flow.further >= 0 else marks >> -flow.further
             for name in flow.names if marks & _MOST else ():
                 if marks & _MOST & ~self._marks.get(name, 0):
-                    self._marks[name] = self._marks.get(name, 0) | (marks & _MOST)
+                    self._mark(name, marks & _MOST)
                     todo += flows.by_mention.get(name, ())
 
     def are_called_in(self, scope: Scope) -> bool:
@@ -73,46 +76,66 @@ class Holders:
             return bool(self._of(callee.value) & INSTANCE)
         return bool(self._of(callee) & INSTANCE)
 
-    def _of(self, node: ast.AST) -> int:
-        """The marks of an expression."""
-        if isinstance(node, ast.Name):
-            return self._marks.get(node.id, 0)
-        if isinstance(node, ast.Attribute):
-            return self._marks.get(node.attr, 0)
-        if isinstance(node, ast.Constant):
-            return self._marks.get(node.value, 0) if isinstance(node.value, str) else 0
-        if isinstance(node, ast.Compare):
+    def _mark(self, name: str, marks: int) -> None:
+        """Add marks to a name, and forget those of the expressions around it."""
+        self._marks[name] = self._marks.get(name, 0) | marks
+        for user in self._users.pop(name, ()):
+            node: ast.AST | None = user
+            while node is not None and self._known.pop(node, None) is not None:
+                node = self._around.get(node)
+
+    def _of(self, node: ast.AST, around: ast.AST | None = None) -> int:
+        """The marks of an expression, which is asked for those of the one `around` it."""
+        name = _mentioned(node)
+        if name is not None:
+            if around is not None:
+                self._users[name].append(around)
+            return self._marks.get(name, 0)
+        if around is not None:
+            self._around[node] = around
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = self._worked_out(node)
+        return known
+
+    def _worked_out(self, node: ast.AST) -> int:
+        if isinstance(node, ast.Constant | ast.Compare):
             return 0
         if isinstance(node, ast.Lambda):
-            return self._of(node.body) << 1 & _MOST
+            return self._of(node.body, node) << 1 & _MOST
         if isinstance(node, ast.Call):
             return self._of_call(node)
         marks = 0
         for child in children(node):
-            marks |= self._of(child)
+            marks |= self._of(child, node)
         return marks
 
     def _of_call(self, node: ast.Call) -> int:
         if node in self._made:
             return INSTANCE
-        callee = self._of(node.func)
+        callee = self._of(node.func, node)
         marks = callee >> 1
         if not callee & INSTANCE:  # which would return a tensor, whatever it is given
             for argument in (*node.args, *(k.value for k in node.keywords)):
-                marks |= self._of(argument)
+                marks |= self._of(argument, node)
         return marks
+
+
+def _mentioned(node: ast.AST) -> str | None:
+    """Return the name by which an expression is marked: its own, that of an attribute, or the text itself."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
     """What the marks of an expression can come from."""
     for node in walk(source):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                yield node.value
+        name = _mentioned(node)
+        if name is not None:
+            yield name
         elif isinstance(node, ast.Call):
             yield node
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Class, Function, Instance, Named, TorchModule
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -75,7 +75,7 @@ def kind_in_words(value: Value) -> str:
     return f"{text}, in all likelihood" if value.likely and value.kinds & TENSOR else text
 
 
-def evidence(run: Run, node: ast.expr, state: State, operation: ast.AST) -> list[Evidence]:
+def evidence(run: Run, node: ast.expr, state: Facts, operation: ast.AST) -> list[Evidence]:
     """What the code says about the kind of an expression that `operation` writes, the nearest piece first."""
     walk = _Walk(run, state, operation)
     walk.expression(node)
@@ -85,7 +85,7 @@ def evidence(run: Run, node: ast.expr, state: State, operation: ast.AST) -> list
 @dataclass(slots=True)
 class _Walk:
     run: Run
-    state: State
+    state: Facts
     operation: ast.AST
     found: list[Evidence] = field(default_factory=list)
     _seen: set[object] = field(default_factory=set)

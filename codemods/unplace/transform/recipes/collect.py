@@ -23,7 +23,8 @@ from dataclasses import dataclass
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
-from unplace.analysis.interpret.run import Run, Write
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.text.positions import Text
 from unplace.torchapi import members

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Mapping
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.interpret.run import WriteKind
 from unplace.analysis.queries.observers import Observers, reads, replays
 from unplace.analysis.syntax.evaluation import around
 from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.transform import legality
 from unplace.transform.rule import CallRule

@@ -21,8 +21,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.state import HIDDEN, State
+from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import Obj, Origin, Value, is_same
 from unplace.analysis.interpret.stores import is_bound_once
 from unplace.analysis.queries.observers import replays
@@ -121,11 +122,11 @@ def _collects(node: ast.AST, split: ast.Call) -> bool:
     return is_call and isinstance(node, ast.Call) and node.args == [split] and not node.keywords
 
 
-def _is_piece(state: State, obj: Obj, split: ast.Call) -> bool:
+def _is_piece(state: Facts, obj: Obj, split: ast.Call) -> bool:
     """Whether an object is one of the outputs of a split, or looks into one."""
     return any(
         (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
-        for ancestor in state.ancestors(obj)
+        for ancestor in state.bases.roots(obj)
     )
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER
-from unplace.analysis.interpret.run import WriteKind
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import standing_alone

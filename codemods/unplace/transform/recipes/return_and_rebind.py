@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
@@ -34,7 +34,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Refusal
-from unplace.diagnostics.findings import Form
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -59,17 +59,25 @@ class Callers:
     _statements: set[ast.stmt] | None = None
     _calls: Counter[ast.stmt] | None = None
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
+    _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
+    _writing: dict[Scope, bool] = field(default_factory=dict)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Blockers and assumptions about the callers of the function whose parameter is written."""
         assumption = Assumption.CALLER_LOOKS_AWAY(name=parameter)
         if (scope, parameter) in self._asking:
             return [], [assumption]
+        is_alone = not self._asking and not self._planning  # else the answer may be cut short
+        if is_alone and (scope, parameter) in self._seen:
+            return self._seen[scope, parameter]
         self._asking.add((scope, parameter))
         try:
-            return self._sees(scope, parameter, assumption)
+            found = self._sees(scope, parameter, assumption)
         finally:
             self._asking.discard((scope, parameter))
+        if is_alone:
+            self._seen[scope, parameter] = found
+        return found
 
     def _sees(self, scope: Scope, parameter: str, assumption: Reason) -> tuple[list[Reason], list[Reason]]:
         handed = calls_that_hand(self.program, scope, parameter)
@@ -144,7 +152,7 @@ class Callers:
                     return min(certain, key=lambda saved: (saved.line, saved.operation))
         return None
 
-    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, State, Saved]]:
+    def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """All that callers saved of the tensor which the function then writes."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
@@ -353,6 +361,11 @@ class Callers:
 
     def _only_writes(self, scope: Scope) -> bool:
         """Whether a function has no other purpose than to write its arguments, as far as it shows."""
+        if scope not in self._writing:
+            self._writing[scope] = self._has_no_other_purpose(scope)
+        return self._writing[scope]
+
+    def _has_no_other_purpose(self, scope: Scope) -> bool:
         stores = (ast.Attribute, ast.Subscript)
         held = {a.arg for a in scope.parameters}
         nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]

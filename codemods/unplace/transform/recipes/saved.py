@@ -19,14 +19,16 @@ from itertools import pairwise
 from typing import Any
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Function, Instance
-from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
 from unplace.analysis.effects.effect import leaves_alone
-from unplace.analysis.interpret.run import WHOLE, Run, Write, WriteKind
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Saver
-from unplace.diagnostics.findings import Form, Harm
+from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -69,7 +71,7 @@ def saves_its_operands(site: Site) -> bool:
     return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
 
 
-def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
+def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     """What was saved of the written memory, here and by callers, with where that is known."""
     states = [site.state]
     if is_buffer:
@@ -82,7 +84,7 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, State, Saved]]:
 
 
 def _copied(
-    site: Site, run: Run, state: State, saved: Saved, rules: Mapping[Form, Any], text: Text
+    site: Site, run: Run, state: Facts, saved: Saved, rules: Mapping[Form, Any], text: Text
 ) -> tuple[ast.AST, tuple[Edit, ...]] | None:
     """What is copied for an operation that saved the memory, and the edits for it."""
     if saved.part == "result" and saved.certain and saved.node in run.writes:
@@ -109,7 +111,7 @@ def _overlap(edits: set[Edit]) -> bool:
 
 def _is_impossible(site: Site) -> bool:
     """Whether torch refuses the write, because several elements share one place in memory."""
-    return site.write.kind in WHOLE and any(
+    return site.write.kind.is_whole and any(
         o.overlapping and o.operator in ("expand", "expand_as") for o in site.roots()
     )
 
@@ -130,7 +132,7 @@ def _has_other_views(site: Site) -> bool:
     return any(state.roots(v.objs) & roots for v in apart)
 
 
-def _expression(run: Run, state: State, saved: Saved) -> ast.expr | None:
+def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     """The expression whose value the operation saved, where a copy of it would be saved instead."""
     if not saved.certain or saved.node is None:
         return None

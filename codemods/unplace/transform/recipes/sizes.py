@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unplace.analysis.domain.paths import AccessPath, Attribute, Element
-from unplace.analysis.interpret.run import Run, WriteKind
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.forms import WriteKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,13 +70,17 @@ def writable(site: Site, text: Text) -> Aside | None:
 
 def _concerned(site: Site) -> Iterator[Obj]:
     """The forbidden pieces that the operation writes, or that are read after it and share its memory."""
-    state, live = site.state, site.live()
+    state = site.state
+    forbidden = {obj for obj, base in state.bases.items() if base.forbidden}
+    if not forbidden:
+        return
+    live = site.live()
     held = [v for name, v in state.env.items() if name in live or name.startswith(HIDDEN)]
     seen = {o for v in (site.value, *held, *state.heap.values()) for o in v.objs}
     for obj in seen:
-        if any(o in state.bases and state.bases[o].forbidden for o in state.ancestors(obj)):
-            if state.may_share(frozenset((obj,)), site.roots()):
-                yield from (o for o in state.ancestors(obj) if o in state.bases and state.bases[o].forbidden)
+        cut = forbidden & state.bases.roots(obj)
+        if cut and state.may_share(frozenset((obj,)), site.roots()):
+            yield from cut
 
 
 def _maker(site: Site, obj: Obj) -> ast.AST | None:

@@ -1,0 +1,106 @@
+"""What objects hold in their slots: attributes, elements, entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from types import MappingProxyType
+
+from unplace.analysis.domain.values import Obj, Value
+
+Slot = tuple[Obj, Hashable]
+Fields = Mapping[Hashable, Value]
+
+_NO_FIELDS: Fields = MappingProxyType({})
+
+
+class Heap:
+    """A table from slots to values, kept by object.
+
+    The fields of an object are replaced and never changed, so that the forks of a heap share those that stay the same,
+    and whoever walks over them may store meanwhile.
+    """
+
+    __slots__ = ("_fields", "_owners")
+
+    def __init__(self, fields: Mapping[Obj, Fields] | None = None) -> None:
+        """Begin with the fields of some objects, none of which is empty."""
+        self._fields: dict[Obj, Fields] = dict(fields) if fields is not None else {}
+        self._owners: frozenset[Obj] | None = None
+
+    def fork(self) -> Heap:
+        """Return an independent copy."""
+        other = Heap(self._fields)
+        other._owners = self._owners
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Heap) and self._fields == other._fields
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, slot: Slot) -> bool:
+        return slot[1] in self._fields.get(slot[0], _NO_FIELDS)
+
+    def __getitem__(self, slot: Slot) -> Value:
+        return self._fields[slot[0]][slot[1]]
+
+    def __setitem__(self, slot: Slot, value: Value) -> None:
+        holder, key = slot
+        self.put(holder, {**self._fields.get(holder, _NO_FIELDS), key: value})
+
+    def __delitem__(self, slot: Slot) -> None:
+        holder, key = slot
+        rest = {other: value for other, value in self._fields[holder].items() if other != key}
+        self.put(holder, rest)
+
+    def get(self, slot: Slot) -> Value | None:
+        """Return what a slot holds; None where nothing is known of it."""
+        return self._fields.get(slot[0], _NO_FIELDS).get(slot[1])
+
+    def of(self, holder: Obj) -> Fields:
+        """Return the fields of one object."""
+        return self._fields.get(holder, _NO_FIELDS)
+
+    def put(self, holder: Obj, fields: Fields) -> None:
+        """Replace all fields of an object."""
+        if (holder in self._fields) != bool(fields):
+            self._owners = None
+        if fields:
+            self._fields[holder] = fields
+        else:
+            self._fields.pop(holder, None)
+
+    def revise(self, change: Callable[[Value], Value]) -> None:
+        """Replace all values by what `change` makes of them."""
+        for holder, fields in self._fields.items():
+            changed = {key: new for key, value in fields.items() if (new := change(value)) is not value}
+            if changed:
+                self._fields[holder] = {**fields, **changed}
+
+    @property
+    def holders(self) -> Mapping[Obj, Fields]:
+        """The objects with fields, and these."""
+        return self._fields
+
+    @property
+    def owners(self) -> frozenset[Obj]:
+        """The objects with fields, as a set."""
+        if self._owners is None:
+            self._owners = frozenset(self._fields)
+        return self._owners
+
+    def held_by(self, holder: Obj) -> Iterator[Obj]:
+        """Walk over the objects in the fields of one."""
+        for value in self._fields[holder].values():
+            yield from value.objs
+
+    def items(self) -> Iterator[tuple[Slot, Value]]:
+        """Walk over all slots, one object after the other."""
+        for holder, fields in self._fields.items():
+            for key, value in fields.items():
+                yield (holder, key), value
+
+    def values(self) -> Iterator[Value]:
+        """Walk over all that is held."""
+        for fields in self._fields.values():
+            yield from fields.values()

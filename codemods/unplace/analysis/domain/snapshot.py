@@ -1,0 +1,97 @@
+"""The facts at one program point as they are kept for questions after the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from unplace.analysis.domain.facts import Definition, Facts
+from unplace.analysis.domain.heap import Heap, Slot
+from unplace.analysis.domain.values import Obj, Objs, Saved, Token, Value
+from unplace.analysis.domain.views import Views
+
+K = TypeVar("K")
+
+
+@dataclass(slots=True)
+class _Answers:
+    """What was asked of a snapshot."""
+
+    shared: dict[tuple[Objs, Objs], bool] = field(default_factory=dict)
+    reachable: dict[Objs, Objs] = field(default_factory=dict)
+    keepers: dict[Objs, Saved | None] = field(default_factory=dict)
+    sharing: dict[Objs, tuple[tuple[Slot, Value], ...]] = field(default_factory=dict)
+    bound: dict[Obj, list[tuple[str, Value]]] | None = None
+    stored: dict[Obj, list[tuple[Slot, Value]]] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot(Facts):
+    """Facts that don't change any more, so that each question is answered once: the rules ask the same ones often."""
+
+    env: Mapping[str, Value]
+    binds: Mapping[str, Token]
+    heap: Heap
+    bases: Views
+    definitions: Mapping[Obj, Definition]
+    kept: Mapping[Obj, Saved]
+    saved: Mapping[Obj, frozenset[Saved]]
+    touched: frozenset[Obj]
+    _answers: _Answers = field(default_factory=_Answers, init=False, repr=False)
+
+    def may_share(self, first: Objs, second: Objs) -> bool:
+        """Tell whether an object of one set may share memory with one of the other."""
+        known = self._answers.shared
+        found = known.get((first, second))
+        if found is None:
+            found = known[first, second] = Facts.may_share(self, first, second)
+        return found
+
+    def reachable(self, objs: Iterable[Obj]) -> Objs:
+        """Return everything that can be reached from these objects through views and slots."""
+        asked, known = frozenset(objs), self._answers.reachable
+        found = known.get(asked)
+        if found is None:
+            found = known[asked] = Facts.reachable(self, asked)
+        return found
+
+    def kept_by(self, objs: Objs) -> Saved | None:
+        """Return the code out of sight that was handed one of these objects, or something sharing its memory."""
+        known = self._answers.keepers
+        if objs not in known:
+            known[objs] = Facts.kept_by(self, objs)
+        return known[objs]
+
+    def slots_sharing(self, objs: Objs) -> tuple[tuple[Slot, Value], ...]:
+        """Return the slots that may hold memory of one of these objects."""
+        known = self._answers.sharing
+        found = known.get(objs)
+        if found is None:
+            slots = self.heap.items()
+            found = known[objs] = tuple(s for s in slots if s[1].objs and self.may_share(s[1].objs, objs))
+        return found
+
+    def names_bound_to(self, obj: Obj) -> Sequence[tuple[str, Value]]:
+        """Return the names that are bound to an object for certain."""
+        found = self._answers.bound
+        if found is None:
+            found = self._answers.bound = _for_certain(self.env.items())
+        return found.get(obj, ())
+
+    def slots_with(self, obj: Obj) -> Sequence[tuple[Slot, Value]]:
+        """Return the slots that hold an object for certain."""
+        found = self._answers.stored
+        if found is None:
+            found = self._answers.stored = _for_certain(self.heap.items())
+        return found.get(obj, ())
+
+
+def _for_certain(places: Iterable[tuple[K, Value]]) -> dict[Obj, list[tuple[K, Value]]]:
+    """Index places by the one object that each holds, where that is certain."""
+    found: dict[Obj, list[tuple[K, Value]]] = {}
+    for place, value in places:
+        if len(value.objs) == 1 and isinstance(value.identity, Obj):
+            (obj,) = value.objs
+            found.setdefault(obj, []).append((place, value))
+    return found

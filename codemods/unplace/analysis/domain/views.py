@@ -1,0 +1,128 @@
+"""Which objects look into the memory of which others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from unplace.analysis.domain.values import Base, Obj, Objs, Token
+
+Pieces = frozenset[tuple[Token, Hashable]]
+"""The pieces that were cut out on the way from a view to its base, each with its split."""
+
+_WHOLE: Pieces = frozenset()
+
+
+class Views(dict[Obj, Base]):
+    """The bases of views by object.
+
+    Who is an ancestor of whom is found once for all forks; a change forgets only what leads through the object.
+    """
+
+    __slots__ = ("_cut", "_pieces", "_roots", "_stale", "_views")
+
+    def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
+        """Begin with the bases of some views."""
+        super().__init__()
+        self._views: set[Obj] = set()  # the keys: sets of objects are compared without asking for their hashes
+        self._cut: set[Obj] = set()  # those that are pieces
+        self._roots: dict[Obj, Objs] = {}
+        self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
+        self._stale: set[Obj] = set()
+        for obj, base in bases.items() if bases is not None else ():
+            self[obj] = base
+
+    def fork(self) -> Views:
+        """Return an independent copy that shares what was found."""
+        self._refresh()
+        other = Views()
+        dict.update(other, self)
+        other._views, other._cut = set(self._views), set(self._cut)
+        other._roots, other._pieces = self._roots, self._pieces
+        return other
+
+    def __setitem__(self, obj: Obj, base: Base) -> None:
+        if self.get(obj) != base:
+            self._stale.add(obj)
+            self._views.add(obj)
+            (self._cut.discard if base.piece is None else self._cut.add)(obj)
+            super().__setitem__(obj, base)
+
+    def __delitem__(self, obj: Obj) -> None:
+        self._stale.add(obj)
+        self._views.discard(obj)
+        self._cut.discard(obj)
+        super().__delitem__(obj)
+
+    def forget(self, obj: Obj) -> None:
+        """Let an object be no view."""
+        if obj in self:
+            del self[obj]
+
+    def roots(self, obj: Obj) -> Objs:
+        """Return the object and everything it may be a view of."""
+        if self._stale:
+            self._refresh()
+        known = self._roots
+        found = known.get(obj)
+        if found is None:
+            found = known[obj] = self._closure(obj)
+        return found
+
+    def overlap(self, first: Obj, second: Obj) -> bool:
+        """Tell whether two objects may share memory."""
+        if first is second:
+            return True
+        own, others = self.roots(first), self.roots(second)
+        if own.isdisjoint(others):
+            return False
+        if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
+            return True
+        left, right = self._cuts(first), self._cuts(second)
+        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
+
+    def _refresh(self) -> None:
+        """Forget what leads through objects whose bases have changed."""
+        stale = self._stale
+        if stale:
+            self._roots = {obj: roots for obj, roots in self._roots.items() if stale.isdisjoint(roots)}
+            self._pieces = {obj: cuts for obj, cuts in self._pieces.items() if obj in self._roots}
+            self._stale = set()
+
+    def _closure(self, obj: Obj) -> Objs:
+        found = todo = {obj}
+        while todo := todo & self._views:
+            new: set[Obj] = set()
+            for view in todo:
+                new |= self._roots.get(view) or self[view].objs
+            todo = new - found
+            found = found | new
+        return frozenset(found)
+
+    def _cuts(self, obj: Obj) -> Mapping[Obj, Pieces]:
+        """Return the object and its ancestors, with the pieces that were cut out on the way to them."""
+        found = self._pieces.get(obj)
+        if found is None:
+            found = self._pieces[obj] = self._walk(obj)
+        return found
+
+    def _walk(self, obj: Obj) -> Mapping[Obj, Pieces]:
+        found = {obj: _WHOLE}
+        todo = [obj]
+        while todo:
+            current = todo.pop()
+            base = self.get(current)
+            if base is None:
+                continue
+            pieces = found[current] | {base.piece} if base.piece else found[current]
+            for parent in base.objs:
+                known = found.get(parent)
+                common = pieces if known is None else known & pieces  # on whichever way: `a` is `y[0]` or `y[1]`
+                if common != known:
+                    found[parent] = common
+                    todo.append(parent)
+        return found
+
+
+def _disjoint(first: Pieces, second: Pieces) -> bool:
+    """Tell whether two views were cut from different pieces of one split."""
+    return any(split == other and piece != part for split, piece in first for other, part in second)

@@ -1,0 +1,166 @@
+"""Attributes: of tensors, objects, modules and what is unknown; the first read names what is there.
+
+h = self.h                              the object in `self.h`, from here on known by one name
+t = x.T                                 a view
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Bound, Class, Instance, Named
+from unplace.analysis.domain.state import State, weak_join
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    CONTAINER,
+    DICT,
+    LIST,
+    MODULE,
+    NAMESPACE,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Link,
+    Origin,
+    Tracked,
+    Value,
+)
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.syntax.imports import canonical
+from unplace.analysis.syntax.nodes import code_of
+from unplace.torchapi import Result, View, members
+
+
+def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state: State) -> Value:
+    """`base.attr`, with `base` evaluated already."""
+    run, name = evaluation.run, node.attr
+    if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
+        return run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
+    if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
+        return run.program.named(run, canonical(f"{base.ref.qualified}.{name}"), node)
+    if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
+        return _of_tensor(run, node, base, state)
+    if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
+        qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
+        return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
+    if isinstance(base.ref, Instance) and len(base.objs) == 1:
+        return _of_instance(evaluation, node, base, base.ref.of, state)
+    if base.must_be(MODULE) and torchapi.is_registered_name(name):
+        tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
+        return _remember(run, node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
+    if base.must_be(SHAPE | NUMBER | TEXT):
+        return Value(NUMBER | TEXT | CALLABLE)
+    if base.must_be(ARRAY):
+        return Value(NUMBER | SHAPE if name in ("shape", "size", "ndim") else ARRAY)
+    if name in ("shape",):
+        return Value(SHAPE)
+    if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
+        return _of_tensor(run, node, base, state)._replace(likely=True)
+    return _foreign(run, node, base, state, UNKNOWN)
+
+
+def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
+    operator = torchapi.tensor_attribute(node.attr)
+    if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
+        return Value(CALLABLE, base.objs)  # a bound method holds its tensor
+    if operator is None:
+        return _foreign(run, node, base, state, UNKNOWN)
+    if operator.result is Result.TENSOR:
+        if operator.view is View.NEVER:
+            return run.fresh(node, state, f".{node.attr}", dtype=base.dtype, operator=node.attr)
+        link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+        same = node.attr == "data"
+        tracked = Tracked.NO if node.attr == "data" else None
+        label, made_by = f".{node.attr}", node.attr
+        return run.view(node, state, base, label, link, same_shape=same, tracked=tracked, operator=made_by)
+    return Value(_result_kinds(operator.result))
+
+
+def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
+    run = evaluation.run
+    (holder,) = base.objs
+    known = state.heap.get((holder, node.attr))
+    if known is not None:
+        return known
+    if owner.has_property(node.attr):
+        return evaluation.inside(node, base, state)
+    method = run.program.method(owner, node.attr)
+    if method is not None:
+        return Value(CALLABLE, ref=Bound(base, node.attr))
+    facts = run.program.attribute(owner, node.attr)
+    is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
+    origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+    value = _remember(run, node, base, state, facts, origin)
+    if value.must_be(LIST | DICT):
+        elements = run.program.attribute_elements(owner, node.attr)
+        run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
+    return value
+
+
+def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
+    if len(base.objs) == 1:
+        (holder,) = base.objs
+        known = state.heap.get((holder, node.attr))
+        if known is not None:
+            return known
+    return _remember(run, node, base, state, Value(kinds))
+
+
+def _remember(
+    run: Run, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
+) -> Value:
+    """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
+    if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
+        return facts
+    holder = next(iter(base.objs), None)
+    key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
+    value = run.foreign(
+        key,
+        origin,
+        code_of(node),
+        node.lineno,
+        facts.kinds,
+        ref=facts.ref,
+        tracked=facts.tracked,
+        likely=facts.likely,
+    )
+    if len(base.objs) == 1 and holder is not None and not holder.old:
+        state.heap[(holder, node.attr)] = value
+        return value
+    return value._replace(identity=(node, "read"))
+
+
+def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
+    """`holder.attr = value` for an ordinary attribute."""
+    for obj in holder.objs:
+        state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
+    if len(holder.objs) == 1:
+        (obj,) = holder.objs
+        slot = (obj, target.attr)
+        state.heap[slot] = weak_join(state.heap[slot], value) if obj.old and slot in state.heap else value
+        return
+    for obj in holder.objs:
+        slot = (obj, target.attr)
+        state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
+    if not holder.objs:
+        run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
+
+
+def _result_kinds(result: Result) -> int:
+    return {
+        Result.TENSOR: TENSOR,
+        Result.TENSORS: TUPLE,
+        Result.NUMBER: NUMBER,
+        Result.BOOL: NUMBER,
+        Result.SHAPE: SHAPE,
+        Result.OTHER: OTHER,
+        Result.UNKNOWN: UNKNOWN,
+    }[result]

@@ -1,0 +1,82 @@
+"""What a test says of the kind of a name: `isinstance(x, T)`, `torch.is_tensor(x)`, `x is None`."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class, Named
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import (
+    ARRAY,
+    DICT,
+    LIST,
+    MODULE,
+    NONE,
+    NUMBER,
+    TENSOR,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+)
+from unplace.analysis.interpret.run import Run
+
+
+def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
+    """What `isinstance(x, T)`, `torch.is_tensor(x)` and `x is None` say about x."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(run, test.operand, state, not holds)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
+        for part in test.values:
+            narrow(run, part, state, True)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+        is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+        if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
+            _restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
+    elif isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
+        callee = run.values.get(test.func)
+        name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
+        if name == "torch.is_tensor":
+            _restrict(test.args[0].id, TENSOR, state, holds)
+        elif name == "builtins.isinstance" and len(test.args) == 2:
+            _restrict(test.args[0].id, _type_kinds(run, test.args[1], holds), state, holds)
+
+
+def _type_kinds(run: Run, node: ast.expr, holds: bool) -> int:
+    """The kinds that `isinstance` tells an object to have, or not to have."""
+    if isinstance(node, ast.Tuple):
+        result = 0
+        for element in node.elts:
+            result |= _type_kinds(run, element, holds)
+        return result
+    value = run.values.get(node)
+    name = value.ref.qualified if value is not None and isinstance(value.ref, Named) else ""
+    if holds and torchapi.module(name) is not None:
+        return MODULE
+    if holds and value is not None and isinstance(value.ref, Class) and value.ref.is_module:
+        return MODULE
+    known = {
+        "torch.Tensor": TENSOR,
+        "torch.nn.Module": MODULE,
+        "numpy.ndarray": ARRAY,
+        "builtins.list": LIST,
+        "builtins.tuple": TUPLE,
+        "builtins.dict": DICT,
+        "builtins.int": NUMBER,
+        "builtins.float": NUMBER,
+        "builtins.bool": NUMBER,
+        "builtins.str": TEXT,
+    }
+    return known.get(name, UNKNOWN)
+
+
+def _restrict(name: str, to: int, state: State, holds: bool) -> None:
+    value = state.env.get(name)
+    if value is None:
+        return
+    if holds:
+        inside = to if value.kinds & UNKNOWN else value.kinds & to
+        kinds_now = inside if inside and not to & UNKNOWN else value.kinds
+        state.env[name] = value._replace(kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
+    elif value.kinds & ~to:
+        state.env[name] = value._replace(kinds=value.kinds & ~(to & ~UNKNOWN))

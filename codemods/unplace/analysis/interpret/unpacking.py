@@ -1,0 +1,90 @@
+"""Binding the targets of loops, comprehensions and unpackings: `for a, b in pairs`, `first, *rest = y.unbind()`."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    ITERATING,
+    LIST,
+    NUMBER,
+    NUMBER_VALUE,
+    SHAPE,
+    Link,
+    Value,
+)
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.stores import refined, store_attribute, store_item
+from unplace.analysis.interpret.walking import Evaluation
+
+
+def row(run: Run, node: ast.expr, tensor: Value, state: State) -> Value:
+    """A row of a tensor, taken by a loop or an unpacking."""
+    link, by = Link.VIEW, ITERATING
+    return run.view(node, state, tensor, "a row", link, key="row", forbidden=True, operator=by)
+
+
+def bind(evaluation: Evaluation, target: ast.expr, value: Value, state: State) -> None:
+    """Bind a loop or comprehension target, or one side of an unpacking."""
+    if isinstance(target, ast.Name):
+        state.env[target.id] = refined(evaluation.run, target.id, value)
+        state.binds[target.id] = target
+    elif isinstance(target, ast.Tuple | ast.List):
+        starred = any(isinstance(e, ast.Starred) for e in target.elts)
+        for index, element in enumerate(target.elts):
+            if isinstance(element, ast.Starred):
+                rest = evaluation.iterate(element.value, value, state)._replace(identity=None)
+                inner = evaluation.run.container(element, state, LIST, {ANY: rest})
+                bind(evaluation, element.value, inner, state)
+            else:
+                bind(
+                    evaluation, element, _unpacked(evaluation, element, value, None if starred else index, state), state
+                )
+    elif isinstance(target, ast.Attribute):
+        holder = evaluation.evaluate(target.value, state)
+        store_attribute(evaluation, target, holder, value, state)
+    elif isinstance(target, ast.Subscript):
+        holder = evaluation.evaluate(target.value, state)
+        evaluation.evaluate(target.slice, state)
+        store_item(evaluation, target, holder, value, state)
+
+
+def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+    if value.must_be(CONTAINER) and value.objs:
+        return _piece_of(evaluation, node, value, index, state)
+    if value.is_tensor:
+        return row(evaluation.run, node, value, state)
+    if value.must_be(SHAPE | NUMBER):
+        return NUMBER_VALUE
+    return evaluation.iterate(node, value, state)
+
+
+def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
+    """One output of a split, known to be disjoint from the others; or a plain element."""
+    element = evaluation.element(node, value, state, index)
+    if index is None or len(element.objs) != 1 or len(value.objs) != 1:
+        return element
+    (obj,) = element.objs
+    base = state.bases.get(obj)
+    if base is None or base.piece is None or base.piece[1] != ANY:
+        return element
+    if evaluation.run.names.by_key.get((base.piece[0], None)) not in value.objs:
+        return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
+    return evaluation.run.view(
+        node,
+        state,
+        element._replace(objs=base.objs),
+        element_label(obj.label, index),
+        base.link,
+        piece=(base.piece[0], index),
+        forbidden=base.forbidden,
+        operator=obj.operator,
+    )
+
+
+def element_label(label: str, index: int) -> str:
+    """How a message calls one output of a splitting operation."""
+    return f"output {index} of {label}"

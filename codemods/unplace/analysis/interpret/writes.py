@@ -1,0 +1,101 @@
+"""Writes: one in-place operation as the analysis met it, and what may be said of the tensors that take part."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unplace import torchapi
+from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.values import (
+    DICT,
+    DISCRETE,
+    LIST,
+    NO_OBJS,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Objs,
+    Tracked,
+    Value,
+    is_same,
+)
+from unplace.diagnostics.forms import WriteKind
+
+
+@dataclass(slots=True)
+class Write:
+    """One in-place operation as the analysis met it: the facts just before the write.
+
+    `target` is the expression of the tensor that is written (`x` in `x[i] = v`), `value` what it may be.
+    """
+
+    node: ast.AST
+    kind: WriteKind
+    target: ast.expr
+    value: Value
+    state: Snapshot
+    statement: ast.stmt
+    grad: GradMode
+    name: str = ""  # the method or qualified function, where there is one
+    operands: tuple[Value, ...] = ()
+    source: ast.Call | None = None  # where the module that writes was made
+    inside: ast.AST | None = None  # the comprehension that the write stands in
+    autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
+    data: ast.Attribute | None = None  # `y.data`, where the write is made through that
+    is_local: bool = False  # the written tensor was made in the same round of that comprehension
+
+    def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
+        """Whether an operand may be (or certainly is) another tensor on the target's memory.
+
+        In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
+        """
+        if not self.kind.is_whole or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
+            return False
+        return any(self._overlaps(operand, certainly) for operand in self.operands)
+
+    def _overlaps(self, operand: Value, certainly: bool) -> bool:
+        if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
+            return False
+        if operand.objs & self.value.objs or not self.state.may_share(operand.objs, self.value.objs):
+            return False
+        owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}
+        return not certainly or (len(owners) == 1 and None not in owners)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A call that may be one of a function of the file, which isn't known: what it passes, as a write to that."""
+
+    write: Write
+    values: Mapping[ast.expr, Value]
+
+
+def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
+    """Whether no expression does the same as a method does to this tensor, so that the call has to stay.
+
+    `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, which send it zeros.
+    """
+    method = torchapi.inplace_method(name) if kind is WriteKind.METHOD else None
+    if method is None:
+        return False
+    if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
+        return can_be_tracked(value)
+    return method.kind == "diagonal"
+
+
+def is_data(node: ast.expr) -> bool:
+    """Whether an expression is the `.data` of a name."""
+    return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
+
+
+def can_be_tracked(value: Value) -> bool:
+    """Whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
+    return value.tracked is not Tracked.NO and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
+
+
+def anything(values: list[Value]) -> Objs:
+    """All objects of several values."""
+    return frozenset().union(*(v.objs for v in values)) if values else NO_OBJS

@@ -1,0 +1,222 @@
+"""The kinds of values that settings have: how each is read and written, wherever a setting is given."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
+from unplace.diagnostics.findings import Harm
+from unplace.files.globs import is_valid
+from unplace.files.patterns import Patterns
+from unplace.rules import codes
+from unplace.torchapi.releases import Release
+
+T = TypeVar("T")
+
+
+class Kind(ABC, Generic[T]):
+    """Reads and writes the values of a setting. What can't be understood is a `TypeError` or `ValueError`.
+
+    `words` say what may be written in a configuration file. Values that name rules count file by file
+    (`Options.wanted`).
+    """
+
+    words: ClassVar[str]
+    names_rules: ClassVar[bool] = False
+
+    @abstractmethod
+    def from_toml(self, value: object, folder: str) -> T:
+        """Read the value of a key of a configuration file in `folder`."""
+
+    @abstractmethod
+    def as_toml(self, value: T) -> str:
+        """Write a value as a configuration file has it."""
+
+
+class Given(Kind[T]):
+    """A kind that the command line and callers in Python can give, too.
+
+    On the command line, `metavar` stands for the value, and `choices` are what it is made of; flags have neither.
+    """
+
+    metavar: ClassVar[str | None] = None
+    is_list: ClassVar[bool] = False
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the words that a value is made of, where there is a choice of them."""
+        return ()
+
+    @abstractmethod
+    def from_words(self, given: Any) -> T:
+        """Read what the command line gives: a flag's truth, a text, or, for lists, texts."""
+
+    @abstractmethod
+    def from_python(self, name: str, given: Any) -> T:
+        """Read what a caller gives as the argument `name`."""
+
+
+class Truth(Given[bool]):
+    """A flag; `off` is what the command line calls the absence of it."""
+
+    words = "true or false"
+
+    def __init__(self, off: str | None = None) -> None:
+        self.off = off
+
+    def from_toml(self, value: object, folder: str) -> bool:
+        """Read `true` or `false`."""
+        if not isinstance(value, bool):
+            raise TypeError("must be true or false")
+        return value
+
+    def as_toml(self, value: bool) -> str:
+        """Write `true` or `false`."""
+        return str(value).lower()
+
+    def from_words(self, given: Any) -> bool:
+        """Take the flag as it is."""
+        return bool(given)
+
+    def from_python(self, name: str, given: Any) -> bool:
+        """Take the truth of an argument."""
+        return bool(given)
+
+
+class Version(Given["Release | None"]):
+    """A release of torch, `"2.1"`."""
+
+    words = "version, as a string"
+    metavar = "VERSION"
+
+    def from_toml(self, value: object, folder: str) -> Release:
+        """Read a string."""
+        if not isinstance(value, str):
+            raise TypeError('must be a string, such as "2.1"')
+        return parse_release(value)
+
+    def as_toml(self, value: Release | None) -> str:
+        """Write a string."""
+        return _quoted(str(value))
+
+    def from_words(self, given: Any) -> Release:
+        """Read a text."""
+        return parse_release(given)
+
+    def from_python(self, name: str, given: Any) -> Release:
+        """Read a text."""
+        if not isinstance(given, str):
+            raise TypeError(f'{name} must be a text such as "2.1", not {given!r}')
+        return parse_release(given)
+
+
+class Codes(Given["frozenset[str] | None"]):
+    """Rules, by their codes or prefixes of these."""
+
+    words = "list of codes or prefixes"
+    names_rules = True
+    metavar = "CODE,..."
+    is_list = True
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the codes of all rules."""
+        return codes()
+
+    def from_toml(self, value: object, folder: str) -> frozenset[str]:
+        """Read a list of strings."""
+        return parse_codes(_strings(value), codes())
+
+    def as_toml(self, value: frozenset[str] | None) -> str:
+        """Write a sorted list."""
+        return _as_list(sorted(value or ()))
+
+    def from_words(self, given: Any) -> frozenset[str]:
+        """Read texts such as `UNP001,UNP003`."""
+        return parse_codes(given, codes())
+
+    def from_python(self, name: str, given: Any) -> frozenset[str]:
+        """Read a list of texts."""
+        return parse_codes(listed(name, given, "UNP001"), codes())
+
+
+class Harms(Given["frozenset[Harm] | None"]):
+    """Kinds of harm."""
+
+    words = "list of `harmful`, `unknown`, `harmless`"
+    metavar = "HARM,..."
+    is_list = True
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the words for all kinds of harm."""
+        return tuple(harm.value for harm in Harm)
+
+    def from_toml(self, value: object, folder: str) -> frozenset[Harm]:
+        """Read a list of strings."""
+        return parse_harms(_strings(value))
+
+    def as_toml(self, value: frozenset[Harm] | None) -> str:
+        """Write a sorted list."""
+        return _as_list(sorted(harm.value for harm in value or ()))
+
+    def from_words(self, given: Any) -> frozenset[Harm]:
+        """Read texts such as `harmful,unknown`."""
+        return parse_harms(given)
+
+    def from_python(self, name: str, given: Any) -> frozenset[Harm]:
+        """Read a list of texts."""
+        return parse_harms(listed(name, given, "harmful"))
+
+
+class Files(Kind["Patterns | None"]):
+    """Files and folders, by patterns that count from the folder of the configuration file."""
+
+    words = "list of patterns as in `.gitignore`"
+
+    def from_toml(self, value: object, folder: str) -> Patterns:
+        """Read a list of strings."""
+        return Patterns(folder, tuple(map(_pattern, _strings(value))))
+
+    def as_toml(self, value: Patterns | None) -> str:
+        """Write a list."""
+        return _as_list(value.lines if value is not None else ())
+
+
+class CodesOfFiles(Kind["tuple[tuple[Patterns, frozenset[str]], ...]"]):
+    """Rules for the files that a pattern names."""
+
+    words = "table of patterns with codes"
+    names_rules = True
+
+    def from_toml(self, value: object, folder: str) -> tuple[tuple[Patterns, frozenset[str]], ...]:
+        """Read a table."""
+        if not isinstance(value, Mapping):
+            raise TypeError('must be a table, such as { "tests/" = ["UNP005"] }')
+        files, rules = Files(), Codes()
+        return tuple((files.from_toml([key], folder), rules.from_toml(named, folder)) for key, named in value.items())
+
+    def as_toml(self, value: tuple[tuple[Patterns, frozenset[str]], ...]) -> str:
+        """Write a table in one line."""
+        rows = (f"{_quoted(patterns.lines[0])} = {_as_list(sorted(named))}" for patterns, named in value)
+        return f"{{ {', '.join(rows)} }}" if value else "{}"
+
+
+def _strings(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise TypeError('must be a list of strings, such as ["..."]')
+    return value
+
+
+def _pattern(line: str) -> str:
+    if not is_valid(line):
+        raise ValueError(f"{line} is no pattern, as nothing can match it; correct it, or leave it out")
+    return line
+
+
+def _as_list(parts: Any) -> str:
+    return f"[{', '.join(map(_quoted, parts))}]"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,57 @@
+"""Settings: each is declared once, and configuration files, commands, callers in Python and reports read that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, get_type_hints
+
+from unplace.config.kinds import Given, Kind, Truth
+from unplace.config.selection import SelectionError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is declared of one setting, as an annotation of the field that holds it: `help` is what it does, a sentence.
+
+    One that narrows leaves operations or files out, and doesn't change what becomes of the others.
+    """
+
+    kind: Kind[Any]
+    help: str
+    narrows: bool = False
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key in a configuration file, and the option of commands behind `--`."""
+        return self.name.replace("_", "-")
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options of commands: `--unsafe` and `--safe`; none where only configuration files have the setting."""
+        if not isinstance(self.kind, Given):
+            return ()
+        off = (f"--{self.kind.off or f'no-{self.key}'}",) if isinstance(self.kind, Truth) else ()
+        return (f"--{self.key}", *off)
+
+    def read(self, words: Any) -> Any:
+        """The value of what a command line gives; raises `SelectionError` where it can't be understood."""
+        assert isinstance(self.kind, Given)
+        try:
+            return self.kind.from_words(words)
+        except SelectionError as error:
+            error.option = f"--{self.key}"
+            raise
+
+    @property
+    def meaning(self) -> str:
+        """What is told of the key: the help, with the options that do the same."""
+        same = f"; as {' and '.join(f'`{flag}`' for flag in self.flags)}" if self.flags else ""
+        return f"{self.help[0].lower()}{self.help[1:].removesuffix('.')}{same}"
+
+
+def settings_of(cls: type) -> tuple[Setting, ...]:
+    """Return the settings among the fields of a dataclass, in their order: those annotated with a `Setting`."""
+    hints = get_type_hints(cls, include_extras=True)
+    marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return tuple(replace(mark, name=name) for name, found in marks.items() for mark in found)

@@ -1,0 +1,199 @@
+"""The forms of in-place operations: one record for each, which says all that others have to know of it.
+
+The sieves that keep the analysis from files, functions and expressions, the analysis itself, the planner and the
+reports read what stands here. A new form is a name in `Form` and a record in `WriteKind`; a rule adds its recipe.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Form(str, Enum):
+    """How an in-place operation is written, in the words of reports."""
+
+    AUGMENTED = "augmented assignment"
+    METHOD = "underscore method"
+    DATA_STORE = ".data store"
+    MASKED_STORE = "masked store"
+    SUBSCRIPT_STORE = "subscript store"
+    INPLACE_ARGUMENT = "inplace=True"
+    FUNCTION = "underscore function"
+    OUT_ARGUMENT = "out="
+
+
+class Proof(Enum):
+    """What shows that a write to something unknown is one to a tensor."""
+
+    FORM = "form"  # that it is written so: only tensors have it
+    NAME = "name"  # a method's name, if no other type has it
+    OPERANDS = "operands"  # that a tensor is combined with it
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spelling:
+    """One way to write an in-place operation.
+
+    It is a node of the type `node`, and `target` is what that would write by its syntax alone, None where it isn't
+    written so. `sign` is a regular expression that finds something in every file that holds one. `functions` are
+    qualified names whose calls write their first argument. Where `is_telling`, code that looks like it is expected to
+    be one, and people are told why it isn't. Where `is_whole`, all of the tensor is written, and not a part that an
+    index names. `dtype` says what going out of place does to the dtype of the result, as `torchapi.InplaceMethod.dtype`
+    does; None where the operation decides.
+    """
+
+    form: Form
+    node: type[ast.AST]
+    target: Callable[[Any], ast.expr | None]
+    sign: bytes
+    is_whole: bool = True
+    is_statement: bool = False
+    is_telling: bool = True
+    proof: Proof = Proof.FORM
+    dtype: str | None = None
+    functions: frozenset[str] = frozenset()
+
+
+def _augmented(node: Any) -> ast.expr | None:
+    target: ast.expr = node.target
+    return target
+
+
+def _stored(node: Any) -> ast.expr | None:
+    return node.value if isinstance(node.ctx, ast.Store) else None
+
+
+def _data(node: Any) -> ast.expr | None:
+    return node.value if node.attr == "data" and isinstance(node.ctx, ast.Store) else None
+
+
+def _out(node: Any) -> ast.expr | None:
+    return next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
+
+
+def _method(node: Any) -> ast.expr | None:
+    """The tensor of `x.add_(k)`, and the first argument of `relu_(x)`."""
+    name = _called(node)
+    if not name.endswith("_") or name.startswith("_"):
+        return None
+    return node.func.value if isinstance(node.func, ast.Attribute) else first_argument(node)
+
+
+def _function(node: Any) -> ast.expr | None:
+    """The first argument of `torch.relu_(x)` and `torch._foreach_add_(xs, 1)`."""
+    name = _called(node)
+    return first_argument(node) if name.endswith("_") and not name.endswith("__") else None
+
+
+def _flagged(node: Any) -> ast.expr | None:
+    return first_argument(node) if has_true(node) else None
+
+
+def _nothing(node: Any) -> ast.expr | None:
+    return None
+
+
+def _called(node: ast.Call) -> str:
+    """The last name of what is called; empty where it has none."""
+    name: str = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+    return name
+
+
+def first_argument(node: ast.Call) -> ast.expr:
+    """Return the first positional argument of a call, or what is called where there is none."""
+    return node.args[0] if node.args else node.func
+
+
+def has_true(node: ast.Call) -> bool:
+    """Whether a call has a True among its positional arguments, or `inplace=True`."""
+    flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
+    return any(isinstance(f, ast.Constant) and f.value is True for f in flags)
+
+
+_ASSIGNS = rb"[+\-*/%&|^<>@]="
+_CALLS = rb"\w_\s*[(#\\]"
+_FLAG = rb"inplace|True"
+
+
+class WriteKind(Enum):
+    """The spellings of writes to a tensor."""
+
+    AUGMENTED = Spelling(  # x += k
+        Form.AUGMENTED, ast.AugAssign, _augmented, _ASSIGNS, is_statement=True, proof=Proof.OPERANDS, dtype="promotes"
+    )
+    METHOD = Spelling(Form.METHOD, ast.Call, _method, _CALLS, proof=Proof.NAME)  # x.add_(k)
+    FUNCTION = Spelling(Form.FUNCTION, ast.Call, _function, _CALLS, is_telling=False)  # torch.relu_(x)
+    FLAG = Spelling(Form.INPLACE_ARGUMENT, ast.Call, _flagged, _FLAG, is_telling=False)  # F.relu(x, inplace=True)
+    MODULE = Spelling(  # act(x) with act = nn.ReLU(inplace=True)
+        Form.INPLACE_ARGUMENT, ast.Call, _nothing, _FLAG, is_whole=False, is_telling=False
+    )
+    OUT = Spelling(Form.OUT_ARGUMENT, ast.Call, _out, rb"out\s*[=#\\]", proof=Proof.NONE)  # torch.add(a, b, out=x)
+    STORE = Spelling(  # x[i] = v
+        Form.SUBSCRIPT_STORE,
+        ast.Subscript,
+        _stored,
+        rb"\]\s*[=,)#\\]",
+        is_whole=False,
+        is_statement=True,
+        proof=Proof.NONE,
+    )
+    AUGMENTED_STORE = Spelling(  # x[i] += v
+        Form.SUBSCRIPT_STORE,
+        ast.AugAssign,
+        _augmented,
+        _ASSIGNS,
+        is_whole=False,
+        is_statement=True,
+        proof=Proof.NONE,
+    )
+    DATA = Spelling(Form.DATA_STORE, ast.Attribute, _data, rb"\.\s*data\b", is_statement=True)  # x.data = v
+
+    @property
+    def form(self) -> Form:
+        """What reports call it, unless what is written tells more."""
+        return self.value.form
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the tensor is written, and not a part that an index names."""
+        return self.value.is_whole
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the operation is a statement or the target of one, and no expression."""
+        return self.value.is_statement
+
+
+WRITERS = {name: kind for kind in WriteKind for name in kind.value.functions}
+"""The functions other than torch's that write their first argument, by qualified name."""
+
+SIGNS = re.compile(b"|".join(dict.fromkeys(kind.value.sign for kind in WriteKind)))
+"""Finds something in the bytes of every file that holds an in-place operation, and in others too."""
+
+
+def _by_node(kinds: Iterable[WriteKind]) -> dict[type[ast.AST], tuple[Callable[[Any], ast.expr | None], ...]]:
+    """Gather the targets of kinds by the type of their nodes."""
+    found: dict[type[ast.AST], dict[Callable[[Any], ast.expr | None], None]] = {}
+    for kind in kinds:
+        found.setdefault(kind.value.node, {})[kind.value.target] = None
+    return {node: tuple(targets) for node, targets in found.items()}
+
+
+_ALL = _by_node(WriteKind)
+_TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.is_telling)
+
+
+def looks_in_place(node: ast.AST) -> bool:
+    """Whether a node has the form of an in-place operation, whatever it is applied to."""
+    return any(target(node) is not None for target in _ALL.get(type(node), ()))
+
+
+def target_of(node: ast.AST) -> ast.expr | None:
+    """What a node would write if it is an in-place operation; None where it isn't written like one."""
+    return next((written for target in _TELLING.get(type(node), ()) if (written := target(node)) is not None), None)

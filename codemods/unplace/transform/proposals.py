@@ -1,0 +1,115 @@
+"""Proposals: for each operation the recipe that its rule has, as far as legality and intent allow one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from unplace import rules
+from unplace.analysis.cancellation import go_on
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.forms import Form, WriteKind
+from unplace.text.positions import Text
+from unplace.transform import casts, intent, legality
+from unplace.transform.decisions import Decision
+from unplace.transform.recipes import expressions
+from unplace.transform.rule import CallRule, StatementRule
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
+
+
+def load_rules() -> dict[Form, Any]:
+    """The rule object of each form."""
+    found: dict[Form, Any] = {}
+    for code in rules.codes():
+        module = import_module(rules.module_name(code))
+        for form in module.FORMS:
+            found[form] = module.RULE
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Proposes recipes for the operations of one module."""
+
+    text: Text
+    by_form: Mapping[Form, Any]
+
+    def of(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
+        """Propose what becomes of the operations of a statement."""
+        go_on()
+        leaders = [s for s in sites if s.write.kind.is_statement]
+        calls = [s for s in sites if not s.write.kind.is_statement]
+        if len(leaders) > 1:
+            decisions = self._several_stores(statement, leaders)
+        else:
+            decisions = [self._leader(s) for s in leaders]
+        by_node: dict[ast.AST, Site] = {s.node: s for s in calls}
+        receivers = {s.write.target for s in calls}
+        for site in calls:
+            if site.node in receivers and site.write.kind is not WriteKind.OUT:
+                continue  # part of the chain of a call further out
+            assert isinstance(site.node, ast.expr)
+            chain = expressions.spine(site.node, by_node)
+            decisions += self._chain_decisions(chain, self._chain_verdict(statement, chain))
+        return decisions
+
+    def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
+        """One verdict for calls of a chain, which write the same tensor: a recipe that leaves them their purpose."""
+        verdict = self._chain_recipe(statement, chain)
+        return intent.contradicted(chain[0], chain[-1].node, verdict) or verdict
+
+    def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
+        rules: dict[Site, CallRule] = {s: self.by_form[s.form] for s in chain}
+        for site in chain:
+            settled = legality.settled(site)
+            if settled is not None:
+                return settled
+        if chain[-1].node is expressions.value_of(statement):
+            return expressions.decide_spine(statement, chain, rules)
+        if any(s.write.kind is WriteKind.OUT or rules[s].must_stay(s) for s in chain):
+            why = expressions.missing(chain, rules)
+            return Refuse(Refusal.OWN_STATEMENT() if why is None else Refusal.OWN_STATEMENT_AS(missing=why))
+        verdict = expressions.decide_inline(statement, chain)
+        if isinstance(verdict, Split) and chain[0].in_header and not self._can_precede(statement):
+            return Refuse(Refusal.OWN_STATEMENT())
+        return verdict
+
+    def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
+        """`x[0], y[1] = a, b`: all owners are cloned first, then the statement runs as it is."""
+        decisions = [Decision(s, self.by_form[s.form], legality.settled(s) or legality.private_copy(s)) for s in sites]
+        reason = legality.several_stores(statement, sites)
+        if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
+            refusal = reason or Refuse(Refusal.NOT_ALL_COPIED())
+            return [d.becoming(refusal) if d.is_recipe else d for d in decisions]
+        return decisions
+
+    def _leader(self, site: Site) -> Decision:
+        rule: StatementRule = self.by_form[site.form]
+        verdict = legality.settled(site) or rule.decide(site)
+        return Decision(site, rule, intent.contradicted(site, site.node, verdict) or verdict)
+
+    def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
+        """All calls of a chain share its fate: one that has no functional form stops the others."""
+        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
+            verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
+        decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
+        refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
+        return decisions if refusal is None else [d.becoming(refusal) for d in decisions]
+
+    def _call_decision(self, site: Site, chain: tuple[Site, ...], verdict: Verdict) -> Decision:
+        rule: CallRule = self.by_form[site.form]
+        if not isinstance(verdict, Inline | Rebind | Split):
+            return Decision(site, rule, verdict, chain=chain)
+        change = rule.functional(site)
+        if isinstance(change, Refuse):
+            return Decision(site, rule, change, chain=chain)
+        return Decision(site, rule, verdict, change, chain)
+
+    def _can_precede(self, statement: ast.stmt) -> bool:
+        """Whether a line can be put before a statement: it isn't an `elif` or the body of a one-line suite."""
+        start, _ = self.text.span(statement)
+        return self.text.indentation(start) is not None and not self.text.text.startswith("elif", start)

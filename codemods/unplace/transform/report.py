@@ -1,0 +1,126 @@
+"""The findings of a module: verdicts in the words of reports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from unplace.analysis.domain.values import Saved
+from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.diagnostics.findings import Applicability, Finding, Harm, SavedBy, Status
+from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Line, Reason
+from unplace.text.edits import Edit
+from unplace.text.positions import Text
+from unplace.transform import casts
+from unplace.transform.decisions import Decision
+from unplace.transform.emit.introduced import introduces_writes
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Aside, CopySaved, Inline, Keep, Rebind, Recipe, Refuse, Split, Verdict
+
+
+@dataclass(slots=True)
+class Report:
+    """Gathers the findings of one module."""
+
+    text: Text
+    findings: list[Finding] = field(default_factory=list)
+    _fixes: int = 0
+
+    def number(self) -> int:
+        """Return a number for findings that are fixed together."""
+        self._fixes += 1
+        return self._fixes
+
+    def made(self, since: int = 0) -> list[Edit]:
+        """Return the edits that are made by the findings from one on, each once for every finding that has it."""
+        return [edit for f in self.findings[since:] if f.status is Status.REWRITTEN for edit in f.edits]
+
+    def decided(self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
+        """Report what was decided about a site, and whether this run does it."""
+        site = decision.site
+        harm, by = site.harm()
+        rule: Any = decision.rule
+        verdict, forbidden = decision.verdict, site.forbidden()
+        if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
+            verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
+        message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
+        extra = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
+        node = site.node
+        assumptions = decision.assumptions
+        harm = harm_of(site) if decision.is_recipe else harm
+        self.add(node, rule.code, site.form, verdict, applied, harm, by, message, assumptions, fix, edits, extra)
+
+    def add(
+        self,
+        node: ast.AST,
+        code: str,
+        form: Form,
+        verdict: Verdict,
+        applied: bool,
+        harm: Harm,
+        by: Saved | None,
+        message: Reason,
+        assumptions: tuple[Reason, ...],
+        fix: int,
+        edits: tuple[Edit, ...],
+        notes: Iterable[Reason] = (),
+    ) -> None:
+        """Report a verdict about a node; edits that would bring in an operation in place are refused."""
+        if introduces_writes(self.text.text, edits):
+            verdict = Refuse(Refusal.NEW_WRITE())
+        start, end = self.text.span(node)
+        line, column = self.text.place(start)
+        end_line, end_column = self.text.place(end)
+        applicability: Applicability | None = None
+        status = Status.REFUSED
+        if isinstance(verdict, Keep):
+            status, message = Status.KEPT, verdict.reason
+        elif isinstance(verdict, Refuse):
+            message = verdict.reason
+        else:
+            applicability = Applicability.UNSAFE if assumptions else Applicability.SAFE
+            if applied:
+                status = Status.REWRITTEN
+            else:
+                message = Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
+        self.findings.append(
+            Finding(
+                line,
+                column,
+                end_line,
+                end_column,
+                code,
+                form,
+                status,
+                applicability,
+                harm,
+                message,
+                (*assumptions, *notes) if applicability is not None else (),
+                fix if applicability is not None else None,
+                edits if applicability is not None else (),
+                SavedBy(by.operation, by.line) if by is not None else None,
+            )
+        )
+
+
+def harm_of(site: Site) -> Harm:
+    """Whether the operation can make backward fail, or makes it err."""
+    return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
+
+
+def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
+    """What is done about a site, and against what."""
+    said: Reason = recipe.message if isinstance(recipe, Aside) else rule.message(site, recipe)
+    forbidden, by = site.forbidden(), site.harm()[1]
+    if isinstance(recipe, CopySaved):
+        *others, last = recipe.operations
+        copied = Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
+        said = copied
+    elif by is not None and not isinstance(recipe, Aside):
+        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line))
+    elif forbidden is not None and not isinstance(recipe, Aside):
+        said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
+    return Rewrite.GRADIENT_REPAIRED(rewrite=said) if site.write.data is not None else said
