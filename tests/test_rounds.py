@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import apply_edits
 from unplace.transform.rewriter import first_round, rewrite_text
@@ -88,3 +89,21 @@ while input():
     assert found[18].saved_by is not None
     assert found[18].saved_by.line == 22
     assert "relu() in line 22" in found[18].message
+
+
+def test_a_copy_that_calls_for_another_one_is_not_made() -> None:
+    before = """import torch
+
+
+def run(x):
+    h = x.abs()
+    flat, window = (h[:, 0], h)
+    flat *= flat
+    h.exp_()
+    flat.mul_(2)
+    return flat.sum() + window.sum() * 2
+"""
+    report = rewrite_text(before, "model.py", Options(unsafe=True))
+    assert [f.reason for f in report.findings if f.line == 7] == [Refusal.NEVER_ENDS()]
+    assert report.after.count("h.clone()") == 1
+    assert rewrite_text(report.after, "model.py", Options(unsafe=True)).after == report.after

@@ -355,6 +355,7 @@ class Refusal(Kind):
     LATER_AROUND = "the statement around it is rewritten in this run; run again for this one"
     NEW_WRITE = "it would take an operation in place where there was none"
     STILL_OVERWRITES = "where the write stays, it would still overwrite what {operation} in {line} saved"
+    NEVER_ENDS = "each rewrite of it would call for another one"
     STILL_FORBIDDEN = "where the write stays, it would still be forbidden"
     COPY_OVERWRITES = "on a copy of the argument, {write} would still overwrite what {operation} in {line} saved"
     COPY_FORBIDDEN = "on a copy of the argument, {write} would still be forbidden"

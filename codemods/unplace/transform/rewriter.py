@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
 from unplace.diagnostics.reasons import Reason
@@ -38,7 +39,8 @@ _NONE: Mapping[Place, Sequence[Reason]] = {}
 def rewrite_text(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
     """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does.
 
-    An edit after which the analysis still finds its operation's harm is taken back: it repairs nothing.
+    An edit after which the analysis still finds its operation's harm, or something to do for it again and again, is
+    taken back: it repairs nothing.
     With a `Project` as the programs, the other files of the run tell what the module imports from them.
     """
     report, is_final = _repaired(text, path, options, _itself, programs)
@@ -62,12 +64,12 @@ def _repaired(
     """
     failed: dict[Place, tuple[Reason, ...]] = {}
     for _ in range(_MOST_TRIES):
-        report, rest = _rounds(text, path, options, origin, programs, failed)
-        useless = unrepaired(report, rest)
+        report, rest, endless = _rounds(text, path, options, origin, programs, failed)
+        useless = {(origin(line), code): reason for (line, code), reason in unrepaired(report, rest).items()}
+        useless.update(dict.fromkeys(endless, Refusal.NEVER_ENDS()))
         if not useless:
             break
-        for (line, code), reason in useless.items():
-            place = origin(line), code
+        for place, reason in useless.items():
             failed[place] = (*failed.get(place, ()), reason)
     return report, not (failed and report.changed)
 
@@ -79,16 +81,18 @@ def _rounds(
     origin: Callable[[int], int],
     programs: Programs | None,
     failed: Mapping[Place, Sequence[Reason]],
-) -> tuple[FileReport, FileReport]:
-    """All rounds over a text as one, and the last, which found nothing more to do."""
+) -> tuple[FileReport, FileReport, set[Place]]:
+    """Make all rounds over a text; return them as one, the last, and the places for which it still found more to do."""
     report = following = _round(text, path, options, origin, programs, failed=failed)
+    left: set[Place] = set()
     for _ in range(_MOST_ROUNDS) if report.changed else ():
         lines = _origins(report.before, report.after, report.edits, origin)
         following = _round(report.after, path, options, lines, programs, failed=failed)
+        left = {(lines(f.line), f.code) for f in following.findings if f.status is Status.REWRITTEN}
         if not following.changed:
             break
         report = joined(report, following)
-    return report, following
+    return report, following, left
 
 
 def first_round(
