@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.incident import Incident
+from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
-from unplace.diagnosis.writes import Write
 from unplace.files.discovery import shown
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unplace.diagnosis.errors import Kind
+from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
-from unplace.diagnosis.writes import Write
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from torch.autograd.variable import Variable
 from unplace.diagnosis import errors, postmortem, silent
 from unplace.diagnosis.graph import MARK, Note
 from unplace.diagnosis.incident import Incident
+from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.places import Place, Places, stepping_optimizer
 from unplace.diagnosis.torch_calls import Calls, SilentCalls, seen_broadcasts
-from unplace.diagnosis.writes import Write, Writes
 
 OnIncident = Callable[[RuntimeError | None, Incident], None]
 _ANNOUNCEMENT = (

@@ -19,9 +19,9 @@ from unplace.diagnosis import errors
 from unplace.diagnosis.errors import Kind, StaleValue
 from unplace.diagnosis.graph import Note, note_of, operator, parent_of, roots, saved_by, walk
 from unplace.diagnosis.incident import Incident, Owner, Saved
+from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import NOWHERE, Place
-from unplace.diagnosis.writes import Write, Writes
 
 BEFORE = -1
 """The tick of what happened before the observation began, or at a moment that isn't known."""

@@ -12,10 +12,10 @@ from unplace.diagnosis.contents import checksum, is_dense
 from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.graph import note_of, roots, saved_by, walk
 from unplace.diagnosis.incident import Incident
+from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import Place
 from unplace.diagnosis.postmortem import backward_after, saved_of
-from unplace.diagnosis.writes import Write, Writes
 
 
 def remember(values: Iterable[Any]) -> None:
