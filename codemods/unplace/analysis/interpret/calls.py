@@ -119,7 +119,7 @@ class Calls:
         is_like_it = found is not None and not found.is_container and (found.inplace is None or found.ignores_inplace)
         return found if is_like_it and not methods & {"forward", "__call__"} else None
 
-    # -- code out of sight ----------------------------------------------------------------------------------------
+    # -- unseen code ----------------------------------------------------------------------------------------------
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
@@ -140,7 +140,7 @@ class Calls:
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         result = self.evaluator.unknown(node, state, f"the result of {label}")
-        if kinds == TENSOR:  # which what is called isn't, nor a module or another object
+        if kinds == TENSOR:  # neither the callee nor a module or other object is the result
             others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]
             given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
         if given:
@@ -151,7 +151,7 @@ class Calls:
         return result
 
     def _is_own_attribute(self, node: ast.expr) -> bool:
-        """Tell whether a callee is an attribute of an `nn.Module`, as `self.block`: most likely a module itself."""
+        """Tell whether a callee is an attribute of an `nn.Module` (`self.block`), which is most likely a module."""
         if not isinstance(node, ast.Attribute):
             return False
         holder = self.run.values.get(node.value)

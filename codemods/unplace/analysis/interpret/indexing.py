@@ -84,7 +84,7 @@ def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
     ):
         return None
     if any(n not in state.binds for n in names):
-        return None  # a global or closure name may change behind our back
+        return None  # a global or closure name may change unseen
     cut = ("cut", ast.dump(bound), tuple(state.binds.get(n) for n in names))
     return cut, "low" if part.lower is None else "high"
 

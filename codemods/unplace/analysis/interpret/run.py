@@ -86,7 +86,7 @@ class Analysis(Protocol):
         """Return the join of the elements of an attribute that is a list or dictionary."""
 
     def guessing(self, key: Hashable) -> AbstractContextManager[bool]:
-        """Guard a guess against infinite recursion; yields False where the guess asks for itself."""
+        """Guard a guess against infinite recursion; yield False where the guess asks for itself."""
 
 
 @dataclass(slots=True)
@@ -99,13 +99,9 @@ class Run:
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[ast.AST, Write] = field(default_factory=dict)
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
-    handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(
-        default_factory=dict
-    )  # tensors passed to functions that write them
+    handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
-    possible: dict[ast.stmt | ast.expr, Objs] = field(
-        default_factory=dict
-    )  # objects that a statement writes if they are tensors
+    possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
@@ -176,7 +172,7 @@ class Run:
 
     @property
     def muddled(self) -> Mapping[Obj, int]:
-        """The tensors that an operation wrote while reading them through another view, with the last line of it."""
+        """The tensors written by an operation that reads them through another view, with the line of the last one."""
         if self._muddled is None:
             writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes(certainly=True))
             self._muddled = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}

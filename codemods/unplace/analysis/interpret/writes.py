@@ -41,11 +41,11 @@ class Write:
     grad: GradMode
     name: str = ""  # the method or qualified function, where there is one
     operands: tuple[Value, ...] = ()
-    source: ast.Call | None = None  # where the module that writes was made
-    inside: ast.AST | None = None  # the comprehension that the write stands in
+    source: ast.Call | None = None  # the call that made the writing module
+    inside: ast.AST | None = None  # the comprehension around the write
     autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
-    data: ast.Attribute | None = None  # `y.data`, where the write is made through that
-    is_local: bool = False  # the written tensor was made in the same round of that comprehension
+    data: ast.Attribute | None = None  # `y.data`, if the write goes through it
+    is_local: bool = False  # the written tensor was made in the same round of `inside`
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
         """Tell whether an operand may be (`certainly`: is) another view of the target's memory.

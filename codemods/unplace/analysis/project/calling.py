@@ -47,7 +47,7 @@ def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, a
 
 
 def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -> bool:
-    """Tell whether an expression is known to be a class related by inheritance, or an object of one."""
+    """Tell whether an expression is known to be a class related to `owner` by inheritance, or an object of one."""
     ref = program.estimate(user, node).ref
     of = ref.of if isinstance(ref, Instance) else ref
     return isinstance(of, Class) and _are_related(program, of, owner)

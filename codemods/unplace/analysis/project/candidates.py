@@ -28,7 +28,7 @@ Reaches = Callable[[ast.AST], bool]
 
 
 def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
-    """Return the scopes (functions, lambdas, class bodies, the module) that may contain an in-place operation."""
+    """Return the scopes that may contain an in-place operation, among those that `reaches` selects."""
     return [scope for scope in module.scopes.by_node.values() if reaches(scope.node) and _is_candidate(module, scope)]
 
 

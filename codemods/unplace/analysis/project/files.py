@@ -55,14 +55,14 @@ class Project:
         self._mentions = Mentions(self.files.paths)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
-        self._open = 0  # characters in those
+        self._open = 0  # characters in `_recent`
         self._broken: set[str] = set()
-        self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
+        self._passing: dict[Hashable, object] = {}  # answers that hold only for the current file
         self._asked: list[Hashable] = []
-        self._cuts = 0  # how often a question led back to one under way, or to such an answer
+        self._cuts = 0  # how often a query led back to one under way, or to an answer in `_passing`
         self._in_hand = ""
-        self._read: set[str] = set()  # the files that what is being worked out follows from
-        self._sources: dict[Hashable, frozenset[str]] = {}  # those that an answer follows from
+        self._read: set[str] = set()  # the files that the current query depends on
+        self._sources: dict[Hashable, frozenset[str]] = {}  # the files that each answer depends on
         self._asked_names: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
@@ -71,7 +71,7 @@ class Project:
     def begin(self, path: str, text: str) -> Program:
         """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
         self._passing.clear()
-        is_first = path != self._in_hand  # of the rounds over a file; the text of later ones isn't what is on disk
+        is_first = path != self._in_hand  # round over the file; in later rounds its text differs from the one on disk
         if is_first:
             self._in_hand, self._read, self._asked_names = path, set(), {}
         known = self._modules.get(path)
@@ -88,7 +88,7 @@ class Project:
         It covers all rounds over that file, from the first one on.
         """
         if path != self._in_hand:
-            return Basis()  # nothing: it was done without the program
+            return Basis()  # the file was handled without a `Program`
         found, todo = {self._in_hand}, list(self._read)
         while todo:
             path = todo.pop()
@@ -171,7 +171,7 @@ class Project:
         return target, self.class_named(target) if isinstance(target, Member) else None
 
     def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
-        """Return the answer to a query, and record the files that it is derived from for all who ask again."""
+        """Run a query and return its answer; record the files that the answer depends on, for all who ask again."""
         outer, self._read = self._read, set()
         try:
             return work()
@@ -255,7 +255,7 @@ class Project:
         imported = reexported(package, parts[-1])
         return imported is None or package.place.absolute(imported) != parts
 
-    # -- questions ------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------
 
     def value(self, member: Member) -> Value:
         """Return the value of a name that a module defines, without regard to the flow."""

@@ -88,8 +88,8 @@ class ModuleIndex:
         self.scopes = Scopes(ModuleScope(tree, "<module>", None, index=self))
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
-        self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
-        self.answers: dict[Hashable, Any] = {}  # what `once` and other files asked about this one
+        self.targets: dict[str, Member | str] = {}  # the targets of imported names
+        self.answers: dict[Hashable, Any] = {}  # answers to `once` functions and to other files' queries
         self._bindings: dict[Scope, Bindings] = {}
 
     def bindings(self, scope: Scope) -> Bindings:

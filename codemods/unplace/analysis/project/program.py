@@ -84,7 +84,7 @@ class Program:
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self.handed: dict[
             str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
-        ] = {}  # by the name of the callee, or the class whose objects are called
+        ] = {}  # by callee: the name of a function, or the class of a called object
 
     @classmethod
     def of(cls, tree: ast.Module) -> Program:
@@ -310,7 +310,7 @@ class Program:
             likely=value.likely,
         )
 
-    # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
+    # -- guesses: values of names without regard to the flow ------------------------------------------------------
 
     def guess(self, scope: Scope, name: str) -> Value:
         """Return the value of a name of a scope, as the join of everything assigned to it there."""

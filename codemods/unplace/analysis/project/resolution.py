@@ -63,7 +63,7 @@ class Resolution:
         assert module.place is not None
         key = (module.place.path, written, True)
         if key not in self._visited:
-            self._visited[key] = _NOTHING  # what a way that leads back here adds
+            self._visited[key] = _NOTHING  # a path that leads back here adds no targets
             self._visited[key] = self._found(module, written)
         return self._visited[key]
 
@@ -96,7 +96,7 @@ class Resolution:
         submodule = self._files.files.submodule(path, name)
         if binds(home, name):
             if submodule is not None and not imports_own(home, name):
-                return _ANYTHING  # whoever imports that module rebinds the name
+                return _ANYTHING  # any import of that module rebinds the name
             imported = reexported(home, name)
             if imported is not None:
                 return self._imported(home, imported)

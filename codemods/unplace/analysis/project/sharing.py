@@ -1,4 +1,4 @@
-"""Finds other holders of a tensor in an attribute, by the class and the calls that create its objects."""
+"""Finds other holders of a tensor that an attribute holds, from the class and the calls that create its objects."""
 
 from __future__ import annotations
 

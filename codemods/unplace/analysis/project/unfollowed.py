@@ -1,4 +1,4 @@
-"""Finds uses of the file's own functions that can't be resolved; the code behind them may call the functions."""
+"""Finds uses of the file's own functions that can't be resolved: a caller behind one may read the arguments later."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _attributes(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr
 
 
 def name_of(program: Analysis, scope: Scope) -> str:
-    """Return the name of a function; for a lambda, the only name that nothing else is assigned to."""
+    """Return the name of a function; for a lambda, the name that only it is assigned to."""
     if not isinstance(scope.node, ast.Lambda):
         return scope.name
     outer = program.module.bindings(scope.parent).sources if scope.parent is not None else {}

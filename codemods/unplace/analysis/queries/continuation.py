@@ -46,7 +46,7 @@ class _Walk:
     def carries(self, node: ast.expr) -> bool:
         """Tell whether a gradient flows back from the value of an expression."""
         if node not in self._known:
-            self._known[node] = False  # where the expression is made of itself
+            self._known[node] = False  # the answer where the expression depends on itself
             self._known[node] = self._carries(node)
         return self._known[node]
 

@@ -37,9 +37,10 @@ class _Store:
 
 
 def written_elsewhere(program: Program, run: Run, write: Write, stays: Callable[[ast.AST], bool]) -> int | None:
-    """Return the line of a write in another function that may come after this one, to the same tensor.
+    """Return the line of a later write to the same tensor in another function; None where there is none.
 
-    `stays` tells which operations in place aren't rewritten. Of a function of another file it is the line of the call.
+    `stays` tells whether an in-place operation isn't rewritten. If another file defines the function, the line is that
+    of the call.
     """
     return _Search(program, run, write, stays).line()
 
@@ -75,7 +76,7 @@ class _Search:
         return None
 
     def _stores(self) -> Iterator[_Store]:
-        """Iterate over the in-place operations, and statements that may be such, that stay in other functions."""
+        """Iterate over the certain and possible writes in other functions that stay in place."""
         for run in self.program.all_runs():
             if run is self.run:
                 continue
@@ -130,7 +131,7 @@ class _Search:
     # -- arguments ------------------------------------------------------------------------------------------------
 
     def _handed(self) -> set[Parameter]:
-        """Return the parameters that receive the tensor after the write, directly or passed on from one another."""
+        """Return the parameters that receive the tensor after the write, directly or through another function."""
         found: set[Parameter] = set()
         todo = [*self._passed(self.run, self._is_it)]
         while todo:

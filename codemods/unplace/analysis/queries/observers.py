@@ -118,7 +118,7 @@ class Watch:
         return found
 
     def _container(self, value: Value | None, found: Observers) -> Obj | None:
-        """Return the container of the written tensor, where no other element of it can be the same tensor."""
+        """Return the container of the written tensor, if its elements are known or assumed to be distinct tensors."""
         if value is None or len(value.objs) != 1:
             return None
         (holder,) = value.objs

@@ -1,4 +1,4 @@
-"""Finds writes that autograd doesn't see, to a tensor that an in-place operation saved; the gradient uses their values.
+"""Finds writes hidden from autograd, to a tensor that an in-place operation saved: they change its gradient.
 
     y = F.elu(y, inplace=True)      saves its result
     y.data.clamp_(max=1.0)          changes the saved tensor, without an error
