@@ -1,4 +1,4 @@
-"""The arguments of a call, evaluated and matched with parameters."""
+"""The evaluated arguments of a call, and their binding to parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.analysis.syntax.classes import is_static
 
 @dataclass(slots=True)
 class Arguments:
-    """The arguments of one call, evaluated; `exact` is False with `*args` or `**kwargs`."""
+    """The evaluated arguments of one call; `exact` is False with `*args` or `**kwargs`."""
 
     positional: list[Value] = field(default_factory=list)
     nodes: list[ast.expr] = field(default_factory=list)
@@ -22,11 +22,11 @@ class Arguments:
     exact: bool = True
 
     def all(self) -> list[Value]:
-        """Every argument."""
+        """Return all arguments."""
         return [*self.positional, *self.keywords.values()]
 
     def at(self, position: int, name: str) -> tuple[ast.expr, Value] | None:
-        """The argument passed at a position or by a name."""
+        """Return the argument passed at a position or by a name."""
         if name in self.keywords:
             return self.keyword_nodes[name], self.keywords[name]
         if position < len(self.positional):
@@ -34,37 +34,37 @@ class Arguments:
         return None
 
     def named_nodes(self, bound: Mapping[str, Value]) -> dict[str, ast.expr]:
-        """The argument expressions by parameter name, given the values by parameter name."""
+        """Return the argument expressions by parameter name, given the bound values."""
         pairs = [*zip(self.positional, self.nodes, strict=True)]
         pairs += [(value, self.keyword_nodes[name]) for name, value in self.keywords.items()]
         return {name: node for name, value in bound.items() for other, node in pairs if other is value}
 
     def stored_in(self, fields: tuple[str, ...]) -> dict[str, Value] | None:
-        """The arguments by the name of the field that takes each; None where the call can't be matched with them."""
+        """Return the arguments by field name; None where the call can't be matched with the fields."""
         named = dict(zip(fields, self.positional, strict=False))
         is_matched = self.exact and len(self.positional) <= len(fields) and self.keywords.keys() <= set(fields)
         return {**named, **self.keywords} if is_matched and not named.keys() & self.keywords.keys() else None
 
     def bind(self, parameters: tuple[str, ...]) -> dict[str, Value]:
-        """The arguments by parameter name; more than there are names are left out."""
+        """Return the arguments by parameter name; surplus positional ones are named `*0`, `*1` and so on."""
         extra = {f"*{i}": value for i, value in enumerate(self.positional[len(parameters) :])}
         return {**dict(zip(parameters, self.positional, strict=False)), **extra, **self.keywords}
 
 
 def is_true(found: tuple[ast.expr, Value] | None) -> bool:
-    """Whether an argument is the literal True."""
+    """Tell whether an argument is the literal True."""
     return found is not None and isinstance(found[0], ast.Constant) and found[0].value is True
 
 
 def is_unknown_flag(found: tuple[ast.expr, Value] | None, arguments: Arguments) -> bool:
-    """Whether an argument may be True without being the literal: a variable, or hidden in `**kwargs`."""
+    """Tell whether an argument may be True without being a literal: a variable, or hidden in `**kwargs`."""
     if found is None:
         return not arguments.exact
     return not isinstance(found[0], ast.Constant)
 
 
 def bind_parameters(function: Function, arguments: Arguments, receiver: Value | None) -> dict[str, Value] | None:
-    """Arguments by parameter name, or None when the call can't be matched with the signature."""
+    """Return the arguments by parameter name; None when the call can't be matched with the signature."""
     node = function.scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return None

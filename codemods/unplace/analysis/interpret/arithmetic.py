@@ -1,4 +1,4 @@
-"""Operators: kinds, shapes and dtypes of their results, and what autograd saves."""
+"""Evaluates operators: the kind, shape and dtype of the result, and the operands that autograd saves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from unplace.torchapi.arithmetic import FUNCTION_OF
 
 
 def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
-    """`left op right`."""
+    """Return the value of `left op right`."""
     kinds = left.kinds | right.kinds
     if (
         (left.is_tensor and right.is_tensor and kinds & TENSOR)
@@ -58,7 +58,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
 
 
 def _tensor_with(tensor: Value, other: Value) -> bool:
-    """A tensor combined with something of unknown kind is a tensor, whatever runs."""
+    """Tell whether the result is a tensor because one operand is, even though the kind of the other isn't known."""
     return tensor.must_be(TENSOR) and not other.may_be(ARRAY | LIST | TUPLE | TEXT) and not other.must_be(NONE)
 
 
@@ -76,7 +76,7 @@ def _container(run: Run, node: ast.expr, left: Value, right: Value, state: State
 def tensor_result(
     run: Run, node: ast.expr | ast.AugAssign, op: ast.operator, left: Value, right: Value, state: State
 ) -> Value:
-    """The fresh tensor that an arithmetic operator makes, with what autograd saves for it."""
+    """Return the fresh tensor that an arithmetic operator makes, and record what autograd saves for it."""
     name = FUNCTION_OF[type(op)]
     elementwise = not isinstance(op, ast.MatMult)
     result = run.fresh(
@@ -97,12 +97,12 @@ def tensor_result(
 
 
 def is_untracked(run: Run, *operands: Value) -> bool:
-    """Whether no gradient can flow into the result."""
+    """Tell whether no gradient can flow into the result of an operation."""
     return not run.grad.records or not any(can_be_tracked(v) for v in operands)
 
 
 def common_shape(left: Value, right: Value) -> Token:
-    """The shape of an element-wise result where it is that of an operand for certain."""
+    """Return the shape of an element-wise result where it is certainly that of an operand; else None."""
     if right.must_be(NUMBER | NONE):
         return left.shape
     if left.must_be(NUMBER | NONE):
@@ -111,7 +111,7 @@ def common_shape(left: Value, right: Value) -> Token:
 
 
 def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Value:
-    """A comparison: a fresh bool tensor when a tensor takes part, else a number."""
+    """Return the value of a comparison: a fresh bool tensor when an operand is a tensor, else a number."""
     assert isinstance(node, ast.Compare)
     if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
         return NUMBER_VALUE
@@ -132,7 +132,7 @@ def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Va
 
 
 def result_dtype(op: ast.operator, left: Value, right: Value, node: ast.AST) -> Token:
-    """The dtype of `left op right` where it follows from the operands, else None."""
+    """Return the dtype of `left op right` where it follows from the operands; else None."""
     tensor, other = (left, right) if not left.must_be(NUMBER | NONE) else (right, left)
     dtype: Token
     if other.must_be(NUMBER | NONE):

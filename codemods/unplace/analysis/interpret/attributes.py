@@ -1,7 +1,9 @@
-"""Attributes: of tensors, objects, modules and what is unknown; the first read names what is there.
+"""Reads and stores attributes of tensors, objects, modules and unknown values.
 
-h = self.h                              the object in `self.h`, from here on known by one name
-t = x.T                                 a view
+The first read of an attribute gives its object a name, so that later reads find the same object:
+
+h = self.h                              the object in `self.h`
+t = x.T                                 a view of `x`
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from unplace.torchapi import Result, View, members
 
 
 def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state: State) -> Value:
-    """`base.attr`, with `base` evaluated already."""
+    """Return the value of `base.attr`, with `base` evaluated already."""
     run, name = evaluation.run, node.attr
     if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
         return run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
@@ -117,7 +119,7 @@ def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: in
 def _remember(
     run: Run, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
 ) -> Value:
-    """The first read of an attribute from outside: name what is there, so that it is the same when read again."""
+    """Return the object in an attribute that is read for the first time, and store it for later reads."""
     if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
         return facts
     holder = next(iter(base.objs), None)
@@ -139,7 +141,7 @@ def _remember(
 
 
 def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-    """`holder.attr = value` for an ordinary attribute."""
+    """Store `holder.attr = value` for an ordinary attribute."""
     for obj in holder.objs:
         state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
     if len(holder.objs) == 1:

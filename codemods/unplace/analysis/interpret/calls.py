@@ -1,4 +1,4 @@
-"""What a call does: which memory its result looks at, what it writes, what it keeps."""
+"""Evaluates calls: the views they return, the memory they write, the arguments that escape."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from unplace.torchapi import modes, modules, results
 
 
 class Calls:
-    """Evaluates call expressions."""
+    """The evaluator of call expressions."""
 
     def __init__(self, evaluator: Evaluation) -> None:
-        """Works on the evaluator's run."""
+        """Evaluate calls in the evaluator's run."""
         self.evaluator = evaluator
         self.run: Run = evaluator.run
 
     @property
     def elements(self) -> Elements:
-        """Whoever knows what is in a container."""
+        """The evaluator that knows the elements of containers."""
         return self.evaluator
 
     def call(self, node: ast.expr, state: State) -> Value:
-        """The value of a call expression."""
+        """Return the value of a call expression."""
         assert isinstance(node, ast.Call)
         func = node.func
         if isinstance(func, ast.Attribute):
@@ -91,7 +91,7 @@ class Calls:
         return result
 
     def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
-        """Call a value."""
+        """Return the result of calling a value."""
         ref = callee.ref
         if isinstance(ref, Named):
             return self.named(node, ref.qualified, arguments, state)
@@ -111,7 +111,7 @@ class Calls:
         return self.unknown_call(node, arguments.all(), state, callee)
 
     def _torch_ancestor(self, of: Class) -> torchapi.ModuleClass | None:
-        """The class of torch whose `forward` a class inherits, where nothing else can bring one along."""
+        """Return the class of torch whose `forward` a class inherits, where no other base can bring its own."""
         family = {*of.linearized(), *self.run.program.descendants(of)}
         methods = {s.name for cls in family for s in cls.node.body if isinstance(s, ast.FunctionDef)}
         names = of.all_bases() - {cls.node.name for cls in family}
@@ -119,10 +119,10 @@ class Calls:
         is_like_it = found is not None and not found.is_container and (found.inplace is None or found.ignores_inplace)
         return found if is_like_it and not methods & {"forward", "__call__"} else None
 
-    # -- code out of sight ----------------------------------------------------------------------------------------
+    # -- unseen code ----------------------------------------------------------------------------------------------
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
-        """Code that isn't in this file: it may keep what it is given, change what it can reach, and hand it back."""
+        """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
         self.run.cannot_follow(node, state)
         label = f"`{code_of(node.func)}(...)`"
         given = anything(values)
@@ -140,7 +140,7 @@ class Calls:
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         result = self.evaluator.unknown(node, state, f"the result of {label}")
-        if kinds == TENSOR:  # which what is called isn't, nor a module or another object
+        if kinds == TENSOR:  # neither the callee nor a module or other object is the result
             others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]
             given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
         if given:
@@ -151,7 +151,7 @@ class Calls:
         return result
 
     def _is_own_attribute(self, node: ast.expr) -> bool:
-        """`self.block` in an nn.Module: what is called there with tensors is a module in all likelihood."""
+        """Tell whether a callee is an attribute of an `nn.Module` (`self.block`), which is most likely a module."""
         if not isinstance(node, ast.Attribute):
             return False
         holder = self.run.values.get(node.value)
@@ -160,7 +160,7 @@ class Calls:
     # -- named functions ------------------------------------------------------------------------------------------
 
     def named(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
-        """A call of something imported or builtin."""
+        """Return the result of calling an imported or built-in name."""
         writes = WRITERS.get(qualified)
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
@@ -191,7 +191,7 @@ class Calls:
     def operator(
         self, node: ast.Call, operator: torchapi.Operator, bound: dict[str, Value], arguments: Arguments, state: State
     ) -> Value:
-        """Call one of torch's operators, given its arguments by parameter name."""
+        """Return the result of one of torch's operators, given its arguments by parameter name."""
         effect = operators.effect_of(self.run, node, operator, bound, arguments, state)
         made = apply(Call(self, node, bound, state, f"{operator.short}()"), effect)
         if made.may_be(TENSOR):
@@ -203,7 +203,7 @@ class Calls:
         return made
 
     def _parameter(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
-        """Make a parameter, which shares memory with what it is given."""
+        """Return a new parameter, which shares memory with its `data`."""
         flag = arguments.at(1, "requires_grad")
         tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true(flag)) else Tracked.MAYBE
         returned = Returned(TENSOR, outside=Origin.REGISTERED, tracked=tracked, label="a parameter")
@@ -214,7 +214,7 @@ class Calls:
         return made
 
     def _object_of_torch(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
-        """Make a module, an optimizer, a context manager or the like."""
+        """Return a new module, optimizer, context manager or other object of torch."""
         of = qualified.removesuffix(".from_pretrained")
         keeping = Effect(Returned(OTHER, ref=Named(qualified)), keeps=frozenset((EVERY,)))
         call = Call(self, node, arguments.bind(()), state)
@@ -227,7 +227,7 @@ class Calls:
         return self.unknown_call(node, arguments.all(), state)
 
     def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
-        """Note that what a function or module of torch was given as its first argument has to be a tensor."""
+        """Narrow the first argument of a function or module of torch that accepts nothing but a tensor there."""
         if not arguments.positional or not torchapi.takes_tensor(qualified):
             return
         value = arguments.positional[0]
@@ -256,12 +256,12 @@ class Calls:
         return value
 
     def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
-        """Call what may overwrite and hand back its input, or make a new tensor."""
+        """Return the result of a call that either overwrites and returns its input, or makes a new tensor."""
         call = Call(self, node, {"input": value}, state, f"{label}()")
         return apply(call, operators.perhaps_in_place(label, call.bound, "input"), key)
 
     def out(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
-        """Call a function that writes its result into `out=`."""
+        """Record the write of a function into `out=`, and return that argument."""
         target, value = arguments.keyword_nodes["out"], arguments.keywords["out"]
         if isinstance(target, ast.Tuple):
             parts = [self.run.values[e] for e in target.elts]

@@ -1,4 +1,4 @@
-"""What an expression may evaluate to, in evaluation order."""
+"""Evaluates expressions to abstract values, in the order in which Python evaluates them."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from unplace.analysis.syntax.nodes import children, code_of, walk
 
 
 class Evaluator:
-    """Evaluates the expressions of one run; every value is also noted in `run.values`."""
+    """The evaluator of the expressions of one run; each value is also recorded in `run.values`."""
 
     def __init__(self, run: Run) -> None:
-        """`run` collects what is met on the way."""
+        """Prepare an evaluator that records values and effects in `run`."""
         self.run = run
         self.calls = Calls(self)
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
-        """The value of an expression; `state` is updated with its effects."""
+        """Return the value of an expression, and apply its effects to `state`."""
         handler = _BY_TYPE.get(type(node))
         if handler is None:
             for child in children(node):
@@ -65,7 +65,7 @@ class Evaluator:
         return value
 
     def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
-        """A value of which nothing is known: it may be held elsewhere."""
+        """Return a value of which nothing is known, and which other code may hold."""
         value = self.run.foreign((node, key), Origin.CALL, label, node.lineno, UNKNOWN)
         for obj in value.objs:
             self.run.make(obj, state)
@@ -148,7 +148,7 @@ class Evaluator:
         return self.element_of(node, base, state)
 
     def element_of(self, node: ast.Subscript, base: Value, state: State) -> Value:
-        """`base[index]`, with both evaluated already."""
+        """Return the value of `base[index]`, with base and index evaluated already."""
         if base.is_tensor:
             basic = indexing.is_basic_index(self.run, node.slice)
             if basic is not True:
@@ -185,7 +185,7 @@ class Evaluator:
         return self.inside(node, base, state)
 
     def _member(self, node: ast.expr, modules: ModuleList) -> Value:
-        """One of the modules of an nn.ModuleList."""
+        """Return one of the modules of an `nn.ModuleList`."""
         member = modules.members[0]
         for other in modules.members[1:]:
             alike = (
@@ -204,7 +204,7 @@ class Evaluator:
         return Value(member.kinds, ref=member.ref, tracked=Tracked.NO)
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
-        """Something that an object hands out: it may be anything that can be reached from there."""
+        """Return a value that an object hands out, which may be anything reachable from that object."""
         value = self.unknown(node, state, f"`{code_of(node)}`", "inside")
         if holder.objs:
             for obj in value.objs:
@@ -212,7 +212,7 @@ class Evaluator:
         return value
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
-        """A slot of a container: the one under a constant key, or any of them."""
+        """Return the slot of a container under a constant key, or the join of all its slots."""
         found: list[Value] = []
         exact = False
         for holder in base.objs:
@@ -370,7 +370,7 @@ class Evaluator:
         return self.run.container(node, state, kinds, {ANY: element})
 
     def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """What a loop over `iterable` yields; `node` is the expression it came from."""
+        """Return the value that a loop over `iterable` yields; `node` is the expression that was iterated."""
         if iterable.is_tensor:
             return unpacking.row(self.run, node, iterable, state)
         if iterable.must_be(SHAPE):
@@ -388,7 +388,7 @@ class Evaluator:
         return self.inside(node, iterable, state)
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """What a loop's iterator holds: the rows of a tensor, all made when the loop begins, or the sequence."""
+        """Return the contents of a loop's iterator: the sequence, or the rows of a tensor, all made at the start."""
         if iterable.is_tensor:
             link, by = Link.VIEW, ITERATING
             return self.run.view(node, state, iterable, "the loop", link, key="rows", forbidden=True, operator=by)

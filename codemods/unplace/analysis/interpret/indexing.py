@@ -1,4 +1,4 @@
-"""What an index says: does it give a view, which part of the tensor is it, what does autograd keep of it?"""
+"""Analyses indices: whether they give a view, which piece of the tensor they select, what autograd saves of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unplace.analysis.syntax.nodes import walk
 
 
 def is_basic_index(run: Run, index: ast.expr) -> bool | None:
-    """Whether indexing a tensor with `index` gives a view (True), a copy (False), or it isn't known (None)."""
+    """Tell whether indexing a tensor with `index` gives a view (True) or a copy (False); None where it isn't known."""
     if isinstance(index, ast.Tuple):
         kinds = [is_basic_index(run, e) for e in index.elts]
         if any(k is False for k in kinds):
@@ -37,7 +37,7 @@ def is_basic_index(run: Run, index: ast.expr) -> bool | None:
 
 
 def save_indices(run: Run, index: ast.expr, state: State) -> None:
-    """Indexing with tensors keeps them for backward."""
+    """Record that autograd saves the tensors of an index for backward."""
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         value = run.values.get(part)
         if value is not None and value.is_tensor:
@@ -45,9 +45,9 @@ def save_indices(run: Run, index: ast.expr, state: State) -> None:
 
 
 def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:
-    """A pair (cut, part): views with the same cut and different parts are disjoint. None where nothing is known.
+    """Return a pair (cut, piece): views with the same cut and different pieces are disjoint. None where unknown.
 
-    The first position that isn't a full slice decides; what follows only makes the view smaller.
+    The first position that isn't a full slice decides; later positions only make the view smaller.
     """
     if base.identity is None:
         return None
@@ -84,13 +84,13 @@ def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
     ):
         return None
     if any(n not in state.binds for n in names):
-        return None  # a global or closure name may change behind our back
+        return None  # a global or closure name may change unseen
     cut = ("cut", ast.dump(bound), tuple(state.binds.get(n) for n in names))
     return cut, "low" if part.lower is None else "high"
 
 
 def _strided(part: ast.Slice) -> tuple[Hashable, Hashable] | None:
-    """`0::2` and `1::2`: the even and the odd ones."""
+    """Return the cut and the piece of a slice with a step: `0::2` and `1::2` are disjoint."""
     step, lower = part.step, part.lower
     if part.upper is not None or not isinstance(step, ast.Constant) or type(step.value) is not int:
         return None

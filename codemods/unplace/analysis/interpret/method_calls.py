@@ -1,4 +1,4 @@
-"""Calls of methods: of tensors, modules, containers, and of objects of which less is known."""
+"""Applies calls of methods of tensors, modules, containers and little-known objects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SELF = frozenset(("self",))
 
 
 def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
-    """Call `base.name(...)`, with `base` evaluated already."""
+    """Return the result of `base.name(...)`, with `base` evaluated already."""
     name = func.attr
     if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
         state.let_go()
@@ -80,7 +80,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
 
 
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
-    """A method of an object of a class of the run."""
+    """Return the result of calling a method of an object whose class belongs to the run."""
     name = func.attr
     callee = attribute_of(calls.evaluator, func, base, state)
     calls.run.values[func] = callee
@@ -96,7 +96,7 @@ def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: 
 def _of_plain(
     calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
 ) -> Value | None:
-    """A method of a container, text, number or array; None of anything else."""
+    """Return the result of calling a method of a container, text, number or array; None for any other receiver."""
     if base.must_be(CONTAINER) and base.objs:
         return modelled_calls.of_container(calls, node, name, base, arguments, state)
     if base.must_be(TEXT):
@@ -109,7 +109,7 @@ def _of_plain(
 
 
 def _is_unlike_tensors(run: Run, node: ast.expr) -> bool:
-    """Whether a name is used somewhere as no tensor can be."""
+    """Tell whether the scope uses a name in a way that no tensor allows."""
     return isinstance(node, ast.Name) and node.id in run.program.module.bindings(run.scope).unlike_tensors
 
 
@@ -119,7 +119,7 @@ def _is_unlike_tensors(run: Run, node: ast.expr) -> bool:
 def of_tensor(
     calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, arguments: Arguments, state: State
 ) -> Value:
-    """Call a method of a tensor."""
+    """Return the result of calling a method of a tensor."""
     name, run = func.attr, calls.run
     inplace = torchapi.inplace_method(name)
     if inplace is not None:
@@ -147,7 +147,7 @@ def _in_place(
     arguments: Arguments,
     state: State,
 ) -> Value:
-    """A method that writes its tensor and returns it."""
+    """Record the write of a method such as `add_`, and return the written tensor."""
     name, run, operands = inplace.name, calls.run, tuple(arguments.all())
     call = Call(calls, node, {"self": base}, state, f"{name}()")
     functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
@@ -173,7 +173,7 @@ def _in_place(
 def _effect_in_place(
     inplace: torchapi.InplaceMethod, functional: torchapi.Operator | None, operands: tuple[Value, ...]
 ) -> Effect:
-    """The effect of a method that writes its tensor, besides the write."""
+    """Return the effect that an in-place method has besides its write."""
     returned = Returned(TENSOR, same="self")
     if inplace.kind == "metadata":
         return Effect(returned, reshapes=_SELF)
@@ -184,7 +184,7 @@ def _effect_in_place(
 def _save_operands(
     calls: CallEffects, node: ast.Call, functional: torchapi.Operator, base: Value, arguments: Arguments, state: State
 ) -> None:
-    """In place, autograd keeps a copy of the old receiver, but the operands themselves."""
+    """Record what autograd saves for an in-place method: a copy of the old receiver, but the operands themselves."""
     shadow = base._replace(objs=frozenset())
     bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
     bound.update(arguments.keywords)
@@ -198,7 +198,7 @@ def _save_operands(
 def _of_module(
     calls: CallEffects, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None
 ) -> Value:
-    """A method of a module that torch defines."""
+    """Return the result of calling a method of a module that torch defines."""
     if name in modules.RETURNING_ITSELF:
         return base
     if name in modules.GIVING:
@@ -210,7 +210,7 @@ def _of_module(
 
 
 def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> Value:
-    """What `parameters()` and its kin give: tensors that the module holds, alone or with their names."""
+    """Return the result of `parameters()` and the like: a sequence of registered tensors, alone or with their names."""
     kinds = UNKNOWN if name in modules.GIVING_MODULES else TENSOR
     tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE
     element = Returned(kinds, outside=Origin.REGISTERED, tracked=tracked, label=f"`{name}()`")

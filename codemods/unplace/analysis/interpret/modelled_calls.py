@@ -1,4 +1,4 @@
-"""Calls of Python's builtins, of containers' methods and of libraries, as `effects.models` has them."""
+"""Applies calls of Python's built-ins, of container methods and of other libraries, as `effects.models` has them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.analysis.interpret.walking import CallEffects
 
 
 def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
-    """Call a builtin, or a function or class of a library other than torch."""
+    """Return the result of calling a built-in, or a function or class of a library other than torch."""
     model = models.model_of(qualified, arguments.positional, arguments.keywords)
     if model is None:
         return calls.unknown_call(node, arguments.all(), state)
@@ -23,7 +23,7 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
 def of_container(
     calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State
 ) -> Value:
-    """Call a method of a list, tuple or dictionary whose slots are known."""
+    """Return the result of calling a method of a list, tuple or dictionary whose slots are known."""
     model = models.method_of(name, arguments.positional, arguments.keywords)
     if model is None:
         return calls.unknown_call(node, [base, *arguments.all()], state)
@@ -33,7 +33,7 @@ def of_container(
 def _call(
     calls: CallEffects, node: ast.Call, model: models.Model, bound: dict[str, Value], arguments: Arguments, state: State
 ) -> Call:
-    """The call with its arguments by the names that the model has for them."""
+    """Return the call, with its arguments bound to the parameter names of the model."""
     bound.update(arguments.bind(model.parameters))
     names = (*model.parameters, *(name for name in bound if name.startswith("*")))
     nodes = dict(zip(names, arguments.nodes, strict=False))

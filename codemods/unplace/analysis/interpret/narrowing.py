@@ -1,4 +1,4 @@
-"""What a test says of the kind of a name: `isinstance(x, T)`, `torch.is_tensor(x)`, `x is None`."""
+"""Narrows the kinds of names by tests: `isinstance(x, T)`, `torch.is_tensor(x)`, `x is None`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from unplace.analysis.interpret.run import Run
 
 
 def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
-    """What `isinstance(x, T)`, `torch.is_tensor(x)` and `x is None` say about x."""
+    """Narrow the kinds of the names in `test` to those that are possible where it is true (`holds`) or false."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(run, test.operand, state, not holds)
     elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
@@ -43,7 +43,7 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
 
 
 def _type_kinds(run: Run, node: ast.expr, holds: bool) -> int:
-    """The kinds that `isinstance` tells an object to have, or not to have."""
+    """Return the kinds that a passed (`holds`) or failed `isinstance` check against a type implies."""
     if isinstance(node, ast.Tuple):
         result = 0
         for element in node.elts:

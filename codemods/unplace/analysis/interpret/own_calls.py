@@ -1,4 +1,4 @@
-"""Calls of functions of the run, by what is known of their bodies, and of its classes, which make objects."""
+"""Applies calls of the project's own functions, by their summaries, and of its classes, which create objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def of_function(
     receiver: Value | None,
     key: Hashable = "result",
 ) -> Value:
-    """Call a function of the run; `key` tells the results of several at one node apart."""
+    """Return the result of calling a function of the run.
+
+    `key` distinguishes the results of several functions that one call may reach.
+    """
     run = calls.run
     bound = bind_parameters(function, arguments, receiver)
     if bound is None:
@@ -49,7 +52,11 @@ def of_function(
 
 
 def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
-    """Call a method of an object of the run that was looked up before."""
+    """Return the result of calling a method of an object of the run that was looked up earlier.
+
+    step = self.step
+    step(x)
+    """
     if isinstance(ref.receiver.ref, Instance):
         method = calls.run.program.method(ref.receiver.ref.of, ref.name)
         if method is not None:
@@ -58,21 +65,21 @@ def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Argument
 
 
 def _with_captures(run: Run, value: Value, state: State) -> Value:
-    """A function that is handed on brings along what it captures."""
+    """Return a value that also stands for the objects that it captures, where it is a function."""
     if not isinstance(value.ref, Function):
         return value
     return value._replace(objs=value.objs | captured_by(run, value.ref, state))
 
 
 def captured_by(run: Run, function: Function, state: State) -> Objs:
-    """Return what an inner function can reach of the names that are bound here."""
+    """Return the objects held by the names of this scope that an inner function captures."""
     return anything(
         [state.env[n] for n in sorted(function.captured(run.scope)) if n in state.env and state.env[n].objs]
     )
 
 
 def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
-    """Make a new object of a class of the run; its constructor may keep its arguments."""
+    """Return a new object of a class of the run, whose constructor may keep its arguments."""
     run = calls.run
     stored = arguments.stored_in(of.fields) if of.fields is not None else None
     if stored is not None:
@@ -93,7 +100,7 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
 
 
 def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:
-    """The arguments that the constructor of a class is seen to keep."""
+    """Return the arguments that the constructor of a class is known to keep."""
     if not any(value.is_tensor and value.objs for value in arguments.all()):
         return []
     init = run.program.method(of, "__init__")

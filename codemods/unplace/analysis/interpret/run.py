@@ -1,4 +1,4 @@
-"""One analysis run over one function: what it knows while it walks, and what it hands to the rules."""
+"""The run over one function: the facts gathered during the walk, and the in-place operations recorded for the rules."""
 
 from __future__ import annotations
 
@@ -42,56 +42,56 @@ from unplace.diagnostics.forms import WriteKind
 
 
 class Analysis(Protocol):
-    """What a run, and all that looks at runs, asks of the analysis of its module."""
+    """The analysis of one module, as its runs and the queries on runs use it."""
 
     module: ModuleIndex
 
     def run(self, scope: Scope) -> Run | None:
-        """Return the finished run over a scope, None where there is none yet."""
+        """Return the finished run over a scope; None where there is none yet."""
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
-        """Return what a function returns on each way out, and what is true there."""
+        """Return one pair for each exit of a function: the returned value and the facts at that point."""
 
     def summary(self, function: Function) -> Effect | None:
-        """Return what calling a function does; None when nothing can be said."""
+        """Return the effect of calling a function; None when it isn't known."""
 
     def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may be one of a function of the module."""
+        """Tell whether a call may reach a function of the module."""
 
     def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
         """Return the value of a name that the walk hasn't bound."""
 
     def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
-        """Return something imported, by its qualified name."""
+        """Return the value of an imported name, given its qualified name."""
 
     def estimate(self, scope: Scope, node: ast.expr) -> Value:
-        """Return the value of an expression without knowing the flow up to it."""
+        """Return the value of an expression, without regard to the flow that leads to it."""
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
-        """Return what the elements of a list or dictionary are."""
+        """Return the join of the elements of the list or dictionary that an expression evaluates to."""
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
-        """Return what the elements of a list or dictionary are that an expression makes."""
+        """Return the join of the elements of the list or dictionary that an expression creates."""
 
     def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class that no decorator wraps and no subclass overrides."""
+        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """Iterate over the classes that are known to derive from a class."""
 
     def attribute(self, owner: Class, name: str) -> Value:
-        """Return what an attribute of an instance is."""
+        """Return the value of an attribute of a class's instances."""
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
-        """Return what the elements of an attribute are that is a list or dictionary."""
+        """Return the join of the elements of an attribute that is a list or dictionary."""
 
     def guessing(self, key: Hashable) -> AbstractContextManager[bool]:
-        """Guard a guess against asking for itself; False where it does."""
+        """Guard a guess against infinite recursion; yield False where the guess asks for itself."""
 
 
 @dataclass(slots=True)
 class Run:
-    """The context of one walk over one scope."""
+    """One walk over one scope, with the facts that it records."""
 
     program: Analysis
     scope: Scope
@@ -101,20 +101,20 @@ class Run:
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
-    possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # what may be written there, if a tensor
+    possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
     body: list[ast.stmt] = field(default_factory=list)
-    saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what the operations of a statement saved
-    kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # what code out of sight was given in a statement
+    saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
+    kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that escape in each statement
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
-    laid_out: dict[Obj, Layout] = field(default_factory=dict)  # made with a layout of its own
-    reshaped: set[Obj] = field(default_factory=set)  # those whose shape or strides an operation changed
+    laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own
+    reshaped: set[Obj] = field(default_factory=set)  # objects whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
-    autocast: int = 0  # how many `with torch.autocast` blocks surround the current statement
+    autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     _liveness: Liveness | None = None
     _flow: Flow | None = None
@@ -123,35 +123,35 @@ class Run:
 
     @property
     def liveness(self) -> Liveness:
-        """Which names of the scope are read where."""
+        """The liveness of the names of the scope."""
         if self._liveness is None:
             self._liveness = Liveness(self.scope, self.body)
         return self._liveness
 
     @property
     def flow(self) -> Flow:
-        """Where the statements of the scope stand."""
+        """The flow index of the scope's statements."""
         if self._flow is None:
             self._flow = Flow(self.body)
         return self._flow
 
     def is_guarded(self, statement: ast.stmt) -> bool:
-        """Whether code of the scope may run on after the statement has raised."""
+        """Tell whether the scope may continue after the statement has raised."""
         spot = self.flow.spot(statement)
         return spot is not None and any(self.may_swallow(guard) for guard in spot.guards)
 
     def reaches_end(self) -> bool:
-        """Whether the code may run to its end without a `return`."""
+        """Tell whether control may fall off the end of the body without a `return`."""
         return self.flow.reaches_end(self.may_swallow)
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
-        """The statement that an expression of the scope stands in."""
+        """Return the innermost statement that contains an expression of the scope."""
         while not isinstance(node, ast.stmt):
             node = self.parents[node]
         return node
 
     def may_swallow(self, guard: ast.stmt) -> bool:
-        """Whether what the body of a `try` or `with` raises may end there."""
+        """Tell whether a `try` or `with` may swallow an exception that its body raises."""
         return may_swallow(guard, self._qualified)
 
     def _qualified(self, node: ast.expr) -> str | None:
@@ -160,26 +160,26 @@ class Run:
         return self.program.module.qualified(self.scope, node)
 
     def all_writes(self) -> list[Write]:
-        """The in-place operations of the scope itself, and those of the functions that it hands tensors to."""
+        """Return the in-place operations of the scope, and those made on its tensors by the functions that it calls."""
         return [*self.writes.values(), *(write for _, write in self.handed.values())]
 
     @property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
-        """The parent of each node of the scope, those of inner scopes included."""
+        """The parent of each node of the scope, including the nodes of inner scopes."""
         if self._parents is None:
             self._parents = parents_below(self.scope.node)
         return self._parents
 
     @property
     def muddled(self) -> Mapping[Obj, int]:
-        """The tensors that an operation wrote while it read them through another view, with the line of the last."""
+        """The tensors written by an operation that reads them through another view, with the line of the last one."""
         if self._muddled is None:
             writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes(certainly=True))
             self._muddled = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
         return self._muddled
 
     def taken_names(self) -> set[str]:
-        """Every name that means something in the scope or the module: what a new name must avoid."""
+        """Return all names that have a meaning in the scope or the module, which a new name must avoid."""
         return self.scope.all_names() | self.program.module.scopes.module.bound
 
     def fresh(
@@ -199,7 +199,10 @@ class Run:
         likely: bool = False,
         is_new: bool = False,
     ) -> Value:
-        """A new object made at `node`, that nothing else holds yet; `is_new`: by a constructor such as torch.zeros."""
+        """Return a new object made at `node`, which nothing else holds yet.
+
+        `is_new` means that a constructor such as `torch.zeros` made it.
+        """
         line = getattr(node, "lineno", 0)
         obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)
         self.make(obj, state)
@@ -210,7 +213,7 @@ class Run:
         return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, tracked, ref, likely)
 
     def make(self, obj: Obj, state: State) -> None:
-        """Note that `obj` is made here and now, forgetting what an earlier iteration said of it."""
+        """Record that `obj` is made here, and forget the facts about it from an earlier iteration."""
         for born in self.born:
             born.add(obj)
         state.bases.forget(obj)
@@ -237,7 +240,7 @@ class Run:
         tracked: Tracked | None = None,
         dtype: Token = None,
     ) -> Value:
-        """A tensor made at `node` that looks (or may look) into the memory of `base`."""
+        """Return a tensor made at `node` that is, or may be, a view of `base`."""
         made = self.fresh(
             node,
             state,
@@ -268,17 +271,17 @@ class Run:
         dtype: Token = None,
         likely: bool = False,
     ) -> Value:
-        """Something that code out of sight may hold as well."""
+        """Return an object that unseen code may hold, too."""
         obj = self.names.obj(key, origin, label, line)
         return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
 
     def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
-        """Hand objects, and all that can be reached from them, to something that may (or certainly does) hold them."""
+        """Record that objects, and all that is reachable from them, may escape (`certain`: do escape) into `by`."""
         if objs:
             self.keep_all(state, state.reachable(objs), by, line, certain=certain)
 
     def keep_all(self, state: State, reachable: Objs, by: str, line: int, *, certain: bool = False) -> None:
-        """Like `keep`, for objects from which everything reachable is included already."""
+        """Do the same as `keep`, for a set that already includes everything reachable."""
         if self.statement is not None:
             self.kept_in.setdefault(self.statement, set()).update(reachable)
         for obj in reachable:
@@ -296,12 +299,12 @@ class Run:
         *,
         certain: bool = True,
     ) -> None:
-        """Note that autograd keeps `value`, which is this part of `node`, for the backward of `operation`."""
+        """Record that autograd saves `value`, which is the given part of `node`, for the backward of `operation`."""
         if self.grad.records:
             self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
-        """Note that an operation keeps these objects, whatever they are views of."""
+        """Record that an operation saves these objects, regardless of their bases."""
         if not self.grad.records:
             return
         if self.statement is not None:
@@ -322,7 +325,7 @@ class Run:
         operands: tuple[Value, ...] = (),
         source: ast.Call | None = None,
     ) -> Value:
-        """Record an in-place operation and return the written tensor; later visits of a place replace earlier ones."""
+        """Record an in-place operation and return the written tensor; a later visit of a node replaces its record."""
         assert self.statement is not None
         data = target if kind is not WriteKind.AUGMENTED and is_data(target) else None
         if isinstance(data, ast.Attribute):
@@ -353,7 +356,7 @@ class Run:
         return value
 
     def _fills(self, name: str, value: Value, state: State) -> bool:
-        """Whether a method fills memory made for it, and so stays."""
+        """Tell whether a method such as `copy_` fills memory made for it, and so stays in place."""
         method = torchapi.inplace_method(name)
         roots = state.roots(value.objs) - state.bases.keys()
         is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
@@ -370,7 +373,7 @@ class Run:
         others: tuple[Value, ...],
         state: State,
     ) -> None:
-        """Record that a call hands a tensor to a function of this file that writes this parameter."""
+        """Record that a call passes a tensor to a function of this file that writes the parameter `name`."""
         assert self.statement is not None
         inside = self.inside[0] if self.inside else None
         write = Write(
@@ -388,7 +391,7 @@ class Run:
         self.handed[(node, name)] = (callee, write)
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
-        """Record what is true where a call of an unknown function may be one of a function of this file."""
+        """Record the facts at a call that can't be resolved but may reach a function of this file."""
         if self.statement is None or not self.program.may_be_own(node):
             return
         nodes = [a.value if isinstance(a, ast.Starred) else a for a in (*node.args, *(k.value for k in node.keywords))]
@@ -401,7 +404,10 @@ class Run:
             self.unfollowed[node] = Unfollowed(write, values)
 
     def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
-        """What a tensor is after `requires_grad_(flag)`, under all its names; a leaf if it was in no graph before."""
+        """Return the tensor after `requires_grad_(flag)`, and revise it under all its names.
+
+        It becomes a leaf if it was in no graph before.
+        """
         is_on = flag is None or (isinstance(flag, ast.Constant) and flag.value is True)
         is_off = isinstance(flag, ast.Constant) and flag.value is False
         tracked = value.tracked
@@ -416,7 +422,7 @@ class Run:
         return value._replace(tracked=tracked)
 
     def becomes_tracked(self, state: State, value: Value) -> None:
-        """A tensor in a graph was written into `value`: whatever shares its memory is in the graph now."""
+        """Put every tensor on the memory of `value` into the graph, because a tracked tensor was written into it."""
 
         def revised(held: Value) -> Value:
             if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
@@ -426,7 +432,7 @@ class Run:
         state.revise(revised)
 
     def forget_shapes(self, state: State, value: Value) -> None:
-        """After an operation that changes a tensor's shape in place: its views can't be made again as they were."""
+        """Forget the shape of a tensor that was reshaped in place, and the definitions of its views."""
         self.reshaped |= value.objs
         for obj, definition in list(state.definitions.items()):
             used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
@@ -435,13 +441,13 @@ class Run:
         state.revise(lambda held: held._replace(shape=None) if held.objs & value.objs else held)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
-        """Let a list or dictionary from outside hold tensors, if that is what it is filled with."""
+        """Let a list or dictionary from outside hold a tensor, if tensors are its elements."""
         for holder in container.objs if element.kinds == TENSOR else ():
             if not any(True for _ in state.fields_of(holder)):
                 state.heap[(holder, ANY)] = self.foreign(key, Origin.CALL, label, 0, TENSOR, likely=element.likely)
 
     def container(self, node: ast.AST, state: State, kinds: int, fields: Mapping[Any, Value]) -> Value:
-        """A new list, tuple or dict with these slots."""
+        """Return a new list, tuple or dict with these slots."""
         made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
         (obj,) = made.objs
         state.heap.put(obj, dict(fields))

@@ -47,7 +47,7 @@ _MOST_ROUNDS = 25
 
 
 class TooComplexError(Exception):
-    """A loop didn't come to rest; the function can't be judged."""
+    """The loop has no fixpoint within the limit of rounds, so the function can't be analysed."""
 
 
 @dataclass(slots=True)
@@ -57,10 +57,10 @@ class _Loop:
 
 
 class Interpreter:
-    """Runs the abstract semantics of statements over states; expressions are the evaluator's."""
+    """The abstract interpreter of statements; expressions are left to the `Evaluator`."""
 
     def __init__(self, run: Run) -> None:
-        """`run` collects values and writes."""
+        """Prepare a walk that records values and writes in `run`."""
         self.run = run
         self.evaluator = Evaluator(run)
         self._loops: list[_Loop] = []
@@ -68,7 +68,7 @@ class Interpreter:
         self._heads: dict[ast.stmt, State] = {}
 
     def block(self, body: list[ast.stmt], state: State | None) -> State | None:
-        """Walk statements; None means that their end can't be reached."""
+        """Interpret the statements of a block; return None when its end can't be reached."""
         for statement in body:
             if state is None:
                 return None
@@ -118,7 +118,7 @@ class Interpreter:
         return state
 
     def assign(self, target: ast.expr, value: Value, state: State, source: ast.expr | None) -> None:
-        """`target = value`."""
+        """Interpret `target = value`; `source` is the assigned expression, if there is one."""
         if isinstance(target, ast.Name):
             bind_name(self.run, target.id, value, target, source, state)
         elif isinstance(target, ast.Attribute):
@@ -172,7 +172,7 @@ class Interpreter:
         return state
 
     def _operated(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> Value:
-        """What the target is after `target op= operand`: itself where it was written in place."""
+        """Return the target after `target op= operand`: the same object where it was written in place."""
         in_place = not isinstance(s.op, ast.MatMult)
         if old.is_tensor or (old.kinds & UNKNOWN and operand.is_tensor):
             if not in_place:
@@ -219,7 +219,7 @@ class Interpreter:
         return weak_join(old, fresh)._replace(identity=(s, "sum"))
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
-        """In place, autograd keeps a copy of the old target but the operand itself."""
+        """Record what autograd saves for `target op= operand`: a copy of the old target, but the operand itself."""
         shadow = state.fork()
         arithmetic.tensor_result(self.run, s, s.op, old._replace(objs=frozenset()), operand, shadow)
         state.saved = shadow.saved
@@ -356,7 +356,7 @@ class Interpreter:
         return final
 
     def _pending(self, s: ast.Try, value: Value, at: Facts) -> State:
-        """The state in which the final block runs while a value is being returned."""
+        """Return the state in which the `finally` block runs while a `return` is pending."""
         state = State.of(at)
         if value.objs:
             state.env[hidden_name(Alive.RETURN, s.lineno)] = value
@@ -408,7 +408,7 @@ class Interpreter:
 
 
 def _matches(target: ast.expr, source: ast.expr | None) -> bool:
-    """Whether an unpacking gives every target one element of a display."""
+    """Tell whether an unpacking gives each target one element of a display: `a, b = x, y`."""
     if not isinstance(target, ast.Tuple | ast.List) or not isinstance(source, ast.Tuple | ast.List):
         return False
     parts = [*target.elts, *source.elts]
@@ -416,7 +416,7 @@ def _matches(target: ast.expr, source: ast.expr | None) -> bool:
 
 
 def _is_self_clone(s: ast.Assign) -> bool:
-    """`x = x.clone()`: the step that this tool makes before a store."""
+    """Tell whether an assignment is `x = x.clone()`, which this tool inserts before a store."""
     call = s.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
         return False

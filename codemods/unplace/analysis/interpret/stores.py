@@ -1,4 +1,4 @@
-"""Stores into subscripts, and what may be said of a view that a name is bound to."""
+"""Applies stores to subscripts and attributes, and binds names; a name of a view remembers the view's definition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from unplace.diagnostics.forms import WriteKind
 
 
 def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
-    """`holder[index] = value`, with holder and index evaluated already."""
+    """Apply `holder[index] = value`, with holder and index evaluated already."""
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
@@ -61,7 +61,11 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
 
 
 def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:
-    """Whether a masked store can become a new tensor: `y[mask] = 0`, `y[mask] = x[mask]`, the mask as large as `y`."""
+    """Tell whether a masked store can become a new tensor, because the mask has the shape of the target.
+
+    y[mask] = 0
+    y[mask] = x[mask]
+    """
     mask = run.values.get(target.slice)
     if mask is None or mask.dtype != "bool" or mask.shape is None or mask.shape != holder.shape:
         return False
@@ -70,7 +74,7 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
 
 
 def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-    """`holder.attr = value`, where `attr` may be the `.data` of a tensor."""
+    """Apply `holder.attr = value`, where `attr` may be the `.data` of a tensor."""
     if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
         store_plain_attribute(evaluator.run, target, holder, value, state)
         return
@@ -81,7 +85,7 @@ def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value,
 
 
 def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: State) -> None:
-    """From now on a tensor looks into the memory of another one: `h.data = value`, `h.set_(value)`."""
+    """Let a tensor share the memory of another one from here on: `h.data = value`, `h.set_(value)`."""
     if not value.objs or is_handed_over(state, value):
         return
     for obj in holder.objs:
@@ -95,7 +99,7 @@ def share_memory(run: Run, node: ast.expr, holder: Value, value: Value, state: S
 
 
 def is_handed_over(state: Facts, value: Value) -> bool:
-    """Whether nothing else holds a tensor, or looks into its memory, as far as this function shows."""
+    """Tell whether, as far as this function shows, nothing else holds a tensor or a view of its memory."""
     for obj in value.objs:
         base = state.bases.get(obj)
         if obj.origin not in (Origin.FRESH, Origin.CALL) or (base is not None and base.link is not Link.CALL):
@@ -104,7 +108,7 @@ def is_handed_over(state: Facts, value: Value) -> bool:
 
 
 def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr | None, state: State) -> None:
-    """`name = value`; `source` is the expression that was assigned, where the name got exactly its value."""
+    """Bind `name = value`; `source` is the assigned expression, where the name got exactly its value."""
     if name in run.scope.global_names or name in run.scope.nonlocal_names or name in run.scope.volatile:
         run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
         if name not in run.scope.volatile:
@@ -128,12 +132,12 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
 
 
 def _modules(run: Run, names: set[str]) -> set[str]:
-    """Those of the names that are imported modules, which don't change."""
+    """Return those of the names that are imported modules, whose bindings don't change."""
     return {n for n in names if n in run.program.module.imports.names and n not in run.scope.bound}
 
 
 def refined(run: Run, name: str, value: Value) -> Value:
-    """What a value is, given all that the scope does with a name that only this value is bound to."""
+    """Return a value, refined by the uses of a name that the scope binds to this value only."""
     is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
     if not is_guess or not is_bound_once(run, name):
         return value
@@ -146,12 +150,12 @@ def refined(run: Run, name: str, value: Value) -> Value:
 
 
 def is_bound_once(run: Run, name: str) -> bool:
-    """Whether the scope assigns the name in one place only, so that its uses tell what that one value is."""
+    """Tell whether the scope assigns the name in one place only, so that all its uses are uses of one value."""
     return len(run.program.module.bindings(run.scope).sources.get(name, ())) == 1
 
 
 def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
-    """Whether evaluating the expression again gives the same view (of what its base is then), without effects."""
+    """Tell whether evaluating the expression again has no effects and gives the same view of its current base."""
     if isinstance(node, ast.Constant | ast.Name):
         return True
     if isinstance(node, ast.Slice):
@@ -182,7 +186,7 @@ def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:
 
 
 def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
-    """Whether an attribute is a number that only constructors of known classes assign (`self.half`)."""
+    """Tell whether an attribute is a number that only constructors of known classes assign: `self.half`."""
     receiver = run.values.get(node.value)
     if receiver is None or not isinstance(receiver.ref, Instance) or not isinstance(node.value, ast.Name):
         return False
@@ -197,7 +201,7 @@ def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
 
 
 def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
-    """Whether the file or that of a base class assigns the attribute of anything but a method's own `self`."""
+    """Tell whether this file or that of a base class assigns the attribute on anything but a method's own `self`."""
     trees = {run.program.module.tree, *(home(cls.scope).tree for cls in owner.linearized())}
     return any(
         isinstance(n, ast.Attribute)
@@ -210,7 +214,7 @@ def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
 
 
 def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:
-    """Whether a method call is a view, or asks a tensor for its size."""
+    """Tell whether a method call can be evaluated again: its receiver is a replayable tensor, and it isn't in place."""
     receiver = run.values.get(func.value)
     if receiver is None or not receiver.is_tensor:
         return False

@@ -1,4 +1,4 @@
-"""Binding the targets of loops, comprehensions and unpackings: `for a, b in pairs`, `first, *rest = y.unbind()`."""
+"""Binds the targets of loops, comprehensions and unpackings: `for a, b in pairs`, `first, *rest = y.unbind()`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from unplace.analysis.interpret.walking import Evaluation
 
 
 def row(run: Run, node: ast.expr, tensor: Value, state: State) -> Value:
-    """A row of a tensor, taken by a loop or an unpacking."""
+    """Return a row of a tensor, as a loop or an unpacking takes it."""
     link, by = Link.VIEW, ITERATING
     return run.view(node, state, tensor, "a row", link, key="row", forbidden=True, operator=by)
 
 
 def bind(evaluation: Evaluation, target: ast.expr, value: Value, state: State) -> None:
-    """Bind a loop or comprehension target, or one side of an unpacking."""
+    """Bind a loop or comprehension target, or the targets of an unpacking."""
     if isinstance(target, ast.Name):
         state.env[target.id] = refined(evaluation.run, target.id, value)
         state.binds[target.id] = target
@@ -63,7 +63,7 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
 
 
 def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
-    """One output of a split, known to be disjoint from the others; or a plain element."""
+    """Return one element of an unpacked container; the outputs of a split are known to be disjoint."""
     element = evaluation.element(node, value, state, index)
     if index is None or len(element.objs) != 1 or len(value.objs) != 1:
         return element
@@ -86,5 +86,5 @@ def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
 
 
 def element_label(label: str, index: int) -> str:
-    """How a message calls one output of a splitting operation."""
+    """Return the words by which messages name one output of a splitting operation."""
     return f"output {index} of {label}"

@@ -1,4 +1,4 @@
-"""What the parts of the interpreter ask of each other: the evaluation of expressions, and the effects of calls."""
+"""Protocols between the parts of the interpreter: one evaluates expressions, the other applies the effects of calls."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from unplace.torchapi import Operator
 
 
 class Evaluation(Protocol):
-    """Evaluates expressions in one run."""
+    """The evaluator of the expressions of one run."""
 
     run: Run
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
-        """Return what an expression may evaluate to, and change the state as it does."""
+        """Return the value of an expression, and apply its effects to the state."""
 
     def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
-        """Return something of which nothing is known."""
+        """Return a value of which nothing is known."""
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
-        """Return something that a value of which little is known holds, or makes."""
+        """Return a value that a little-known holder contains or creates."""
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
-        """Return an element of a container, or a row of a tensor."""
+        """Return an element of a container: the one under a constant key, or the join of all."""
 
     def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """Return what a loop over a value yields."""
+        """Return the value that a loop over `iterable` yields."""
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """Return an iterator over a value."""
 
 
 class CallEffects(Protocol):
-    """Applies the effects of calls in one run."""
+    """The part of the interpreter that applies the effects of calls in one run."""
 
     run: Run
     evaluator: Evaluation
 
     @property
     def elements(self) -> Elements:
-        """Whoever knows what is in a container."""
+        """The evaluator that knows the elements of containers."""
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
-        """Apply a call of which nothing is known but what it gets."""
+        """Apply a call of an unknown callee, of which only the arguments are known."""
 
     def arguments(self, node: ast.Call, state: State) -> Arguments:
         """Evaluate the arguments of a call."""
@@ -66,7 +66,7 @@ class CallEffects(Protocol):
         """Apply a call of a function that writes its result into `out=`."""
 
     def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
-        """Take what a function of torch works on for a tensor."""
+        """Narrow the first argument of a function of torch to a tensor."""
 
     def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
-        """Apply a call that writes its argument and returns it, or returns a new tensor."""
+        """Apply a call that either writes its argument and returns it, or returns a new tensor."""

@@ -1,4 +1,4 @@
-"""Writes: one in-place operation as the analysis met it, and what may be said of the tensors that take part."""
+"""Records of in-place operations, and predicates over the tensors that take part in them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from unplace.diagnostics.forms import WriteKind
 
 @dataclass(slots=True)
 class Write:
-    """One in-place operation as the analysis met it: the facts just before the write.
+    """One in-place operation, with the facts that hold just before it.
 
-    `target` is the expression of the tensor that is written (`x` in `x[i] = v`), `value` what it may be.
+    `target` is the expression of the written tensor (`x` in `x[i] = v`), `value` its abstract value.
     """
 
     node: ast.AST
@@ -41,16 +41,17 @@ class Write:
     grad: GradMode
     name: str = ""  # the method or qualified function, where there is one
     operands: tuple[Value, ...] = ()
-    source: ast.Call | None = None  # where the module that writes was made
-    inside: ast.AST | None = None  # the comprehension that the write stands in
+    source: ast.Call | None = None  # the call that made the writing module
+    inside: ast.AST | None = None  # the comprehension around the write
     autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
-    data: ast.Attribute | None = None  # `y.data`, where the write is made through that
-    is_local: bool = False  # the written tensor was made in the same round of that comprehension
+    data: ast.Attribute | None = None  # `y.data`, if the write goes through it
+    is_local: bool = False  # the written tensor was made in the same round of `inside`
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
-        """Whether an operand may be (or certainly is) another tensor on the target's memory.
+        """Tell whether an operand may be (`certainly`: is) another view of the target's memory.
 
-        In which order torch goes is then a matter of luck, and autograd's formula isn't the derivative of the result.
+        The order in which torch then reads and writes isn't defined, and autograd's formula isn't the derivative of the
+        result.
         """
         if not self.kind.is_whole or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
             return False
@@ -67,16 +68,20 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Unfollowed:
-    """A call that may be one of a function of the file, which isn't known: what it passes, as a write to that."""
+    """A call that can't be resolved but may reach a function of the file.
+
+    `write` records the arguments, and all that is reachable from them, as written; `values` has the value of each.
+    """
 
     write: Write
     values: Mapping[ast.expr, Value]
 
 
 def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
-    """Whether no expression does the same as a method does to this tensor, so that the call has to stay.
+    """Tell whether a method has no out-of-place equivalent for this tensor, so that the call has to stay.
 
-    `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, which send it zeros.
+    That is `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, because they send
+    zeros to its gradient.
     """
     method = torchapi.inplace_method(name) if kind is WriteKind.METHOD else None
     if method is None:
@@ -87,15 +92,15 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
 
 
 def is_data(node: ast.expr) -> bool:
-    """Whether an expression is the `.data` of a name."""
+    """Tell whether an expression is the `.data` of a name: `x.data`."""
     return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
 
 
 def can_be_tracked(value: Value) -> bool:
-    """Whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
+    """Tell whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
     return value.tracked is not Tracked.NO and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
 
 
 def anything(values: list[Value]) -> Objs:
-    """All objects of several values."""
+    """Return the objects of all these values."""
     return frozenset().union(*(v.objs for v in values)) if values else NO_OBJS

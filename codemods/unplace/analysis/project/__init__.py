@@ -1,4 +1,4 @@
-"""The modules of a run: what one file says of another, who calls a function, what an imported name means.
+"""The modules of a project: what one file tells about another, the callers of functions, the targets of imports.
 
-`Program` is one module with the runs over its functions; `Project` knows the files.
+`Program` is the analysis of one module, with the runs over its functions; `Project` knows all files of the run.
 """

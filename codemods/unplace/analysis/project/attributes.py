@@ -1,4 +1,4 @@
-"""What the attributes of a class's instances are, from everything that the class and its relatives assign to them."""
+"""Works out the attributes of a class's instances, from everything that the class and its relatives assign to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_OPTIMIZERS = {**dict.fromkeys(modules.OPTIMIZER_DICTS, DICT), **dict.fromkey
 
 
 def elements(program: Analysis, owner: Class, name: str) -> Value:
-    """Return what the elements of an attribute are that is a list or dictionary."""
+    """Return the join of the elements of an attribute that is a list or dictionary."""
     found: Value | None = None
     for cls in (*owner.linearized(), *program.descendants(owner)):
         for scope, source in cls.assigned.get(name, ()):
@@ -31,7 +31,7 @@ def elements(program: Analysis, owner: Class, name: str) -> Value:
 
 
 def value_of(program: Analysis, owner: Class, name: str) -> Value:
-    """Return what an attribute is: a parameter or buffer, the join of what is assigned, or what a base gives it."""
+    """Return the value of an attribute: a parameter or buffer, the join of its assignments, or what a base declares."""
     if owner.lookup("registered", name):
         return _registered(program, owner, name)
     values: list[Value] = []
@@ -55,7 +55,7 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
 
 
 def _registered(program: Analysis, owner: Class, name: str) -> Value:
-    """A parameter or buffer; a leaf for certain where no method assigns anything else to it."""
+    """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
     classes = (*owner.linearized(), *program.descendants(owner))
     values = [
         program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
@@ -67,13 +67,13 @@ def _registered(program: Analysis, owner: Class, name: str) -> Value:
 
 
 def _augmented(program: Analysis, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """What the class, its ancestors and descendants add to an attribute and the like."""
+    """Iterate over the operands of `self.name += operand` and the like in the class, its ancestors and descendants."""
     for cls in (*owner.linearized(), *program.descendants(owner)):
         yield from cls.augmented.get(name, ())
 
 
 def _inherited_attribute(owner: Class, name: str) -> Value:
-    """What an attribute is that no method assigns: by its declaration in the class, or by torch's own classes."""
+    """Return the value of an attribute that no method assigns, by its declaration or by torch's own classes."""
     if name == "training":
         return Value(NUMBER)
     declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
@@ -87,11 +87,11 @@ def _inherited_attribute(owner: Class, name: str) -> Value:
 
 
 def _registered_value(name: str, is_leaf: bool) -> Value:
-    """A parameter or buffer."""
+    """Return the value of a parameter or buffer."""
     objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
     return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
 
 
 def _is_layer(base: str) -> bool:
-    """Whether a base is a module class of torch that may have parameters and buffers of its own."""
+    """Tell whether a base is a module class of torch that may have parameters and buffers of its own."""
     return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"

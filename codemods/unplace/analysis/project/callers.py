@@ -1,4 +1,4 @@
-"""What the calls in this file say about a parameter that is written: does a caller look at its argument afterwards?"""
+"""Finds the calls in this file that pass a tensor for a written parameter, and tells whether all callers are known."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from unplace.analysis.syntax.scopes import Scope
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A call that hands a tensor to a function which writes it."""
+    """A call that passes a tensor to a function which writes it."""
 
     run: Run
     write: Write
 
 
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
-    """The calls of a function in this file, with what they pass for a parameter that the function writes."""
+    """Return the calls in this file that pass a tensor for a parameter that the function writes."""
     summary = program.summary(Function(scope))
     if summary is None or parameter not in summary.writes:
         return []
@@ -34,7 +34,7 @@ def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Hand
 
 
 def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
-    """The functions that may call functions of a name, or objects of a class; all of them where that can't be told."""
+    """Return the functions that may call functions of a name, or objects of a class; for a lambda, all functions."""
     if callee == "<lambda>":
         return set(program.module.scopes.by_node.values())
     if isinstance(callee, str):
@@ -49,7 +49,7 @@ def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
 
 
 def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:
-    """What the calls in some functions hand over to others."""
+    """Return the tensors that some functions pass to written parameters, by callee and parameter."""
     found: dict[tuple[Scope, str], list[tuple[Run, Write]]] = {}
     for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
         run = program.run(caller)
@@ -61,9 +61,9 @@ def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], li
 
 
 def is_private(program: Program, scope: Scope, calls: int) -> bool:
-    """Whether all calls of a function are among these in the file.
+    """Tell whether the given number of calls in the file is all there are.
 
-    That holds for a nested function and one whose name begins with an underscore, when the name is only ever called,
+    That holds for a nested function and for one whose name begins with an underscore, if the name is only ever called
     and no other file of the run contains it.
     """
     name = scope.name
@@ -73,15 +73,15 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
 
 
 def is_nested(scope: Scope) -> bool:
-    """Whether a function stands inside another one."""
+    """Tell whether a function is defined inside another one."""
     return scope.parent is not None and not scope.parent.is_module and not scope.parent.is_class
 
 
 def is_named_elsewhere(program: Program, scope: Scope) -> bool:
-    """Whether another file of the run may use a function, because it contains its name."""
+    """Tell whether another file of the run may use a function, because it contains its name."""
     return not is_nested(scope) and program.module.is_named_elsewhere(scope.name)
 
 
 def uses_of(program: Program, scope: Scope) -> int:
-    """How often the file uses the name of a function or method, whatever it is looked up on."""
+    """Return how often the file uses the name of a function or method, on whatever receiver."""
     return program.module.reads_of(name_of(program, scope))

@@ -1,4 +1,4 @@
-"""Which calls of a file can be calls of a function: the name alone doesn't tell."""
+"""Finds the calls of a file that may reach a function; the name alone doesn't tell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unplace.analysis.types.propagation import FACTORY, Holders, flows
 
 
 def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
-    """The calls in the file that a function can be what is called of, with the scopes they stand in."""
+    """Iterate over the calls in the file that may reach a function, with the scopes that contain them."""
     owner = program.module.class_of(scope)
     is_constructor = owner is not None and scope.name == "__init__"
     name = owner.node.name if owner is not None and is_constructor else scope.name
@@ -25,7 +25,7 @@ def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]
 
 
 def holders_of(program: Analysis, classes: Iterable[Class]) -> Holders:
-    """The names that may hold objects of some classes."""
+    """Return the names that may hold objects of some classes."""
     return _holders(program.module, frozenset(cls.node.name for cls in classes))
 
 
@@ -41,22 +41,22 @@ def _calls_of_objects(module: ModuleIndex, classes: frozenset[str]) -> list[tupl
 
 
 def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
-    """The calls in the file that may call an object of a class, with the scopes they stand in."""
+    """Iterate over the calls in the file that may call an object of a class, with the scopes that contain them."""
     classes = (owner, *program.descendants(owner))
     yield from _calls_of_objects(program.module, frozenset(cls.node.name for cls in classes))
 
 
 def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -> bool:
-    """Whether an expression is known to be a class, an ancestor or a descendant of it, or an object of one of these."""
+    """Tell whether an expression is known to be a class related to `owner` by inheritance, or an object of one."""
     ref = program.estimate(user, node).ref
     of = ref.of if isinstance(ref, Instance) else ref
     return isinstance(of, Class) and _are_related(program, of, owner)
 
 
 def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:
-    """Whether a call of its name can be one of a function; if it is exact, the arguments have to fit.
+    """Tell whether a call of a function's name may reach that function; if `is_exact`, the arguments have to fit.
 
-    They needn't where a decorator wraps the function, or where the receiver is one of them.
+    They needn't fit where a decorator wraps the function, or where the receiver is one of the arguments.
     """
     is_wrapped = bool(getattr(scope.node, "decorator_list", ()))
     does_fit = is_wrapped or not is_exact or _binds(scope, call)
@@ -64,7 +64,7 @@ def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, 
 
 
 def parameters_of(scope: Scope) -> list[str]:
-    """The names of the positional parameters, without the receiver of a method."""
+    """Return the names of the positional parameters, without the receiver of a method."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
@@ -72,7 +72,7 @@ def parameters_of(scope: Scope) -> list[str]:
 
 
 def _binds(scope: Scope, call: ast.Call) -> bool:
-    """Whether the parameters of a function can take the arguments of a call."""
+    """Tell whether the arguments of a call fit the parameters of a function."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     names, signature = parameters_of(scope), node.args
@@ -88,7 +88,7 @@ def _binds(scope: Scope, call: ast.Call) -> bool:
 
 
 def _leads_to(program: Analysis, scope: Scope, owner: Class | None, caller: Scope, call: ast.Call) -> bool:
-    """Whether the name is that of the function where the call stands, or the receiver can have it as a method."""
+    """Tell whether a callee's name means the function in the caller's scope, or the receiver may have that method."""
     if isinstance(call.func, ast.Name):
         return owner is None and program.module.scopes.owner(caller, call.func.id) is scope.parent
     if owner is None or not isinstance(call.func, ast.Attribute):
@@ -104,6 +104,6 @@ def _leads_to(program: Analysis, scope: Scope, owner: Class | None, caller: Scop
 
 
 def _are_related(program: Analysis, first: Class, second: Class) -> bool:
-    """Whether an object can be of both classes."""
+    """Tell whether an object can be an instance of both classes."""
     family = (first, *program.descendants(first))
     return any(second in cls.linearized() for cls in family) or first in second.linearized()

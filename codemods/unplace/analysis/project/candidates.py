@@ -1,8 +1,8 @@
-"""Which functions can hold an in-place operation on a tensor, as their syntax tells: only these have to be walked.
+"""Finds the functions that may contain an in-place operation on a tensor, by syntax: only these have to be walked.
 
-What is left out could be none whatever the values are: a store under a string, `+=` on a name that is only ever bound
-to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the
-functions that call something which may be one are candidates, too (`analysis.types.propagation`).
+Left out are operations that write no tensor whatever the values are: a store under a string, `+=` on a name only bound
+to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the functions
+that call something which may be one are candidates, too (`analysis.types.propagation`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _OF_OTHERS = frozenset(name for kind in (dict, list, set, str) for name in vars(
 
 
 Reaches = Callable[[ast.AST], bool]
-"""Whether anybody asks for what is in a function or the like, or in the module outside of these."""
+"""Predicate on a definition (or the module outside all definitions): is its content asked for?"""
 
 
 def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
-    """The functions, lambdas, class bodies and the module itself, as far as they can hold such operations."""
+    """Return the scopes that may contain an in-place operation, among those that `reaches` selects."""
     return [scope for scope in module.scopes.by_node.values() if reaches(scope.node) and _is_candidate(module, scope)]
 
 
@@ -42,13 +42,13 @@ def _is_candidate(module: ModuleIndex, scope: Scope) -> bool:
 
 @once
 def _activations(module: ModuleIndex) -> Holders | None:
-    """Find the names that may hold modules with `inplace=True`; None where none is made."""
+    """Return the names that may hold modules made with `inplace=True`; None where none is made."""
     made = frozenset(call for call, scope in module.scopes.flagged if _may_make(module, scope, call))
     return Holders(flows(module), made, {}) if made else None
 
 
 def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
-    """Whether a call with a True may make a torch module that works in place."""
+    """Tell whether a call with a True argument may create a torch module that works in place."""
     qualified = module.qualified(scope, call.func)
     if qualified is None:
         return True
@@ -69,7 +69,7 @@ def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
 
 
 def _is_no_tensor(module: ModuleIndex, scope: Scope, name: str) -> bool:
-    """Whether a name of the scope is only ever bound to texts, lists and dictionaries."""
+    """Tell whether a name of the scope is only ever bound to texts, lists and dictionaries."""
     if name not in scope.assigned or name in scope.volatile or any(p.arg == name for p in scope.parameters):
         return False
     sources = module.bindings(scope).sources.get(name, ())
@@ -99,7 +99,7 @@ def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
 
 
 def _may_take_flag(node: ast.Call, qualified: str | None) -> bool:
-    """Whether a call with a True may be one of a function with a parameter `inplace`, and not of a class."""
+    """Tell whether a call with a True argument may call a function (not a class) that has a parameter `inplace`."""
     if qualified is not None:
         return torchapi.inplace_flag(qualified) is not None
     if isinstance(node.func, ast.Attribute):

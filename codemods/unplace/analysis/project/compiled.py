@@ -1,4 +1,4 @@
-"""The functions of a module that TorchScript compiles: it takes no generators, and no comprehensions over tensors."""
+"""Finds the functions that TorchScript compiles; it supports no generators and no comprehensions over tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MADE = rb"\b%s\s*=\s*(?:[\w.]*\.)?(\w+)\("
 
 
 def handed_over(text: bytes) -> frozenset[str]:
-    """The names of what a file hands to `torch.jit.script`: functions, classes, or those that made what it hands."""
+    """Return the names that a file passes to `torch.jit.script`: functions, classes, or makers of passed objects."""
     found: set[str] = set()
     for match in _SCRIPTED.finditer(text) if b"jit" in text and b"script" in text else ():
         name = match[1].rpartition(b".")[2]
@@ -27,7 +27,7 @@ def handed_over(text: bytes) -> frozenset[str]:
 
 @once
 def compiled(module: ModuleIndex) -> frozenset[Scope]:
-    """The functions that TorchScript compiles as far as the run shows, those that they call in this file included."""
+    """Return the functions known to be compiled by TorchScript, including those that they call in this file."""
     names = frozenset(_handed_here(module))
     if module.place is not None:
         names |= module.place.others.handed_to_script(module.place.path)
@@ -42,7 +42,7 @@ def compiled(module: ModuleIndex) -> frozenset[Scope]:
 
 
 def _handed_here(module: ModuleIndex) -> Iterator[str]:
-    """The names of what the module itself hands over, and of what made it."""
+    """Iterate over the names that the module itself passes to `torch.jit.script`, and those of their makers."""
     for called in ("script", "script_if_tracing"):
         for scope, call in module.calls_named(called):
             given = call.args[0] if call.args else None
@@ -71,12 +71,15 @@ def _is_root(module: ModuleIndex, scope: Scope, names: frozenset[str]) -> bool:
 
 
 def _names(module: ModuleIndex, owner: Class) -> set[str]:
-    """The names of a class and of those that inherit its methods."""
+    """Return the names of a class and of those that inherit its methods."""
     return {owner.node.name, *(derived.node.name for derived in module.descendants(owner))}
 
 
 def _called(module: ModuleIndex, scope: Scope) -> Iterator[Scope]:
-    """The functions of the file whose names are called, and what the attributes of the class are called as."""
+    """Iterate over the functions of the file that a function may call.
+
+    They are called by name, or are the `forward` of a class whose object an attribute holds.
+    """
     called = {name for call in module.bindings(scope).calls if (name := last_name(call.func)) is not None}
     owner = module.class_of(scope)
     made = [source for cls in (owner.linearized() if owner is not None else ()) for _, source in _sources(cls)]

@@ -1,4 +1,4 @@
-"""What a module offers to those that import it: the names that it binds, and what it binds them to."""
+"""The names that a module offers to importers, and the origin of each."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from unplace.analysis.syntax.imports import imported, module_of
 
 
 def binds(module: ModuleIndex, name: str) -> bool:
-    """Whether the module itself binds a name, by whatever means."""
+    """Tell whether the module itself binds a name, by whatever means."""
     return name in module.scopes.module.bound
 
 
 def reexported(module: ModuleIndex, name: str) -> str | None:
-    """What the module imports under a name, as written, if that is all it binds the name to."""
+    """Return the imported name, as written, that a module binds to a name; None where it binds anything else to it."""
     is_assigned = name in module.scopes.module.assigned
     return module.imports.names.get(name) if binds(module, name) and not is_assigned else None
 
 
 def defines(module: ModuleIndex, name: str) -> bool:
-    """Whether the module binds a name in one place only, which is no import."""
+    """Tell whether the module binds a name in exactly one place, which isn't an import."""
     scope = module.scopes.module
     if len(module.bindings(scope).sources.get(name, ())) != 1 or name in scope.volatile:
         return False
@@ -29,7 +29,7 @@ def defines(module: ModuleIndex, name: str) -> bool:
 
 
 def imports_own(package: ModuleIndex, name: str) -> bool:
-    """Whether a package imports from its own module of that name, which is then there before what it binds itself."""
+    """Tell whether a package imports from its own module of that name, which is then bound before anything else."""
     place = package.place
     if place is None:
         return False
@@ -40,7 +40,7 @@ def imports_own(package: ModuleIndex, name: str) -> bool:
 
 @once
 def starred(module: ModuleIndex) -> list[str]:
-    """The modules from which everything is imported, as written."""
+    """Return the modules from which everything is imported, as written."""
     return [
         module_of(node)
         for node, where in module.scopes.imports

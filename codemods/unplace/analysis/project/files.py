@@ -1,4 +1,4 @@
-"""The files of one run: which of them an import means, and what one file may ask about another."""
+"""The files of one run: the file that an import refers to, and the queries that one file makes about another."""
 
 from __future__ import annotations
 
@@ -30,48 +30,48 @@ from unplace.text.trees import parsed
 T = TypeVar("T")
 
 _MOST_OPEN = 1_500_000
-"""How many characters the parsed files may have that are kept although nobody uses them."""
+"""Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
 _DEEPEST = 8
-"""How many files a question may lead through, one asking the next."""
+"""Maximum number of queries in a chain, each asked while the previous one is answered."""
 
 
 _STARRED = re.compile(rb"import[\s\\]*\*")
 _BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\b(?:def|class|type)[\s\\]+%s\b"
-"""A name before what can follow one that is bound, or where it is defined; in the prose of comments it often isn't."""
+"""Matches a name in a definition, or before text that can follow a binding; rarely one in the prose of a comment."""
 
 
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
-    What is found out about a file for others is worked out as if nothing had been asked before, and kept only where no
-    question led back to one under way. So the answers don't depend on the order in which files are handled, nor on how
-    they are distributed over processes; each process has its own.
+    An answer about a file is computed as if nothing had been asked before, and kept only if no query led back to one
+    that was under way. So answers depend neither on the order in which files are handled nor on how processes share
+    them; each process has its own `Project`.
     """
 
     def __init__(self, files: Iterable[str]) -> None:
-        """`files` are the absolute paths."""
+        """Start with the absolute paths of the files."""
         self.files = Files(frozenset(files))
         self._mentions = Mentions(self.files.paths)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
-        self._open = 0  # characters in those
+        self._open = 0  # characters in `_recent`
         self._broken: set[str] = set()
-        self._passing: dict[Hashable, object] = {}  # answers that hold for the file in hand only
+        self._passing: dict[Hashable, object] = {}  # answers that hold only for the current file
         self._asked: list[Hashable] = []
-        self._cuts = 0  # how often a question led back to one under way, or to such an answer
+        self._cuts = 0  # how often a query led back to one under way, or to an answer in `_passing`
         self._in_hand = ""
-        self._read: set[str] = set()  # the files that what is being worked out follows from
-        self._sources: dict[Hashable, frozenset[str]] = {}  # those that an answer follows from
+        self._read: set[str] = set()  # the files that the current query depends on
+        self._sources: dict[Hashable, frozenset[str]] = {}  # the files that each answer depends on
         self._asked_names: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
 
     def begin(self, path: str, text: str) -> Program:
-        """The program of a file that is handled now; raises `SyntaxError` where CPython's parser does."""
+        """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
         self._passing.clear()
-        is_first = path != self._in_hand  # of the rounds over a file; the text of later ones isn't what is on disk
+        is_first = path != self._in_hand  # round over the file; in later rounds its text differs from the one on disk
         if is_first:
             self._in_hand, self._read, self._asked_names = path, set(), {}
         known = self._modules.get(path)
@@ -83,9 +83,12 @@ class Project:
         return Program(module, self)
 
     def basis(self, path: str) -> Basis:
-        """What was looked at in other files for the one that was handled last, from its first round on."""
+        """Return the other files and names that the result for the last handled file depends on.
+
+        It covers all rounds over that file, from the first one on.
+        """
         if path != self._in_hand:
-            return Basis()  # nothing: it was done without the program
+            return Basis()  # the file was handled without a `Program`
         found, todo = {self._in_hand}, list(self._read)
         while todo:
             path = todo.pop()
@@ -97,7 +100,7 @@ class Project:
     # -- files ----------------------------------------------------------------------------------------------------
 
     def module_at(self, path: str) -> ModuleIndex | None:
-        """The index of a file of the run, as it is on disk; None where it can't be read or parsed."""
+        """Return the index of a file of the run, as it is on disk; None where it can't be read or parsed."""
         self._read.add(path)
         found = self._modules.get(path)
         if found is None and path not in self._broken:
@@ -119,19 +122,19 @@ class Project:
         return ModuleIndex(parsed(text), Place(self, path, str(root), package), text)
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
-        """Whether any other file of the run contains a name, in whatever meaning."""
+        """Tell whether any other file of the run contains a name, in whatever meaning."""
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
     def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """The other files that contain a name, and one of some texts."""
+        """Return the other files that contain a name and at least one of some texts."""
         if not self.is_named_elsewhere(name, path):
             return []
         modules = map(self.module_at, self._mentions.others_with(name, texts, path))
         return [module for module in modules if module is not None]
 
     def handed_to_script(self, path: str) -> frozenset[str]:
-        """What the other files of the run hand to `torch.jit.script`, by name."""
+        """Return the names of what the other files of the run pass to `torch.jit.script`."""
         if not self.is_named_elsewhere("script", path):
             return frozenset()
         self._read |= self._scripting.keys()
@@ -145,9 +148,9 @@ class Project:
     # -- names ----------------------------------------------------------------------------------------------------
 
     def find(self, module: ModuleIndex, written: str) -> Member | str:
-        """What a name imported in a module stands for: a member of a file of the run, or a name from outside.
+        """Return the target of a name imported in a module: a member of a file of the run, or a name from outside.
 
-        Re-exports are followed, also those of names from outside: of `from .core import Tensor` to `torch.Tensor`.
+        Re-exports are followed, also those of outside names: `from .core import Tensor` leads to `torch.Tensor`.
         """
         assert module.place is not None
         question = ("find", module.place.path, written)
@@ -159,7 +162,7 @@ class Project:
         return found
 
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
-        """What the base of a class of a module is, and the class where that is one of the run."""
+        """Return the target of a base class's name, and the class where it belongs to the run."""
         assert module.place is not None
         return self._noted(("bases", module.place.path), lambda: self._base_of(module, written))
 
@@ -168,7 +171,7 @@ class Project:
         return target, self.class_named(target) if isinstance(target, Member) else None
 
     def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
-        """Do some work, and note which files it looks at for all who ask for what it finds."""
+        """Run a query and return its answer; record the files that the answer depends on, for all who ask again."""
         outer, self._read = self._read, set()
         try:
             return work()
@@ -177,12 +180,12 @@ class Project:
             self._read |= outer
 
     def may_offer(self, path: str, name: str) -> bool:
-        """Whether a file from which everything is imported may have a name."""
+        """Tell whether a file from which everything is imported may have a name."""
         self._read.add(path)
         return self._may_bind(path, name)
 
     def _may_bind(self, path: str, name: str) -> bool:
-        """Whether a file may bind a name, as far as its bytes tell: the others needn't be parsed."""
+        """Tell whether a file may bind a name, judged by its bytes, so that it needn't be parsed."""
         known = self._binding.get((path, name))
         if known is None:
             data = self._mentions.contents.get(path, b"")
@@ -197,7 +200,7 @@ class Project:
         return {}
 
     def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
-        """The file that an imported name leads to, and the names to look up in it."""
+        """Return the file that an imported name leads to, and the names to look up in it."""
         place = module.place
         assert place is not None
         parts = place.absolute(written)
@@ -216,7 +219,7 @@ class Project:
         return None
 
     def module_of(self, module: ModuleIndex, written: str) -> str | None:
-        """The file of a module from which a module imports."""
+        """Return the file of the module from which a module imports; None where it isn't one of the run."""
         place = module.place
         assert place is not None
         parts = place.absolute(written)
@@ -224,13 +227,13 @@ class Project:
         return self.files.file(root, parts) if root is not None else None
 
     def _root(self, place: Place, written: str, parts: list[str]) -> str | None:
-        """The folder below which an import looks."""
+        """Return the folder in which the search for an imported module starts."""
         if not parts:
             return None
         return place.root if written[0] == "." else self.files.root(place.root, place.package, parts[0])
 
     def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
-        """What a name is that a module can only have from `from ... import *`."""
+        """Return the target of a name that a module can only have from `from ... import *`."""
         if not starred(module) or module.place is None:
             return None
         question = ("starred", module.place.path, name)
@@ -240,22 +243,22 @@ class Project:
         return cast("Member | None", module.answers[question])
 
     def module_name(self, path: str) -> str:
-        """The dotted name of a file's module, seen from the folder from which its package is imported."""
+        """Return the dotted name of a file's module, relative to the folder from which its package is imported."""
         own = Path(path)
         return ".".join([*package_of(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
 
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
-        """Whether a package binds the name of one of its own modules to something else."""
+        """Tell whether a package binds the name of one of its own modules to something else."""
         package = self.module_at(outer)
         if package is None or package.place is None or not binds(package, parts[-1]):
             return False
         imported = reexported(package, parts[-1])
         return imported is None or package.place.absolute(imported) != parts
 
-    # -- questions ------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------
 
     def value(self, member: Member) -> Value:
-        """What a name that a module defines is, whatever the flow."""
+        """Return the value of a name that a module defines, without regard to the flow."""
         home = self.module_at(member.path)
         if home is None:
             return UNKNOWN_VALUE
@@ -267,24 +270,27 @@ class Project:
         return found if found is not None else UNKNOWN_VALUE
 
     def class_named(self, member: Member) -> Class | None:
-        """The class that a module defines under a name."""
+        """Return the class that a module defines under a name; None where the name isn't known to be a class."""
         ref = self.value(member).ref
         return ref if isinstance(ref, Class) else None
 
     def estimate(self, scope: Scope, source: ast.expr) -> Value:
-        """The value of an expression of another file, without knowing the flow up to it."""
+        """Return the value of an expression of another file, without regard to the flow up to it."""
         home = home_of(scope)
         found = self._answer(home.answers, ("estimate", source), lambda: Program(home, self).estimate(scope, source))
         return found if found is not None else UNKNOWN_VALUE
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
-        """What the elements of a list or dictionary are that an expression of another file makes."""
+        """Return the join of the elements of a list or dictionary that an expression of another file creates."""
         home = home_of(scope)
         found = self._answer(home.answers, ("elements", source), lambda: Program(home, self).elements_of(scope, source))
         return found if found is not None else UNKNOWN_VALUE
 
     def summary(self, asking: Program, function: Function) -> Effect | None:
-        """What calling a function of another file does, given the classes that the asking file derives from its own."""
+        """Return the effect of calling a function of another file; None when it isn't known.
+
+        The classes of the asking file that derive from the function's class are taken into account.
+        """
         home = home_of(function.scope)
         derived = asking.derived_from(function.owner) if function.owner is not None else ()
         answers = asking.module.answers if derived else home.answers
@@ -293,7 +299,7 @@ class Project:
         )
 
     def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
-        """The answer to a question about a file; None where it leads back to itself or too far."""
+        """Return the answer to a query about a file; None where it leads back to itself or too deep."""
         if question in lasting:
             self._read |= self._sources[question]
             return cast("T", lasting[question])

@@ -1,4 +1,4 @@
-"""Which file of a run a dotted name of a module means."""
+"""Finds the file of a run that a dotted module name refers to."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 
 
 class Files:
-    """The files of a run, by the packages that they make."""
+    """The files of a run, organised by the packages that they form."""
 
     def __init__(self, paths: frozenset[str]) -> None:
-        """`paths` are absolute."""
+        """Start with the absolute paths of the files."""
         self.paths = paths
         self._roots: dict[tuple[str, str], str | None] = {}
 
     def file(self, root: str, parts: Sequence[str]) -> str | None:
-        """The file of a package or module, by its name below a folder."""
+        """Return the file of a package or module, given its name relative to a folder; None where the run has none."""
         start = "/".join([root.rstrip("/"), *parts])
         return next((path for path in (f"{start}/__init__.py", f"{start}.py") if path in self.paths), None)
 
     def submodule(self, path: str, name: str) -> str | None:
-        """The file of a module of the package whose `__init__.py` is at a path."""
+        """Return the file of a module of the package whose `__init__.py` is at `path`; None where the run has none."""
         return self.file(path.removesuffix("/__init__.py"), [name]) if path.endswith("/__init__.py") else None
 
     def root(self, own: str, package: Sequence[str], first: str) -> str | None:
-        """The folder below which an absolute import looks; None where several may be meant, or none of the run.
+        """Return the folder in which an absolute import starts; None where several may be meant, or none of the run.
 
         `own` is the folder from which the importing module's own `package` is imported.
         """
@@ -48,13 +48,13 @@ class Files:
 
     @cached_property
     def _package_roots(self) -> frozenset[str]:
-        """The folders that hold the packages of the run."""
+        """The folders that contain the packages of the run."""
         inits = [Path(path).parent for path in self.paths if path.endswith("/__init__.py")]
         return frozenset(str(folder.parents[len(package_of(str(folder))) - 1]) for folder in inits)
 
 
 @cache
 def package_of(folder: str) -> tuple[str, ...]:
-    """The package whose modules lie in a folder; empty where it has no `__init__.py`."""
+    """Return the package whose modules are in a folder; empty where the folder has no `__init__.py`."""
     path = Path(folder)
     return (*package_of(str(path.parent)), path.name) if (path / "__init__.py").exists() else ()

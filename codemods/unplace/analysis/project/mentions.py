@@ -1,4 +1,4 @@
-"""Which files of a run contain a name, as far as their bytes tell."""
+"""Finds the files of a run that contain a name, judged by their bytes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 
 
 class Mentions:
-    """The names in the files of a run, which are read when the first question is asked."""
+    """The names in the files of a run; the files are read at the first query."""
 
     def __init__(self, files: Iterable[str]) -> None:
-        """`files` are the absolute paths."""
+        """Start with the absolute paths of the files."""
         self._files = files
         self._holding: dict[str, frozenset[str]] = {}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
-        """Whether any other file contains a name, in whatever meaning."""
+        """Tell whether any other file contains a name, in whatever meaning."""
         return not name.isascii() or not self._of(name) <= {path}
 
     def others_with(self, name: str, texts: Iterable[str], path: str) -> list[str]:
-        """The other files that contain a name, and one of some texts."""
+        """Return the other files that contain a name and at least one of some texts."""
         wanted = [text.encode() for text in texts]
         if not name.isascii():
             return []
@@ -38,7 +38,7 @@ class Mentions:
 
     @cached_property
     def contents(self) -> dict[str, bytes]:
-        """The bytes of the files that can be read."""
+        """The bytes of each readable file, by path."""
         found: dict[str, bytes] = {}
         for path in self._files:
             try:

@@ -1,4 +1,4 @@
-"""The grad mode in which a function runs by its decorators and its class, whatever its callers set."""
+"""The grad mode that a function's decorators and class impose, regardless of its callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.torchapi import modules
 
 
 def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
-    """Return the grad mode that decorators and the kind of class give a function."""
+    """Return the grad mode that a function runs in by its decorators and the kind of its class."""
     owner = module.class_of(scope)
     if owner is not None and owner.derives_from("torch.autograd.Function"):
         return GradMode.FUNCTION
@@ -30,7 +30,7 @@ def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
 
 @once
 def _serving_optimizers(module: ModuleIndex) -> frozenset[str]:
-    """Return the module's functions that its optimizers use, directly or through one another."""
+    """Return the names of the module's functions that its optimizers use, directly or through one another."""
     functions = {s.name: s for s in module.scopes.module.inner if isinstance(s.node, ast.FunctionDef)}
     todo = [c.scope for c in module.classes.values() if c.derives_from(*modules.OPTIMIZERS)]
     serving: set[str] = set()

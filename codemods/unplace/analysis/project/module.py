@@ -1,6 +1,6 @@
-"""The index of one module: what its text says, and which names of other files it means. It never changes.
+"""The index of one module: the facts that its text states, and the names that it imports. It never changes.
 
-What is worked out about the module once and for all is a function of the index, marked with `once`:
+Results computed once per module are functions of the index, marked with `once`:
 
     @once
     def flows(module: ModuleIndex) -> Flows: ...
@@ -26,16 +26,16 @@ P = ParamSpec("P")
 
 
 class Others(Protocol):
-    """The other files of a run, as a module asks for them."""
+    """The other files of a run, as a module queries them."""
 
     def find(self, module: ModuleIndex, written: str) -> Member | str:
-        """Return what an imported name stands for: a member of a file, or a name from outside."""
+        """Return the target of an imported name: a member of a file of the run, or a name from outside."""
 
     def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
-        """Return what a name is that a module can only have from `from ... import *`."""
+        """Return the target of a name that a module can only have from `from ... import *`."""
 
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
-        """Return what the base of a class is, and the class where that is one of the run."""
+        """Return the target of a base class's name, and the class where it belongs to the run."""
 
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module."""
@@ -44,15 +44,15 @@ class Others(Protocol):
         """Tell whether any other file contains a name, in whatever meaning."""
 
     def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name, and one of some texts."""
+        """Return the other files that contain a name and at least one of some texts."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
-        """Return what the other files hand to `torch.jit.script`, by name."""
+        """Return the names of what the other files pass to `torch.jit.script`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a module stands: its file, the folder from which its own package is imported, and that package."""
+    """The location of a module: its file, the folder from which its package is imported, and that package."""
 
     others: Others
     path: str
@@ -78,7 +78,7 @@ class ModuleScope(Scope):
 
 
 class ModuleIndex:
-    """One module: its scopes, imports, classes and calls; with a place, imported names lead to other files."""
+    """One module's scopes, imports, classes and calls; with a `place`, imported names lead to other files."""
 
     def __init__(self, tree: ast.Module, place: Place | None = None, text: str = "") -> None:
         """Index the module; `text` tells versions of a file apart."""
@@ -88,8 +88,8 @@ class ModuleIndex:
         self.scopes = Scopes(ModuleScope(tree, "<module>", None, index=self))
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
-        self.targets: dict[str, Member | str] = {}  # what imported names stand for in the end
-        self.answers: dict[Hashable, Any] = {}  # what `once` and other files asked about this one
+        self.targets: dict[str, Member | str] = {}  # the targets of imported names
+        self.answers: dict[Hashable, Any] = {}  # answers to `once` functions and to other files' queries
         self._bindings: dict[Scope, Bindings] = {}
 
     def bindings(self, scope: Scope) -> Bindings:
@@ -100,7 +100,7 @@ class ModuleIndex:
         return found
 
     def calls_named(self, name: str) -> list[tuple[Scope, ast.Call]]:
-        """Return the calls of what has this last name, with the scopes that they stand in."""
+        """Return the calls whose callee has this last name, with the scopes that contain them."""
         return _calls(self).get(name, [])
 
     def reads_of(self, name: str) -> int:
@@ -110,7 +110,7 @@ class ModuleIndex:
     # -- names ----------------------------------------------------------------------------------------------------
 
     def name_for(self, scope: Scope, qualified: str) -> str | None:
-        """Return how a scope can write a qualified name for certain: by an import that has run and isn't shadowed."""
+        """Return a spelling of a qualified name that surely works in a scope: by an executed, unshadowed import."""
         usable: dict[str, str] = {}
         for node, where in self.scopes.imports:
             if node in getattr(where.node, "body", ()):
@@ -129,7 +129,7 @@ class ModuleIndex:
         return canonical(target) if isinstance(target, str) else written
 
     def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
-        """Return the same, without looking into other files."""
+        """Return the qualified name of an expression, without looking into other files."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -142,7 +142,7 @@ class ModuleIndex:
         return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
 
     def target(self, qualified: str) -> Member | str:
-        """Return what an imported name stands for in the end: what another file defines, or something from outside."""
+        """Return the target of an imported name: a member of another file, or a name from outside."""
         if self.place is None or qualified.startswith("torch."):
             return qualified
         return self.place.others.find(self, qualified)
@@ -152,17 +152,17 @@ class ModuleIndex:
         return self.place is not None and self.place.others.is_named_elsewhere(name, self.place.path)
 
     def others_with(self, name: str, texts: Iterable[str]) -> list[ModuleIndex]:
-        """Return the other files of the run that contain a name, and one of some texts."""
+        """Return the other files of the run that contain a name and at least one of some texts."""
         return self.place.others.others_with(name, texts, self.place.path) if self.place is not None else []
 
     # -- classes --------------------------------------------------------------------------------------------------
 
     def owns(self, scope: Scope) -> bool:
-        """Tell whether a scope is one of this module."""
+        """Tell whether a scope belongs to this module."""
         return scope.module is self.scopes.module
 
     def class_of(self, scope: Scope) -> Class | None:
-        """Return the class whose method a function is."""
+        """Return the class that a function is a method of."""
         node = scope.enclosing_class
         return self.classes.get(node) if node is not None else None
 
@@ -173,7 +173,7 @@ class ModuleIndex:
         return (c for c in (*own, *there) if c is not owner and owner in c.linearized())
 
     def _base_of(self, scope: Scope, node: ast.expr) -> tuple[str | None, Class | None]:
-        """Return the qualified name of a base class, and the class where it is one of another file."""
+        """Return the qualified name of a base class, and the class where another file of the run defines it."""
         written = self._qualified_here(scope, node)
         if written is None:
             return None, None
@@ -184,14 +184,14 @@ class ModuleIndex:
 
 
 def home(scope: Scope) -> ModuleIndex:
-    """Return the index of the module in which a scope stands."""
+    """Return the index of the module that contains a scope."""
     root = scope.module
     assert isinstance(root, ModuleScope)
     return root.index
 
 
 def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:
-    """Make a question about a module, and other things that it depends on, remember its answers on the index."""
+    """Make a function of a module, and of further arguments, remember its results on the index."""
 
     @wraps(question)
     def asked(module: ModuleIndex, /, *others: P.args, **named: P.kwargs) -> T:
@@ -205,7 +205,7 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 
 @once
 def passed_on(module: ModuleIndex) -> frozenset[str]:
-    """Return the names that some call of the module gets as an argument."""
+    """Return the names that are arguments of some call in the module."""
     calls = (node for scope in module.scopes.by_node.values() for node in scope.nodes if type(node) is ast.Call)
     arguments = (a for call in calls for a in (*call.args, *(k.value for k in call.keywords)))
     return frozenset(a.id for a in arguments if type(a) is ast.Name)
@@ -213,7 +213,7 @@ def passed_on(module: ModuleIndex) -> frozenset[str]:
 
 @once
 def _calls(module: ModuleIndex) -> dict[str, list[tuple[Scope, ast.Call]]]:
-    """Index all calls by the last name of what is called."""
+    """Index all calls by the last name of the callee."""
     found: dict[str, list[tuple[Scope, ast.Call]]] = {}
     for scope in module.scopes.by_node.values():
         for call in module.bindings(scope).calls:

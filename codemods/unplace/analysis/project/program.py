@@ -1,4 +1,4 @@
-"""One module: its functions, classes and imports, and the runs over them, made on demand."""
+"""The analysis of one module: the runs over its functions, made on demand, with summaries and guesses."""
 
 from __future__ import annotations
 
@@ -48,29 +48,29 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class Others(Protocol):
-    """The other files of a run, as the analysis of a module asks about them."""
+    """The other files of the run, as the analysis of a module queries them."""
 
     def value(self, member: Member) -> Value:
-        """Return what a name that a module defines is."""
+        """Return the value of a name that a module defines."""
 
     def estimate(self, scope: Scope, source: ast.expr) -> Value:
         """Return the value of an expression of another file."""
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
-        """Return what the elements of a list or dictionary are that an expression of another file makes."""
+        """Return the join of the elements of a list or dictionary that an expression of another file creates."""
 
     def summary(self, asking: Program, function: Function) -> Effect | None:
-        """Return what calling a function of another file does."""
+        """Return the effect of calling a function of another file; None when it isn't known."""
 
 
 class Program:
-    """What was worked out about one module: the runs over its functions, their summaries, guesses of what names are.
+    """The results for one module: the runs over its functions, their summaries, and guesses of the values of names.
 
-    With other files, what is imported from them is known, too.
+    With `others`, names imported from other files of the run are resolved, too.
     """
 
     def __init__(self, module: ModuleIndex, others: Others | None = None, derived: tuple[Class, ...] = ()) -> None:
-        """Work nothing out yet; `derived` are classes of other files that derive from those of the module."""
+        """Start without results; `derived` are classes of other files that derive from classes of the module."""
         self.module = module
         self._others = others
         self._derived = derived
@@ -84,26 +84,26 @@ class Program:
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self.handed: dict[
             str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
-        ] = {}  # by the name of the callee, or the class whose objects are called
+        ] = {}  # by callee: the name of a function, or the class of a called object
 
     @classmethod
     def of(cls, tree: ast.Module) -> Program:
-        """Make the analysis of a module that stands alone."""
+        """Return the analysis of a module that stands alone."""
         return cls(ModuleIndex(tree))
 
     def with_tree(self, tree: ast.Module) -> Program:
-        """Make the analysis of the same module, taken for another tree."""
+        """Return the analysis of the same module with another tree."""
         return Program(ModuleIndex(tree, self.module.place, self.module.text), self._others)
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
     def run(self, scope: Scope) -> Run | None:
-        """The finished run over a scope, or None when it is too complex or under way."""
+        """Return the finished run over a scope; None when the scope is too complex or its run is under way."""
         done = self._finished(scope)
         return done[0] if done is not None else None
 
     def all_runs(self) -> Iterator[Run]:
-        """The finished runs over all functions of the module."""
+        """Return the finished runs over all scopes of the module."""
         return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
     def _finished(self, scope: Scope) -> tuple[Run, Snapshot | None] | None:
@@ -173,7 +173,7 @@ class Program:
         )
 
     def summary(self, function: Function) -> Effect | None:
-        """What calling a function does; None when nothing can be said."""
+        """Return the effect of calling a function; None when it isn't known."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):
             return self._others.summary(self, function)
@@ -188,14 +188,14 @@ class Program:
         return self._summaries[scope]
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
-        """What a function returns on each way out, and what is true there; empty when it is too complex."""
+        """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
         done = self._finished(scope)
         return exits_of(*done) if done is not None else []
 
     # -- names ----------------------------------------------------------------------------------------------------
 
     def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
-        """A name that isn't bound to something known at this point of the walk."""
+        """Return the value of a name not bound at this point of the walk: a global, closure, import or built-in."""
         name = node.id
         owner = self.module.scopes.owner(run.scope, name)
         if owner is None:
@@ -229,20 +229,20 @@ class Program:
         return value
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
-        """Let a list or dictionary from elsewhere hold what it is seen to be filled with."""
+        """Let a list or dictionary from outside the scope hold the elements that the module is seen to put into it."""
         if value.must_be(CONTAINER):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
-        """What the elements of a list or dictionary are that an expression evaluates to."""
+        """Return the join of the elements of the list or dictionary that an expression evaluates to."""
         owner = self.module.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
         if owner is not None and isinstance(node, ast.Name):
             return self.elements(owner, node.id)
         return self.elements_of(scope, node)
 
     def elements(self, scope: Scope, name: str) -> Value:
-        """What the elements of a list or dictionary are, from all displays and comprehensions assigned to its name."""
+        """Return the join of the elements of all displays and comprehensions assigned to a name."""
         key = (scope, name)
         known = self._elements.get(key)
         if known is not None:
@@ -258,7 +258,7 @@ class Program:
         return self._elements[key]
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
-        """What the elements of a list or dictionary are that an expression makes."""
+        """Return the join of the elements of the list or dictionary that an expression creates."""
         if self._others is not None and not self.module.owns(scope):
             return self._others.elements_of(scope, source)
         run, state = Run(self, scope), State()
@@ -270,7 +270,7 @@ class Program:
         return found if found is not None else UNKNOWN_VALUE
 
     def named(self, run: Run | None, qualified: str, node: ast.AST) -> Value:
-        """Something imported, by its qualified name."""
+        """Return the value of an imported name, given its qualified name."""
         target = self.module.target(qualified)
         if isinstance(target, Member):
             found = self._member(run, target, node)
@@ -288,7 +288,7 @@ class Program:
         return Value(NAMESPACE, ref=Named(qualified))
 
     def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:
-        """What another file defines under a name; None where that can't be told."""
+        """Return the value of a name that another file defines; None where it isn't known."""
         place = self.module.place
         assert place is not None
         assert self._others is not None
@@ -310,10 +310,10 @@ class Program:
             likely=value.likely,
         )
 
-    # -- guesses: what a name is, whatever the flow ---------------------------------------------------------------
+    # -- guesses: values of names without regard to the flow ------------------------------------------------------
 
     def guess(self, scope: Scope, name: str) -> Value:
-        """What a name of a scope is, from everything assigned to it there."""
+        """Return the value of a name of a scope, as the join of everything assigned to it there."""
         key = (scope, name)
         known = self._guesses.get(key)
         if known is not None:
@@ -327,7 +327,7 @@ class Program:
 
     @contextmanager
     def guessing(self, key: Hashable) -> Iterator[bool]:
-        """Guards a guess against asking for itself; yields False where it does."""
+        """Guard a guess against infinite recursion; yield False where the guess asks for itself."""
         is_first = key not in self._guessing
         self._guessing.add(key)
         try:
@@ -365,7 +365,7 @@ class Program:
         return Value(CALLABLE, ref=Function(self.module.scopes.by_node[node]))
 
     def estimate(self, scope: Scope, node: ast.expr) -> Value:
-        """The value of an expression without knowing the flow up to it: good for kinds, not for aliases."""
+        """Return the value of an expression without regard to the flow up to it: fit for kinds, not for aliases."""
         if self._others is not None and not self.module.owns(scope):
             return self._others.estimate(scope, node)
         known = self._estimates.get((scope, node))
@@ -381,7 +381,7 @@ class Program:
         return value
 
     def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may be one of a function of the module."""
+        """Tell whether a call may reach a function of the module."""
         return self._own_calls.may_reach(call)
 
     @cached_property
@@ -391,16 +391,16 @@ class Program:
     # -- classes --------------------------------------------------------------------------------------------------
 
     def descendants(self, owner: Class) -> Iterator[Class]:
-        """The classes that derive from a class, as far as this file, its own file and those asking for it know."""
+        """Return the classes that derive from a class, as far as this file, the class's and the asking ones know."""
         asking = (c for c in self._derived if c is not owner and owner in c.linearized())
         return chain(self.module.descendants(owner), asking)
 
     def derived_from(self, owner: Class) -> tuple[Class, ...]:
-        """The classes known here that derive from a class of another file, and don't stand in that file themselves."""
+        """Return the known classes that derive from a class of another file and are defined outside that file."""
         return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
     def method(self, owner: Class, name: str) -> Function | None:
-        """A method of a class, unless a decorator wraps it or a subclass overrides it."""
+        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
         for cls in self.descendants(owner):
             if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
                 return None
@@ -415,7 +415,7 @@ class Program:
         return None
 
     def attribute(self, owner: Class, name: str) -> Value:
-        """What an attribute of an instance is, from everything the class assigns to it."""
+        """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""
         key = (owner, name)
         known = self._attributes.get(key)
         if known is not None:
@@ -428,6 +428,6 @@ class Program:
         return value
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
-        """What the elements of an attribute that is a list or dictionary are, from all that the class assigns to it."""
+        """Return the join of the elements of an attribute that is a list or dictionary."""
         with self.guessing((owner, name, "elements")) as is_first:
             return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE

@@ -1,4 +1,4 @@
-"""Do the callers of a function that says nothing about grad mode let autograd record?"""
+"""Tells whether callers let autograd record in a function that doesn't set a grad mode itself."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from unplace.torchapi import modes
 
 
 def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
-    """Whether the run is seen to use a function, or what uses it, where gradients aren't recorded.
+    """Tell whether a use of the function, or of a user of it, is seen where gradients aren't recorded.
 
-    A `forward` and the methods that Python calls don't count: they are run for training, too.
+    A `forward` and the methods that Python calls don't count: they run in training, too.
     """
     seen: set[Scope] = set()
     todo = [scope]
@@ -36,7 +36,7 @@ def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
 
 
 def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
-    """Whether another file of the run uses the name where gradients aren't recorded."""
+    """Tell whether another file of the run uses the name where gradients aren't recorded."""
     if scope.parent is None or not (scope.parent.is_module or scope.parent.is_class):
         return False
     return any(
@@ -47,7 +47,7 @@ def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
 
 
 def _uses(module: ModuleIndex, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """The places where a file reads a name or an attribute of that name, with the scope that each stands in."""
+    """Iterate over the reads of a name, or of an attribute of that name, with the scope that contains each."""
     if not module.reads_of(name):
         return
     for scope in module.scopes.by_node.values():
@@ -56,7 +56,7 @@ def _uses(module: ModuleIndex, name: str) -> Iterator[tuple[Scope, ast.expr]]:
 
 
 def _mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
-    """The grad mode that the code around a place sets, decorators and `with` blocks alike."""
+    """Return the grad mode that the decorators and `with` blocks around a node set."""
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent
     mode = grad_mode(module, scope)
@@ -75,7 +75,7 @@ def _mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
 
 
 def may_be_frozen(module: ModuleIndex) -> bool:
-    """Whether the file is seen to take the gradient from parameters: `p.requires_grad = False` and the like."""
+    """Tell whether the file freezes parameters: `p.requires_grad = False` and the like."""
     for scope in module.scopes.by_node.values():
         for node in scope.nodes:
             if isinstance(node, ast.Assign):

@@ -1,9 +1,9 @@
-"""What an imported name stands for in the end: followed through the files of a run, whichever way they import.
+"""Resolves imported names through the files of a run, whichever way they import.
 
-The question is one of reachability: a name of a module leads to what the module defines, to what it imports the name
-from, or to the modules from which it imports everything. There are finitely many modules and names that they import,
-and each is visited once, so that the search ends on every import graph: cycles, packages that import a missing module
-of their own under the name that it would define, modules that import everything from each other.
+The question is one of reachability: a name of a module leads to the module's own definition, to the target of its
+import, or to the modules from which everything is imported. There are finitely many modules and imported names, and
+each is visited once, so the search ends on every import graph: cycles, packages that import a missing module of their
+own under the name that it would define, modules that import everything from each other.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Meanings = frozenset[Member | str]
 
 _NOTHING: Meanings = frozenset()
 _ANYTHING: Meanings = frozenset([""])
-"""Bound in a way that can't be followed."""
+"""The targets of a name bound in a way that can't be followed."""
 
 
 class ImportedFiles(Protocol):
-    """The files of a run, as the search goes through them."""
+    """The files of a run, as the search uses them."""
 
     def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
         """Return the file that an imported name leads to, and the names to look up in it."""
 
     def module_of(self, module: ModuleIndex, written: str) -> str | None:
-        """Return the file of a module from which a module imports."""
+        """Return the file of the module from which a module imports."""
 
     def module_at(self, path: str) -> ModuleIndex | None:
         """Return the index of a file; None where it can't be read or parsed."""
@@ -43,19 +43,19 @@ class ImportedFiles(Protocol):
 
 
 class Resolution:
-    """One search through the files of a run; what it has visited is what makes it end."""
+    """One search through the files of a run, which visits each name once and so ends."""
 
     def __init__(self, files: ImportedFiles) -> None:
-        """Nothing is visited yet."""
+        """Start a search with nothing visited."""
         self._files = files
         self._visited: dict[tuple[str, str, bool], Meanings] = {}
 
     def imported(self, module: ModuleIndex, written: str) -> Member | str | None:
-        """What a name imported in a module stands for: a member of a file, a name from outside, or None: unknown."""
+        """Return the target of an imported name: a member of a file or a name from outside; None where unknown."""
         return _single(self._imported(module, written))
 
     def starred(self, module: ModuleIndex, name: str) -> Member | None:
-        """What a name is that a module can only have from `from ... import *`."""
+        """Return the target of a name that a module can only have from `from ... import *`."""
         found = _single(self._starred(module, name))
         return found if isinstance(found, Member) else None
 
@@ -63,7 +63,7 @@ class Resolution:
         assert module.place is not None
         key = (module.place.path, written, True)
         if key not in self._visited:
-            self._visited[key] = _NOTHING  # what a way that leads back here adds
+            self._visited[key] = _NOTHING  # a path that leads back here adds no targets
             self._visited[key] = self._found(module, written)
         return self._visited[key]
 
@@ -78,13 +78,13 @@ class Resolution:
         return found
 
     def _attribute(self, of: Member | str, name: str) -> Meanings:
-        """What is looked up on a module, or on something from outside."""
+        """Return the targets of an attribute looked up on a module, or on a name from outside."""
         if isinstance(of, str):
             return frozenset([f"{of}.{name}"]) if of else _ANYTHING
         return self._member(of.path, name) if not of.name else _ANYTHING
 
     def _member(self, path: str, name: str) -> Meanings:
-        """What a module of the run has under a name."""
+        """Return the targets of a name of a module of the run."""
         key = (path, name, False)
         if key not in self._visited:
             self._visited[key] = _NOTHING
@@ -96,7 +96,7 @@ class Resolution:
         submodule = self._files.files.submodule(path, name)
         if binds(home, name):
             if submodule is not None and not imports_own(home, name):
-                return _ANYTHING  # whoever imports that module rebinds the name
+                return _ANYTHING  # any import of that module rebinds the name
             imported = reexported(home, name)
             if imported is not None:
                 return self._imported(home, imported)
@@ -104,7 +104,7 @@ class Resolution:
         return frozenset([Member(submodule)]) if submodule is not None else self._starred(home, name)
 
     def _starred(self, home: ModuleIndex, name: str) -> Meanings:
-        """What a module has under a name by importing everything from others."""
+        """Return the targets of a name that a module has by importing everything from other modules."""
         modules = [self._files.module_of(home, written) for written in starred(home)]
         if not modules or name.startswith("_"):
             return _NOTHING
@@ -115,5 +115,5 @@ class Resolution:
 
 
 def _single(found: Meanings) -> Member | str | None:
-    """The one thing that a name can stand for."""
+    """Return the only possible target of a name; None where there are several, none, or an unknown one."""
     return next(iter(found)) or None if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""What else holds the tensor in an attribute, as the class and the calls that make its objects show."""
+"""Finds other holders of a tensor that an attribute holds, from the class and the calls that create its objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from unplace.diagnostics.reasons import Line, Reason
 
 
 def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
-    """The attributes that hold an object, with the classes of the named objects whose attributes they are."""
+    """Iterate over the attributes of named objects that hold an object, as pairs of class and attribute name."""
     for (holder, name), held in state.heap.items():
         if obj in held.objs and isinstance(name, str):
             for value in state.env.values():
@@ -28,7 +28,7 @@ def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
 
 @once
 def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
-    """Why an attribute isn't all that holds its tensor; None where nothing in the file shows that."""
+    """Return the reason why an attribute isn't the only holder of its tensor; None where the file shows none."""
     other = next(_twins(owner, name), None)
     if other is not None:
         return Refusal.ATTRIBUTE_TOO(other=other, name=name)
@@ -45,7 +45,11 @@ def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
 
 
 def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
-    """The names that get the attribute of an object, or a view of it, outside of its own methods, or that give it."""
+    """Iterate over names that share memory with the attribute by an assignment outside its object's methods.
+
+    h = net.h[0]
+    net.h = h
+    """
     for scope in module.scopes.by_node.values():
         for node in scope.nodes:
             if not isinstance(node, ast.Assign):
@@ -58,7 +62,7 @@ def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
 
 
 def _given(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
-    """The calls of methods that use the attribute themselves, and get it or a view of it as an argument, too."""
+    """Iterate over calls of methods that use the attribute and also receive it, or a view of it, as an argument."""
     methods = (s for cls in owner.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef))
     for method in methods:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(method)):
@@ -70,12 +74,12 @@ def _given(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
 
 
 def _parts(source: ast.expr) -> Sequence[ast.expr]:
-    """What a list or tuple is made of, or the expression itself."""
+    """Return the elements of a list or tuple; for any other expression, the expression itself."""
     return source.elts if isinstance(source, ast.List | ast.Tuple) else [source]
 
 
 def _is_from_outside(source: ast.expr, name: str) -> bool:
-    """Whether an expression is or may be a view of an attribute with a name, of something else than `self`."""
+    """Tell whether an expression is, or may be a view of, an attribute `name` on something other than `self`."""
     root = _root(source)
     if not isinstance(root, ast.Attribute) or root.attr != name:
         return False
@@ -83,7 +87,7 @@ def _is_from_outside(source: ast.expr, name: str) -> bool:
 
 
 def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
-    """What a call that makes an object gives for an attribute."""
+    """Iterate over the arguments by which a call of the class sets the attribute of the new object."""
     if owner.fields is not None:
         given = {k.arg: k.value for k in call.keywords}
         yield dict(zip(owner.fields, call.args, strict=False)).get(name, given.get(name))
@@ -93,7 +97,7 @@ def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None
 
 
 def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """What the class and its ancestors assign to an attribute, with the methods."""
+    """Iterate over the expressions that the class and its ancestors assign to an attribute, with the methods."""
     for cls in owner.linearized():
         for method, source in cls.assigned.get(name, ()):
             if source is not None:
@@ -101,7 +105,7 @@ def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
 
 
 def _twins(owner: Class, name: str) -> Iterator[str]:
-    """The attributes that may hold the tensor in this one or a view of it, because one is made of the other."""
+    """Iterate over attributes that may share memory with this one: one is made from the other, or both from a name."""
     own = [(method, root) for method, source in _sources(owner, name) if (root := _root(source)) is not None]
     for cls in owner.linearized():
         for other, assigned in cls.assigned.items():
@@ -116,7 +120,7 @@ def _twins(owner: Class, name: str) -> Iterator[str]:
 
 
 def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
-    """The name, or the attribute of one, that an expression is or may be a view of."""
+    """Return the name or attribute that an expression is, or may be, a view of: `x` for `x.T[0]`."""
     while not isinstance(source, ast.Name):
         if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
             return source
@@ -135,6 +139,6 @@ def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
 
 
 def _is_read_elsewhere(scope: Scope, name: ast.Name) -> bool:
-    """Whether a scope or one inside it reads a name in another place, too."""
+    """Tell whether a scope reads a name in another place, too, or an inner scope captures it."""
     reads = [n for n in scope.names if n.id == name.id and isinstance(n.ctx, ast.Load) and n is not name]
     return bool(reads) or name.id in scope.captured

@@ -1,4 +1,4 @@
-"""Uses of the file's own functions that are seen and can't be followed: who calls them there may read the arguments."""
+"""Finds uses of the file's own functions that can't be resolved: a caller behind one may read the arguments later."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "revers
 
 
 class OwnCalls:
-    """Tells which calls may reach functions of the file, by the names alone."""
+    """Recognises calls that may reach functions of the file, by names alone."""
 
     def __init__(self, program: Analysis) -> None:
-        """Index the names of the file's functions, of its classes, and of what may hold their objects."""
+        """Index the names of the file's functions and classes, and the names that may hold their objects."""
         scopes = program.module.scopes.by_node.values()
         self._names = {scope.name for scope in scopes} | {owner.node.name for owner in program.module.classes.values()}
         for scope in scopes:
@@ -35,13 +35,13 @@ class OwnCalls:
         self._instances = holders_of(program, [c for c in program.module.classes.values() if _is_called_itself(c)])
 
     def may_reach(self, call: ast.Call) -> bool:
-        """Whether a call may be one of a function of the file."""
+        """Tell whether a call may reach a function of the file."""
         return last_name(call.func) in self._names or self._instances.is_called(call.func)
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """A call that may hand these values to a parameter; without a run, nothing is known of where it stands."""
+    """A call that may pass these values to a parameter; without a `run`, nothing is known of the code around it."""
 
     call: ast.Call
     run: Run | None = None
@@ -50,7 +50,7 @@ class Passing:
 
 
 def calls_that_may_hand(program: Analysis, scope: Scope, parameter: str) -> Iterator[Passing]:
-    """The calls in the file that can be ones of a function and aren't known to be, or not with what."""
+    """Iterate over the calls that may reach a function but can't be resolved, with the values that they may pass."""
     for caller, call, is_unbound in _possible_calls(program, scope):
         run = program.run(caller)
         found = run.unfollowed.get(call) if run is not None else None
@@ -64,7 +64,7 @@ def calls_that_may_hand(program: Analysis, scope: Scope, parameter: str) -> Iter
 
 
 def line_of_value(program: Analysis, scope: Scope) -> int | None:
-    """The line in which the file uses a function as a value, and not to call it there."""
+    """Return the line in which the file uses a function as a value rather than calling it; None where it never does."""
     if isinstance(scope.node, ast.Lambda) and name_of(program, scope) == scope.name:
         assert scope.parent is not None
         outer = _parents(program.module, scope.parent).get(scope.node)
@@ -85,13 +85,13 @@ def _parents(module: ModuleIndex, scope: Scope) -> Mapping[ast.AST, ast.AST]:
 
 @once
 def hooks(module: ModuleIndex) -> frozenset[ast.expr]:
-    """The expressions that are registered as hooks, which torch calls for their value."""
+    """Return the expressions that are registered as hooks, which torch calls for their return value."""
     sites = (module.calls_named(name) for name in torchapi.HOOKS)
     return frozenset(argument for found in sites for _, call in found for argument in call.args)
 
 
 def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
-    """The places that read the name of a function; returning it to code that isn't seen doesn't count."""
+    """Iterate over the reads of a function's name, except where an unused function returns it to unseen code."""
     for user in program.module.scopes.by_node.values():
         if program.module.scopes.owner(user, name) is not scope.parent:
             continue
@@ -100,13 +100,13 @@ def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
 
 
 def _returned(scope: Scope) -> set[ast.AST]:
-    """What a function returns as it is, alone or in a tuple."""
+    """Return the expressions that a function returns as they are, alone or in a tuple."""
     values = [node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None]
     return {part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])}
 
 
 def _attributes(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
-    """The places that look up a method, on what is known to be an object of its class or of a related one."""
+    """Iterate over the lookups of a method on expressions known to be objects of its class, or of a related class."""
     owner = program.module.class_of(scope)
     for user in program.module.scopes.by_node.values() if owner is not None else ():
         for node in user.nodes:
@@ -116,7 +116,7 @@ def _attributes(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr
 
 
 def name_of(program: Analysis, scope: Scope) -> str:
-    """The name of a function; that of a lambda is the one that only it is assigned to."""
+    """Return the name of a function; for a lambda, the name that only it is assigned to."""
     if not isinstance(scope.node, ast.Lambda):
         return scope.name
     outer = program.module.bindings(scope.parent).sources if scope.parent is not None else {}
@@ -124,7 +124,10 @@ def name_of(program: Analysis, scope: Scope) -> str:
 
 
 def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
-    """The calls that can be ones of a function, with their scopes, and whether the receiver is among the arguments."""
+    """Iterate over the calls that may reach a function, each with its scope.
+
+    The third item tells whether the receiver is among the arguments: `Net.step(net, x)`.
+    """
     owner = program.module.class_of(scope)
     if owner is not None and scope.name == "__init__":
         for cls in (owner, *program.descendants(owner)):
@@ -140,7 +143,7 @@ def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
 
 
 def _may_be_object(program: Analysis, caller: Scope, callee: ast.expr, owner: Class) -> bool:
-    """Whether what is called is seen to be an object of a class at times, under a name, in an attribute or element."""
+    """Tell whether a callee is seen to hold an object of a class at times, in a name, attribute or element."""
     if program.estimate(caller, callee).ref is not None:
         return is_object_of(program, caller, callee, owner)
     while isinstance(callee, ast.Subscript):
@@ -151,7 +154,10 @@ def _may_be_object(program: Analysis, caller: Scope, callee: ast.expr, owner: Cl
 def _origins(
     program: Analysis, scope: Scope, node: ast.expr, *, loops: bool = False
 ) -> Iterator[tuple[Scope, ast.expr]]:
-    """What is assigned to a name or attribute, with the scopes; if asked for, what a loop takes it from, too."""
+    """Iterate over the expressions assigned to a name or attribute, with their scopes.
+
+    With `loops`, the iterables of the loops that bind the name are included.
+    """
     if isinstance(node, ast.Attribute):
         ref = program.estimate(scope, node.value).ref
         for cls in ref.of.linearized() if isinstance(ref, Instance) else ():
@@ -175,7 +181,7 @@ def _binds(target: ast.expr, name: str) -> bool:
 
 
 def _shows(program: Analysis, scope: Scope, node: ast.AST, owner: Class) -> bool:
-    """Whether an expression makes or names an object of a class, or a collection with one."""
+    """Tell whether an expression creates or names an object of a class, or a collection with one."""
     if isinstance(node, ast.Call | ast.Name) and is_object_of(program, scope, node, owner):
         return True
     if isinstance(node, ast.Call):
@@ -187,7 +193,7 @@ def _shows(program: Analysis, scope: Scope, node: ast.AST, owner: Class) -> bool
 
 
 def _is_called_itself(owner: Class) -> bool:
-    """Whether calling an object of the class runs a function of the file."""
+    """Tell whether calling an object of the class runs a function of the file."""
     return any(
         isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in _OF_INSTANCES for s in owner.node.body
     )

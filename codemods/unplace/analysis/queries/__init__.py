@@ -1,4 +1,4 @@
-"""Questions asked of a finished run: who sees a write, what torch forbids, what an operation is there for.
+"""Queries on a finished run: the observers of a write, the writes that torch forbids, the purpose of an operation.
 
-They read what the interpreter recorded and change nothing.
+They read the facts that the interpreter recorded and change nothing.
 """

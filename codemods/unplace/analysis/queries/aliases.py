@@ -1,4 +1,4 @@
-"""Which other names and containers share the memory that a write hits, for explanations."""
+"""Lists the names and containers that share the memory of a write, for explanations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from unplace.analysis.syntax.nodes import walk
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name that sees the written memory: how, since which line (None: several), and where it is read later."""
+    """A name that sees the written memory: its relation to that, the line that binds it, the lines that read it later.
+
+    `made` is None where several lines bind the name.
+    """
 
     name: str
     relation: str
@@ -24,7 +27,7 @@ class Alias:
 
 
 def aliases(run: Run, state: Facts, value: Value, place: str, statement: ast.stmt, live: set[str]) -> list[Alias]:
-    """The aliases of `value`, which is written through `place` in `statement`; `live` may be read after it."""
+    """Return the aliases of `value`, written through `place` in `statement`; `live` names may be read after it."""
     found = []
     for name, held in state.env.items():
         if name == place or name.startswith(HIDDEN) or not held.objs:
@@ -55,7 +58,7 @@ def _relation(state: Facts, held: Value, value: Value) -> str | None:
 
 
 def _reads_after(run: Run, name: str, statement: ast.stmt) -> tuple[int, ...]:
-    """The lines that read the name behind the statement, or in a later round of a loop around it."""
+    """Return the lines that read the name after the statement, or in a later round of a loop around it."""
     flow = run.flow
     spot = flow.spot(statement)
     is_repeated = spot is None or bool(spot.loops)
@@ -71,7 +74,7 @@ def _reads_after(run: Run, name: str, statement: ast.stmt) -> tuple[int, ...]:
 
 
 def _statement_of(run: Run, node: ast.AST) -> ast.stmt:
-    """The statement of the scope that a node stands in: for one of an inner function, the definition."""
+    """Return the statement of the scope that contains a node; for a node of an inner function, its definition."""
     statement = run.statement_of(node)
     while run.flow.spot(statement) is None and statement in run.parents:
         statement = run.statement_of(run.parents[statement])
@@ -79,7 +82,7 @@ def _statement_of(run: Run, node: ast.AST) -> ast.stmt:
 
 
 def _rebound(run: Run, name: str, statement: ast.stmt) -> ast.stmt | None:
-    """The statement that gives the name another value, behind another one in its block."""
+    """Return the first assignment to the name after the statement, in the same block."""
     for later in run.flow.behind(statement):
         if isinstance(later, ast.Assign) and name in assigned_names(later):
             return later

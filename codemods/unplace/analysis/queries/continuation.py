@@ -1,9 +1,9 @@
-"""Does the graph of a tensor go on in values that are stored to its `.data`, or do they begin one at a parameter?
+"""Tells whether the graph of a tensor continues in values stored to its `.data`, or starts at a parameter.
 
 h = self.start(x)
 for step in steps:
     new = torch.tanh(self.cell(step, h))
-    h.data = new                            both: `new` is made of `h`, by a module with weights
+    h.data = new                            both: `new` is computed from `h`, by a module with weights
 h.data = self.table.cos()                   neither: a buffer has no graph, and the one of `h` would be cut
 """
 
@@ -23,12 +23,12 @@ from unplace.torchapi import autocast, members
 
 
 def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
-    """Whether a gradient certainly flows from a value to the tensors that it replaces, or to a parameter."""
+    """Tell whether a gradient certainly flows from a value to the tensors that it replaces, or to a parameter."""
     return _Walk(run, replaced).carries(stored)
 
 
 def has_no_graph(run: Run, value: Value) -> bool:
-    """Whether nothing but `.data` ever brings a tensor that a constructor made near a graph."""
+    """Tell whether a tensor is made by a constructor, and no write but a store to its `.data` can give it a graph."""
     if not value.objs or not value.objs <= run.constructed - run.leaves:
         return False
     return not any(
@@ -44,9 +44,9 @@ class _Walk:
     _known: dict[ast.expr, bool] = field(default_factory=dict)
 
     def carries(self, node: ast.expr) -> bool:
-        """Whether a gradient flows back from the value of an expression."""
+        """Tell whether a gradient flows back from the value of an expression."""
         if node not in self._known:
-            self._known[node] = False  # where the expression is made of itself
+            self._known[node] = False  # the answer where the expression depends on itself
             self._known[node] = self._carries(node)
         return self._known[node]
 

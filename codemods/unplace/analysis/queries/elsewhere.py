@@ -1,11 +1,11 @@
-"""Writes of other functions of the file to a tensor of this one, which they get in one of these ways:
+"""Finds writes of the same tensor by other functions of the file, which receive it in one of these ways:
 
     _put(v)                     an argument
     self.h = v                  an attribute
     def put(): v[0] = 1         a captured name
     return v                    a result
 
-Stores count that may as well go to a list: what is handed over is a tensor for certain.
+Subscript stores whose target may also be a list count, because the tensor that reaches them is certainly one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Parameter = tuple[Scope, str]
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """A write in place of another function, or what may be one."""
+    """A write of another function that stays in place, or a statement that may be one."""
 
     run: Run
     line: int
@@ -37,9 +37,10 @@ class _Store:
 
 
 def written_elsewhere(program: Program, run: Run, write: Write, stays: Callable[[ast.AST], bool]) -> int | None:
-    """Return the line of a write in another function that may come after this one, to the same tensor.
+    """Return the line of a later write to the same tensor in another function; None where there is none.
 
-    `stays` tells which operations in place aren't rewritten. Of a function of another file it is the line of the call.
+    `stays` tells whether an in-place operation isn't rewritten. If another file defines the function, the line is that
+    of the call.
     """
     return _Search(program, run, write, stays).line()
 
@@ -52,7 +53,7 @@ class _Search:
     stays: Callable[[ast.AST], bool]
 
     def line(self) -> int | None:
-        """The first line of those that may write the tensor."""
+        """Return the first line found that may write the tensor."""
         for scope, passed in self.run.handed.values():
             if not self.program.module.owns(scope) and self._is_it(passed.value) and self._may_follow(passed.statement):
                 return passed.statement.lineno
@@ -75,7 +76,7 @@ class _Search:
         return None
 
     def _stores(self) -> Iterator[_Store]:
-        """What other functions write in place and go on writing."""
+        """Iterate over the certain and possible writes in other functions that stay in place."""
         for run in self.program.all_runs():
             if run is self.run:
                 continue
@@ -88,21 +89,25 @@ class _Search:
         return [self.write.state, *(state for _, state in self.program.exits(self.run.scope))]
 
     def _is_it(self, value: Value | None) -> bool:
-        """Whether a value may be the tensor, or share memory with it."""
+        """Tell whether a value may be the tensor, or share memory with it."""
         objs = self.write.value.objs
         return value is not None and any(s.may_share(s.reachable(value.objs), objs) for s in self._states())
 
     def _names(self) -> set[str]:
-        """The names of the function that may hold the tensor."""
+        """Return the names of the function that may hold the tensor."""
         return {name for state in self._states() for name, value in state.env.items() if self._is_it(value)}
 
     def _is_shared(self, scope: Scope, name: str) -> bool:
-        """Whether a name means the same to another function."""
+        """Tell whether a name means the same variable in another function."""
         owner = self.program.module.scopes.owner
         return owner(scope, name) is owner(self.run.scope, name)
 
     def _slots(self) -> set[tuple[Class | None, object]]:
-        """The attributes that may hold the tensor, with their classes if known; (C, None): any of a new `C(...)`."""
+        """Return the attributes that may hold the tensor, as pairs of class and name.
+
+        The class is None where it isn't known; the name is None where the tensor is passed to a constructor, which may
+        store it in any attribute.
+        """
         found: set[tuple[Class | None, object]] = set()
         for state in self._states():
             owners = {o: v.ref.of for v in state.env.values() if isinstance(v.ref, Instance) for o in v.objs}
@@ -118,7 +123,7 @@ class _Search:
         return found
 
     def _may_be_slot(self, scope: Scope, name: str, owner: Class | None, key: object) -> bool:
-        """Whether an attribute that a function writes may be one of these."""
+        """Tell whether an attribute written by another function may be one of these."""
         own = self.program.module.class_of(scope)
         are_related = own is None or owner is None or own in owner.linearized() or owner in own.linearized()
         return are_related and key in (name, None)
@@ -126,7 +131,7 @@ class _Search:
     # -- arguments ------------------------------------------------------------------------------------------------
 
     def _handed(self) -> set[Parameter]:
-        """The parameters that the tensor is passed for, once it was written, and those these are passed on for."""
+        """Return the parameters that receive the tensor after the write, directly or through another function."""
         found: set[Parameter] = set()
         todo = [*self._passed(self.run, self._is_it)]
         while todo:
@@ -141,7 +146,7 @@ class _Search:
         return self.run.flow.may_follow(self.write.statement, statement)
 
     def _passed(self, run: Run, is_it: Callable[[Value | None], bool]) -> Iterator[Parameter]:
-        """The parameters of functions of the file that a function passes a value for."""
+        """Iterate over the parameters of the file's functions that receive such a value from a call in `run`."""
         for call in self.program.module.bindings(run.scope).calls:
             called = self._called(run, call)
             if called is None or (run is self.run and not self._may_follow(run.statement_of(call))):
@@ -152,7 +157,7 @@ class _Search:
                     yield called, parameter.arg
 
     def _called(self, run: Run, call: ast.Call) -> Scope | None:
-        """The function of the file that a call runs."""
+        """Return the function of the file that a call runs; None where it isn't known."""
         callee = run.values.get(call.func)
         ref = callee.ref if callee is not None else None
         if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
@@ -165,14 +170,14 @@ class _Search:
         return {*self.program.module.scopes.by_node.values()}
 
     def _may_be_handed(self, scope: Scope, parameter: str) -> bool:
-        """Whether a call that can't be followed may pass the tensor."""
+        """Tell whether a call that can't be resolved may pass the tensor to a parameter."""
         passing = calls_that_may_hand(self.program, scope, parameter)
         return any(p.run is self.run and any(map(self._is_it, p.values)) for p in passing)
 
     # -- results --------------------------------------------------------------------------------------------------
 
     def _givers(self) -> set[Scope]:
-        """The functions that return the tensor, as this one does or as what this one returned."""
+        """Return the functions that return the tensor: this one, and those that pass its result on."""
         if not any(self._is_it(value) for value, _ in self.program.exits(self.run.scope)):
             return set()
         found, todo = {self.run.scope}, True
@@ -189,7 +194,7 @@ class _Search:
         return found
 
     def _is_given(self, run: Run, obj: Obj, givers: set[Scope]) -> bool:
-        """Whether an object is, or is part of, the result of a call of one of these functions."""
+        """Tell whether an object is, or is part of, the result of a call of one of these functions."""
         key = run.names.key_of(obj) if givers else None
         node = key[0] if isinstance(key, tuple) else None
         return isinstance(node, ast.Call) and self._called(run, node) in givers

@@ -1,4 +1,4 @@
-"""What torch refuses to write in place while autograd records: leaves, views of leaves, pieces of a split tensor."""
+"""Finds writes that torch refuses while autograd records: to leaves, views of leaves and pieces of a split tensor."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Why torch raises where a write runs; `is_leaf`: the tensor, or what it is a view of, gets a gradient itself."""
+    """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself."""
 
     reason: Reason
     is_leaf: bool
 
 
 def why_forbidden(run: Run, write: Write) -> Forbidden | None:
-    """What torch raises at a write, on a path of the code that is seen and with gradients recorded."""
+    """Return the reason why torch raises at a write on a visible path with gradients recorded; else None."""
     value = write.value
     if not write.grad.records or write.data is not None or write.kind is WriteKind.DATA or not value.is_tensor:
         return None
@@ -43,7 +43,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
 
 
 def _kind_of(write: Write) -> str:
-    """The kind of an operator that the write names, from the table."""
+    """Return the kind of the in-place operator that a write names, from torch's table."""
     entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
     if write.kind is WriteKind.METHOD:
         entry = torchapi.inplace_method(write.name)
@@ -53,7 +53,7 @@ def _kind_of(write: Write) -> str:
 
 
 def _looked_into(state: Facts, objs: Objs) -> Objs:
-    """The objects, and what they are views of by all that is seen; past `detach()` the memory counts no more."""
+    """Return the objects and the bases that they are views of, up to a `detach()` or `.data`."""
     found: set[Obj] = set()
     todo = list(objs)
     while todo:
@@ -93,7 +93,7 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
 
 
 def _in_words(piece: Obj) -> Reason:
-    """Say which operation cut a piece, and where."""
+    """Describe the operation that cut a piece off a tensor, and its line."""
     if piece.operator == ITERATING:
         return Piece.ROW_IN(line=Line(piece.line)) if piece.line else Piece.ROW()
     return Piece.OUTPUT_IN(label=piece.label, line=Line(piece.line)) if piece.line else Piece.OUTPUT(label=piece.label)

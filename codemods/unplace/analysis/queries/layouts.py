@@ -1,4 +1,4 @@
-"""Memory that is made with a layout or in a place of its own: whoever asks for that wants this very memory written."""
+"""Recognises calls that ask for a particular memory layout (pinned, strided); writes to that memory are wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unplace.diagnostics.catalogue import Layout
 from unplace.torchapi import modes
 
 LASTING = frozenset([Layout.STRIDED, Layout.PINNED, Layout.SHARED])
-"""What the result of an operation out of place never has."""
+"""The layouts that the result of an out-of-place operation never has."""
 
 _BY_NAME = {
     **dict.fromkeys(modes.OWN_STRIDES, Layout.STRIDED),
@@ -20,7 +20,7 @@ _BY_NAME = {
 
 
 def layout_of(call: ast.Call) -> Layout | None:
-    """What a call asks for besides the values; None where that is nothing."""
+    """Return the memory layout that a call asks for; None where it is the usual one."""
     for keyword in call.keywords:
         is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in (False, None)
         if keyword.arg == "pin_memory" and not is_off:

@@ -1,4 +1,4 @@
-"""Who else can see a write: the names, slots, views and callers that would notice that a name was only rebound."""
+"""Finds the observers of a write: the names, slots, views and callers that would notice if a name were only rebound."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from unplace.diagnostics.reasons import Line, Reason
 
 @dataclass(frozen=True, slots=True)
 class LiveView:
-    """A name that looks into the written memory and can be made again by its defining expression."""
+    """A live name of a view of the written memory, which its defining expression can make again."""
 
     name: str
     definition: Definition
@@ -44,7 +44,7 @@ class LiveView:
 
 
 def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
-    """The bindings that make views again, in their order; names of one view get the same one."""
+    """Return the bindings that make views again, in order of creation; all names of one view get the same binding."""
     names: dict[Obj, list[AccessPath]] = {}
     for view in views:
         names.setdefault(view.obj, []).append(AccessPath(view.name))
@@ -58,11 +58,11 @@ def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
 
 @dataclass(slots=True)
 class Observers:
-    """What has to happen, besides rebinding the written name, for nobody to notice.
+    """The observers of a write, and the steps needed besides rebinding the written name.
 
-    `together`: places (`b`, `self.h`, `d["k"]`) that are the same object and have to be rebound with it.
-    `views`: names to derive again, in order of creation. `blockers`: reasons why rebinding would be wrong.
-    `assumptions`: what has to be assumed of code that can't be seen.
+    `together`: access paths (`b`, `self.h`, `d["k"]`) of the same object, which have to be rebound with it.
+    `views`: names of views to be made again, in order of creation. `blockers`: reasons why rebinding would be wrong.
+    `assumptions`: assumptions to be made about unseen code.
     """
 
     together: list[AccessPath] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Observers:
 
 
 class Watch:
-    """Finds the observers of one object at one point."""
+    """The search for the observers of one object at one point."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class Watch:
         live: set[str],
         of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
     ) -> None:
-        """`live` are the names that may be read after the point.
+        """Prepare a search at the point of `state`; `live` are the names that may be read after it.
 
-        `of_parameter` tells what is known of the callers of a function whose parameter is written: blockers and
-        assumptions; without it, it is assumed that they don't look.
+        `of_parameter` returns the blockers and assumptions that follow from the callers of a function that writes its
+        parameter; without it, callers are assumed not to read the argument afterwards.
         """
         self._of_parameter = of_parameter
         self.run = run
@@ -102,10 +102,10 @@ class Watch:
         *,
         only_itself: bool = False,
     ) -> Observers:
-        """The observers of `value`, which is reached (and would be rebound) through `place`, if that is given.
+        """Return the observers of `value`, which is reached (and would be rebound) through `place`, if given.
 
-        `element_of` is the container where `place` is one of its elements, at an index that isn't known.
-        `only_itself`: the operation changes the tensor object (its shape), not the memory that views share.
+        `element_of` is the container where `place` is one of its elements, at an unknown index. `only_itself` means
+        that the operation changes the tensor object (its shape), and not the memory that views share.
         """
         self._only_itself = only_itself
         found = Observers()
@@ -118,7 +118,7 @@ class Watch:
         return found
 
     def _container(self, value: Value | None, found: Observers) -> Obj | None:
-        """The container whose other elements can't be the written one."""
+        """Return the container of the written tensor, if its elements are known or assumed to be distinct tensors."""
         if value is None or len(value.objs) != 1:
             return None
         (holder,) = value.objs
@@ -156,9 +156,9 @@ class Watch:
         return bool(held.objs & value.objs) or links - {Link.VIEW} != set()
 
     def _come_from_two_calls(self, held: Objs, written: Objs) -> bool:
-        """Whether the two are one only if two calls out of sight handed back the same tensor.
+        """Tell whether two tensors are one only if two calls into unseen code returned the same tensor.
 
-        That each made its own is among the assumptions about the written one, which `_outside` notes.
+        `_outside` records the assumption that each call made its own.
         """
         state = self.state
         return all(
@@ -179,7 +179,7 @@ class Watch:
         return any(True for obj in held.objs for _ in self.state.fields_of(obj))
 
     def _view_read(self, name: str, held: Value, value: Value, place: AccessPath | None) -> Reason:
-        """Why a name that is read later is in the way."""
+        """Return the reason why a name that is read later prevents rebinding."""
         relation, used = self._relation(held, value, place), self._changed(held)
         if used is None:
             return Refusal.SHARES(name=name, relation=relation)
@@ -198,7 +198,7 @@ class Watch:
         return Relation.SHARES(written=written)
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
-        """How the view can be made again, if that is certain."""
+        """Return a name's view with its definition, if it can certainly be made again; else None."""
         if len(held.objs) != 1 or not isinstance(held.identity, Obj):
             return None
         definition = self.state.definitions.get(held.identity)
@@ -209,7 +209,7 @@ class Watch:
         return LiveView(name, definition, held.identity)
 
     def _changed(self, held: Value) -> str | None:
-        """The name whose new binding keeps a view from being made again by its expression."""
+        """Return the name whose rebinding keeps a view from being made again by its defining expression."""
         definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
         for used, token in definition.uses.items() if definition is not None else ():
             if self.state.binds.get(used) != token:
@@ -217,7 +217,7 @@ class Watch:
         return None
 
     def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
-        """Views are made again in order of creation, each from names that are right by then."""
+        """Sort the views by creation and keep those made from names that are rebound by then; the others block."""
         found.views.sort(key=lambda view: view.obj.index)
         ready = set(roots)
         usable: list[LiveView] = []
@@ -261,7 +261,7 @@ class Watch:
                 found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
     def _is_seen(self, holder: Obj) -> bool:
-        """Whether anything that is read later can reach the slots of `holder`."""
+        """Tell whether later code may reach the slots of `holder`."""
         if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
             return True
         if self._seen is None:
@@ -271,7 +271,7 @@ class Watch:
         return holder in self._seen
 
     def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
-        """How the slot can be reached: `self.h`, `xs[0]`, `d["k"]`."""
+        """Return the access path of a slot: `self.h`, `xs[0]`, `d["k"]`; None where there is no certain one."""
         if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
             return None
         for place, value in self._places_of(holder, around | {holder}):
@@ -284,7 +284,7 @@ class Watch:
         return None
 
     def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[AccessPath, Value]]:
-        """The names that are bound to an object for certain, then the attributes and elements that hold it."""
+        """Iterate over the names certainly bound to an object, then over the attributes and elements that hold it."""
         for name, value in self.state.names_bound_to(holder):
             if not name.startswith(HIDDEN):
                 yield AccessPath(name), value
@@ -295,7 +295,7 @@ class Watch:
                     yield place, value
 
     def _is_plain(self, holder: Value, name: str) -> bool:
-        """Whether assigning the attribute does nothing but set it."""
+        """Tell whether assigning an attribute does nothing but set it."""
         owner = getattr(holder.ref, "of", None)
         if owner is None or owner.is_immutable or owner.intercepts(name) or owner.may_inherit(name):
             return False
@@ -330,7 +330,7 @@ class Watch:
             found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
 
     def _held_by_its_class(self, obj: Obj) -> Reason | None:
-        """What else holds a tensor that is in an attribute of an object whose class is known."""
+        """Return the reason why an attribute isn't the only holder of a tensor, as the class of its object shows."""
         for owner, name in attributes_holding(self.state, obj):
             found = other_holder(self.run.program.module, owner, name)
             if found is not None:
@@ -338,7 +338,7 @@ class Watch:
         return None
 
     def _held_outside(self, obj: Obj) -> Reason | None:
-        """What else of the function around this one shares memory with a tensor that it captures."""
+        """Return the reason why a captured tensor shares memory with another name of the enclosing function."""
         name = obj.label.strip("`")
         program = self.run.program
         owner = program.module.scopes.owner(self.run.scope, name)
@@ -365,12 +365,12 @@ def _outside_assumption(obj: Obj) -> Reason | None:
 
 
 def quoted(label: str) -> str:
-    """Put a label in backticks, unless it is words or has some."""
+    """Return a label in backticks, unless it has a space or backticks already."""
     return label if "`" in label or " " in label else f"`{label}`"
 
 
 def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
-    """Whether evaluating `node` reads memory of these objects; asking a tensor for its shape or dtype doesn't."""
+    """Tell whether evaluating `node` reads the memory of these objects; reading a tensor's shape or dtype doesn't."""
     value = run.values.get(node) if isinstance(node, ast.expr) else None
     if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
         return isinstance(node, ast.Call) and any(reads(run, a, state, objs) for a in node.args)
@@ -391,7 +391,7 @@ def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
 
 
 def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
-    """Whether a function of this scope may read the memory through a name that it captures."""
+    """Tell whether a function of this scope may read the memory through a captured name."""
     held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
     return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
 

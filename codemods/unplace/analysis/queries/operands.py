@@ -1,4 +1,4 @@
-"""Which tensor a call of torch works on: the receiver of a method, the first argument of a function."""
+"""Finds the tensor that a call of torch works on: the receiver of a method, the first argument of a function."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from unplace.analysis.interpret.run import Run
 
 
 def operands(run: Run, call: ast.Call) -> list[ast.expr] | None:
-    """The tensor that a call works on, and behind it the other positional arguments; None where that can't be told.
+    """Return the tensor that a call works on, followed by the other positional arguments; None where it isn't known.
 
-    A function of torch is told by its imported name. Whatever is looked up on something else is a method, also where
-    nothing is known of what it is looked up on.
+    A function of torch is recognised by its imported name. An attribute of anything else is taken for a method, even
+    where nothing is known of its receiver.
     """
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None

@@ -1,9 +1,9 @@
-"""Writes that autograd doesn't see, to what an operation in place saved: the gradient is then made of what they wrote.
+"""Finds writes hidden from autograd, to a tensor that an in-place operation saved: they change its gradient.
 
     y = F.elu(y, inplace=True)      saves its result
-    y.data.clamp_(max=1.0)          changes what was saved, without an error
+    y.data.clamp_(max=1.0)          changes the saved tensor, without an error
 
-Out of place the operation saves its input instead, and another gradient comes out.
+The operation out of place saves its input instead, which gives another gradient.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CALLS = (WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE)
 
 
 def overwritten_past_autograd(program: Program, write: Write) -> int | None:
-    """Return the line of a write through `.data` to what an operation saves in place, and out of place doesn't."""
+    """Return the line of a `.data` write to a tensor that an operation saves in place, but not out of place."""
     if write.kind not in _CALLS or not _saves_its_result_in_place_only(write):
         return None
     label = f"{write.name if write.kind is WriteKind.MODULE else write.name.rsplit('.', 1)[-1]}()"
@@ -38,13 +38,13 @@ def _saves_its_result_in_place_only(write: Write) -> bool:
 
 
 def _is_hidden(write: Write) -> bool:
-    """Whether a write goes through the `.data` of a tensor; a store to that swaps the memory, and changes none."""
+    """Tell whether a write goes through the `.data` of a tensor; a store to `.data` itself writes no memory."""
     if write.kind is WriteKind.DATA:
         return False
     return write.data is not None or any(o.operator == "data" for o in write.state.roots(write.value.objs))
 
 
 def _saving(write: Write) -> set[str]:
-    """The operations that saved the memory which is written, those inside of called functions included."""
+    """Return the operations that saved the written memory, including those inside called functions."""
     saved = (s for o in write.state.roots(write.value.objs) for s in write.state.saved.get(o, ()))
     return {s.operation.partition(INSIDE)[0] for s in saved}

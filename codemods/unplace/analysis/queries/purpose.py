@@ -1,4 +1,4 @@
-"""What a function says of its own in-place operations: that callers want them, or that a flag asks for them."""
+"""Recognises in-place operations that are wanted: a function documents that it writes an argument, or has a flag."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
 
 
 def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | None:
-    """Tell where a function says that it writes an argument: in the parameter's name, its own, or its documentation.
+    """Return the reason why callers want an argument written: its parameter's name, the function's name or docstring.
 
-    The documentation of one with a parameter such as `inplace` is about that. A name counts for less than calls that
-    are seen, none of which looks at the argument afterwards (`is_called`).
+    The docstring of a function with a parameter such as `inplace` doesn't count, because it describes that flag. Nor
+    does the function's name count if calls are seen, none of which reads the argument afterwards (`is_called`).
     """
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -36,14 +36,14 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
 
 
 def _is_left_out(arguments: ast.arguments, parameter: str) -> bool:
-    """Whether a parameter is None where nothing is given for it."""
+    """Tell whether a parameter defaults to None."""
     argument = next(a for a in all_parameters(arguments) if a.arg == parameter)
     default = default_of(arguments, argument)
     return isinstance(default, ast.Constant) and default.value is None
 
 
 def flag_around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> str | None:
-    """Find the flag that asks for an operation: `inplace` of `if inplace: x.add_(1)`, as it is written."""
+    """Return the flag, as written, that asks for an operation: `inplace` in `if inplace: x.add_(1)`."""
     while (parent := parents.get(node)) is not None:
         if isinstance(parent, ast.If | ast.IfExp) and node is not parent.test:
             body = parent.body if isinstance(parent.body, list) else [parent.body]
