@@ -66,7 +66,7 @@ class Facts:
         return self.heap.of(holder).items()
 
     def owner(self, obj: Obj) -> Obj | None:
-        """Return the tensor whose memory an object certainly views, or the object itself if it is no view; else None."""
+        """Return the tensor that an object certainly views, the object itself if it is no view, or else None."""
         while (base := self.bases.get(obj)) is not None:
             if base.link is not Link.VIEW or len(base.objs) != 1:
                 return None
@@ -96,7 +96,7 @@ class Facts:
         return frozenset(found)
 
     def kept_by(self, objs: Objs) -> Saved | None:
-        """Return the record by which one of these objects, or of those sharing its memory, escaped; None if none did."""
+        """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         own, roots = self.roots(objs), self.bases.roots
         for holder, keeper in self.kept.items():
             if not own.isdisjoint(roots(holder)) and any(self.overlap(obj, holder) for obj in objs):

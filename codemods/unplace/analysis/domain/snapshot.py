@@ -57,7 +57,7 @@ class Snapshot(Facts):
         return found
 
     def kept_by(self, objs: Objs) -> Saved | None:
-        """Return the record by which one of these objects, or of those sharing its memory, escaped; None if none did."""
+        """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         known = self._answers.keepers
         if objs not in known:
             known[objs] = Facts.kept_by(self, objs)

@@ -124,7 +124,7 @@ class Value(NamedTuple):
 
     @property
     def is_tensor(self) -> bool:
-        """Tell whether the value is a tensor wherever an in-place operation succeeds; it may be a number or None as well."""
+        """Tell whether the value is a tensor wherever an in-place operation succeeds; else a number or None."""
         return self.kinds & TENSOR != 0 and self.kinds & ~(TENSOR | NUMBER | NONE) == 0
 
 
