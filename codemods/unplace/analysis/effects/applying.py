@@ -127,9 +127,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     if effect.returned is not None:
         made = value_of(call, effect.returned, key)
     else:
-        values = [
-            value for name, value in call.bound.items() if "." not in name
-        ]  # not `name.slot`, which is an element
+        values = [value for name, value in call.bound.items() if "." not in name]  # without elements: `name.slot`
         made = call.host.unknown_call(call.node, values, call.state)
     for slot in effect.takes:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))

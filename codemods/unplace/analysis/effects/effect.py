@@ -124,14 +124,13 @@ class Effect(NamedTuple):
 
     - `returned`: the returned value; None if nothing is known about it, nor about what else the call does with its
       arguments
-    - `reads`: False if only the identity or type of the arguments matters and not their content, as in `isinstance(x,
-      list)`
+    - `reads`: False if only the arguments themselves matter and not their content: `isinstance(x, list)`
     - `writes`: the tensors that are written
     - `changes`: the objects whose slots change
     - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
     - `saves`: the tensors that autograd saves
-    - `keeps_outer`, `writes_outer`: a name of an outer scope escapes, or is written
-    - `replaces`: the tensors whose `.data` is stored to, so that their views look at memory that they no longer own
+    - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
+    - `replaces`: the tensors whose `.data` is stored to, so that their views look at memory that they no longer have
     - `reshapes`: the tensors whose shape or strides change
     - `puts`: pairs of an argument (or its elements) and the container that it is put into
     - `moves`: the containers whose elements change places
