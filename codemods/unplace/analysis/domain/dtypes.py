@@ -100,11 +100,11 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
     if is_floating(target.dtype) and operand.dtype in INTEGERS:
         return True
     if operand.dtype == "float64":
-        return False  # mixed on purpose: the target's dtype may be any, so it is kept
+        return False  # mixed on purpose: the target may have any dtype, which a rewrite must keep
     if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
         return _absorbs(target.dtype, operand.dtype)
     if target.dtype in _NARROW:
-        return False  # made narrow on purpose, and the operand may be wider
+        return False  # the target is narrow on purpose, and the operand may be wider
     return None
 
 

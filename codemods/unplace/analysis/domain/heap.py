@@ -1,4 +1,4 @@
-"""The heap: what objects hold in their slots, which are attributes, elements and entries."""
+"""The heap: the values in the slots of objects, which are attributes, elements and entries."""
 
 from __future__ import annotations
 

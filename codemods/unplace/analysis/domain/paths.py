@@ -35,7 +35,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A step to what any other index picks, given by its source: `[i]`, `[:, t + 1]`."""
+    """A step to the element or part under any other index, given by its source: `[i]`, `[:, t + 1]`."""
 
     code: str
 

@@ -53,14 +53,14 @@ class Link(Enum):
 
     VIEW = "view"  # always a view
     MAYBE = "maybe"  # a view, a copy or the base itself, depending on layout, dtype or arguments
-    CALL = "call"  # the result of code that the analysis can't see, which may hand its argument back
+    CALL = "call"  # the result of code that the analysis can't see, which may return its argument
     DATA = "data"  # its `.data` was set to the base, or to a view of it
 
 
 class Tracked(Enum):
     """The role that a tensor can have in an autograd graph."""
 
-    NO = "no"
+    NO = "no"  # never part of a graph
     MAYBE = "maybe"
     LEAF = "leaf"  # made with requires_grad=True
 
@@ -111,7 +111,7 @@ class Value(NamedTuple):
     shape: Token = None
     dtype: Token = None  # a name such as 'float32', or a token for an unknown dtype; None: nothing is known
     tracked: Tracked = Tracked.MAYBE
-    ref: Hashable = None  # what a callable, class, module or namespace stands for
+    ref: Hashable = None  # the object that a callable, class, module or namespace stands for
     likely: bool = False  # the kind is a good guess, not a proof
 
     def may_be(self, kinds: int) -> bool:

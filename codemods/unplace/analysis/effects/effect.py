@@ -135,7 +135,7 @@ class Effect(NamedTuple):
     - `puts`: pairs of an argument (or its elements) and the container that it is put into
     - `moves`: the containers whose elements change places
     - `takes`: the containers that lose the element that is returned
-    - `keeper`: the name in messages of what the arguments escape to
+    - `keeper`: the name, in messages, of the code or object to which the arguments escape
     """
 
     returned: Returned | None

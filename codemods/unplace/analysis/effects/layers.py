@@ -20,7 +20,10 @@ from unplace.torchapi import ModuleClass, Result, View, modules
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
-    """Return the layers of a Sequential, or None and its last layer; that one is None too if it isn't known."""
+    """Return the layers of a Sequential or, where they aren't all known, its last layer.
+
+    Each is None where it isn't known, and the last layer also where all are known.
+    """
     if arguments.keywords or not arguments.positional:
         return None, None
     if arguments.exact:
@@ -116,7 +119,10 @@ def _makes_anew(part: Value) -> bool:
 
 
 def _only_reads(calls: CallEffects, forward: Function) -> bool:
-    """Tell whether a layer of the analysed files writes to none of its arguments, which aren't those of the call."""
+    """Tell whether a layer of the analysed files writes to none of its arguments.
+
+    The input of a layer inside a Sequential isn't the argument of the call.
+    """
     summary = calls.run.program.summary(forward)
     return summary is not None and not summary.writes
 

@@ -81,7 +81,7 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
     if not dtypes:
         return None
     if name in autocast.LOWERED:
-        return lowered(dtypes[0])  # without autocast all operands have it
+        return lowered(dtypes[0])  # without autocast, all operands have this dtype
     first = dtypes[0]
     for other in dtypes[1:]:
         first = promoted(first, other)
@@ -143,7 +143,7 @@ def module_dtype(qualified: str, dtype: Token) -> Token:
     """Return the dtype of the result of a module of torch for an input of this dtype."""
     name = qualified.rsplit(".", 1)[-1]
     if name.startswith("Embedding"):
-        return None  # that of its weights
+        return None  # the dtype is that of its weights
     return lowered(dtype) if autocast.lowers(name) else raised(dtype) if autocast.raises(name) else dtype
 
 

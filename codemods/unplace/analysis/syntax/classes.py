@@ -126,7 +126,7 @@ def _is_plain_field(statement: ast.AnnAssign) -> bool:
 
 
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:
-    """Tell whether the decorators of a method leave its calls to do what its body says."""
+    """Tell whether calling a decorated method does what its body says."""
     targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
     return all(qualified(scope, target) in modes.KEEPING_METHODS for target in targets)
 

@@ -47,7 +47,7 @@ class _Walk:
 
     def value(self, value: Value) -> Source:
         if value.dtype in DISCRETE:
-            return Source.NOTHING  # widens no other category
+            return Source.NOTHING  # a discrete dtype widens no other category
         found = Source.NOTHING
         for obj in value.objs:
             found |= self._obj(obj, value.kinds)

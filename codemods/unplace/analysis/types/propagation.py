@@ -34,7 +34,7 @@ class Flow:
     """A flow of the value of `source` into names.
 
     `further` counts the calls between a name and the value: 0 for `a = source`, 1 for a function that returns it, and
-    -1 for a parameter annotated with a class, which holds what calling the class makes.
+    -1 for a parameter annotated with a class, which holds an instance of it.
     """
 
     names: frozenset[str]

@@ -98,7 +98,7 @@ class _Walk:
     # -- expressions ----------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.expr, around: ast.AST | None = None) -> None:
-        """Record what an expression is; the statement `around` it, which assigns it, is shown in its place."""
+        """Record the evidence for an expression; a statement `around` it, which assigns it, is shown in its place."""
         if node in self._seen or len(self.found) >= _MOST:
             return
         self._seen.add(node)
