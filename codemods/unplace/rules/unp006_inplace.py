@@ -36,7 +36,7 @@ class InplaceArgument(CallRule):
     code = "UNP006"
 
     def functional(self, site: Site) -> Change | Refuse:
-        """The call without the flag."""
+        """Return the change that drops the flag from the call."""
         return drop_argument(torchapi.inplace_flag(site.write.name), "inplace")
 
 
