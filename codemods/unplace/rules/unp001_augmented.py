@@ -38,7 +38,7 @@ FORMS = (Form.AUGMENTED,)
 
 
 class Augmented(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP001: see the module's docstring."""
 
     code = "UNP001"
 

@@ -47,7 +47,7 @@ FORMS = (Form.METHOD,)
 
 
 class Methods(CallRule):
-    """See the module's docstring."""
+    """The rule UNP002: see the module's docstring."""
 
     code = "UNP002"
 

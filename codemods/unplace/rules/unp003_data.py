@@ -48,7 +48,7 @@ FORMS = (Form.DATA_STORE,)
 
 
 class DataStore(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP003: see the module's docstring."""
 
     code = "UNP003"
 

@@ -35,7 +35,7 @@ FORMS = (Form.MASKED_STORE,)
 
 
 class MaskedStore(SubscriptStore):
-    """See the module's docstring."""
+    """The rule UNP004: see the module's docstring."""
 
     code = "UNP004"
 

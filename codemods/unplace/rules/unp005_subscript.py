@@ -43,7 +43,7 @@ FORMS = (Form.SUBSCRIPT_STORE,)
 
 
 class SubscriptStore(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP005: see the module's docstring."""
 
     code = "UNP005"
 

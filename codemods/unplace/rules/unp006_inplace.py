@@ -31,7 +31,7 @@ FORMS = (Form.INPLACE_ARGUMENT,)
 
 
 class InplaceArgument(CallRule):
-    """See the module's docstring."""
+    """The rule UNP006: see the module's docstring."""
 
     code = "UNP006"
 

@@ -35,7 +35,7 @@ FORMS = (Form.FUNCTION,)
 
 
 class Functions(CallRule):
-    """See the module's docstring."""
+    """The rule UNP007: see the module's docstring."""
 
     code = "UNP007"
 

@@ -32,7 +32,7 @@ FORMS = (Form.OUT_ARGUMENT,)
 
 
 class OutArgument(CallRule):
-    """See the module's docstring."""
+    """The rule UNP008: see the module's docstring."""
 
     code = "UNP008"
 

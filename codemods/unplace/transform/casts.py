@@ -31,7 +31,7 @@ from unplace.transform.sites import Site
 
 
 class _Need(Enum):
-    """How much speaks for casting the functional form to the dtype of the target."""
+    """The need to cast the functional form to the dtype of the target."""
 
     NONE = "none"
     SIGN = "sign"  # there is a sign that it is needed
@@ -48,7 +48,7 @@ def assumption(site: Site) -> tuple[Reason, ...]:
 
 
 def risk(site: Site) -> tuple[Reason, ...]:
-    """Return that assumption if a sign contradicts it and the result can't be cast back: an edit needs `--unsafe`."""
+    """Return the assumption that no operand is wider, where a sign contradicts it and no cast is possible."""
     return (_not_wider(site),) if _need(site) is _Need.SIGN and not _can_cast(site) else ()
 
 
@@ -121,7 +121,7 @@ def _effect(site: Site) -> str:
 
 
 def _need(site: Site) -> _Need:
-    """Tell whether the result out of place has, or by some sign may have, another dtype than the target."""
+    """Return how much speaks for a cast: the out-of-place result has, or may have, another dtype than the target."""
     effect = _effect(site)
     if effect == "bool":
         return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
@@ -176,7 +176,7 @@ def is_mixed_by_callers(site: Site) -> bool:
 
 
 def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: set[Scope]) -> bool:
-    """Tell whether a caller, direct or further out, passes one of another dtype or source with the written tensor."""
+    """Tell whether a caller, direct or further out, passes the written tensor with one of another dtype or source."""
     seen.add(scope)
     names = sorted({obj.parameter for obj in written if obj.parameter is not None})
     for call in [call for name in names for call in calls_that_hand(program, scope, name)]:

@@ -74,7 +74,7 @@ class Copies:
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _shares(self, earlier: Site, site: Site) -> bool:
-        """Tell whether `site` follows `earlier` in a straight line, on the same tensor, with no save in between."""
+        """Tell whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
         if earlier.run is not site.run:
             return False
         flow = site.run.flow

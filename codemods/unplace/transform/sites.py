@@ -70,7 +70,7 @@ class Callers(Protocol):
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
-        """Iterate over all that callers saved of that tensor, with the caller's run and the state at the call."""
+        """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
 
 
 @dataclass(slots=True, eq=False)
@@ -204,7 +204,7 @@ class Site:
         operations such as `torch.cat`.
         """
         owners = [o for o in self.roots() if o not in self.state.bases]
-        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # else it becomes one later
+        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # a leaf only later
         made = self.run.private | ((self.run.constructed | self.run.copied) - leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False

@@ -26,7 +26,7 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True)
 class Meant(Refuse):
-    """Refusal that no other recipe may override: the assumptions of a rewrite contradict the intent of the write."""
+    """Refusal because the assumptions of a rewrite contradict the intent of the write, which no copy may take away."""
 
 
 @dataclass(frozen=True, slots=True)

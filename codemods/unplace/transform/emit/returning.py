@@ -23,7 +23,7 @@ from unplace.transform.verdicts import Refuse
 
 @dataclass(frozen=True, slots=True)
 class ReturnedForm:
-    """How a function returns its parameters: it does already, they become its only value, or an addition (`is_extra`).
+    """The way a function returns its parameters: as it does already, as its only value, or in addition (`is_extra`).
 
     `width` is the length of the tuple displays that it returns, if all have the same length and every call unpacks
     them: the parameters are then added to the tuple.

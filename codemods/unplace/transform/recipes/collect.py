@@ -52,7 +52,7 @@ class _Filling:
     made: ast.stmt  # the statement that makes the tensor
     between: list[ast.stmt]  # the statements after that, up to the loop
     how: Constructor
-    sizes: Sizes  # as they are in the body of the loop
+    sizes: Sizes  # those known in the body of the loop
     rounds: Rounds
     dim: int
     shift: int

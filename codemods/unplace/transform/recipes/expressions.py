@@ -147,7 +147,7 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     if isinstance(statement, ast.Expr):
         return rebound
     if observers.views and written not in observers.together:
-        observers.together.insert(0, written)  # not read itself, but the views are made again from it
+        observers.together.insert(0, written)  # not read itself, but the views are rematerialised from it
     return Rebind(tuple(observers.together), replays(observers.views), assumptions)
 
 

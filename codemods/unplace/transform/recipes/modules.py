@@ -85,7 +85,7 @@ class Judge:
     def at_calls(
         self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt]
     ) -> list[Decision]:
-        """Decide how every call of the module takes the new tensor, where the input is read later; empty if one can't.
+        """Return decisions by which every call of the module takes the new tensor; empty if one call can't.
 
         `busy` are the statements that contain other in-place operations.
         """

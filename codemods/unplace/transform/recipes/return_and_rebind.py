@@ -255,7 +255,7 @@ class Callers:
             if site.registered() is not None:
                 return Refuse(Refusal.REGISTERED(name=site.name))
             if not self._is_read(call, site, site.live(), elsewhere=True):
-                outside = site.observers()  # who called this function may read what it passed on
+                outside = site.observers()  # callers of this function may read what it passes on
                 if outside.blockers:
                     return Refuse(outside.blockers[0])
                 for assumption in outside.assumptions:

@@ -97,7 +97,7 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
 def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
     """Tell whether the loop binds neither the tensor nor the index, so that `tensor[index]` remains the row."""
     inside = [n for s in loop.body for n in ast.walk(s)]
-    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # still that tensor
+    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # same tensor
     bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
     return (
         value is not None

@@ -47,7 +47,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
         return None  # the write raises anyway
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.operator == "data" for o in site.roots()):
-        return None  # autograd doesn't see the write, so that it wouldn't fail either
+        return None  # autograd doesn't see the write, so backward wouldn't fail
     if _has_other_views(site):
         return None
     copied: set[ast.AST] = set()

@@ -38,7 +38,7 @@ class Sizes:
     """The sizes known at one point of a block; `pass_by` moves that point past the next statement."""
 
     run: Run
-    _known: dict[str, Linear] = field(default_factory=dict)  # of names
+    _known: dict[str, Linear] = field(default_factory=dict)  # the sizes that names hold
     _noted: dict[str, Linear] = field(default_factory=dict)
     _ranks: dict[AccessPath, int] = field(default_factory=dict)
     _changing: set[str] = field(default_factory=set)
