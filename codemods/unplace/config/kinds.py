@@ -1,4 +1,4 @@
-"""The kinds of values that settings have: how each is read and written, wherever a setting is given."""
+"""Defines the kinds of values that settings have: how each is read and written, wherever a setting is given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Kind(ABC, Generic[T]):
-    """Reads and writes the values of a setting. What can't be understood is a `TypeError` or `ValueError`.
+    """Reads and writes the values of a setting; raises `TypeError` or `ValueError` for an invalid one.
 
     `words` say what may be written in a configuration file. Values that name rules count file by file
     (`Options.wanted`).
@@ -36,7 +36,7 @@ class Kind(ABC, Generic[T]):
 
 
 class Given(Kind[T]):
-    """A kind that the command line and callers in Python can give, too.
+    """A kind of value that the command line and callers in Python can give, too.
 
     On the command line, `metavar` stands for the value, and `choices` are what it is made of; flags have neither.
     """
