@@ -1,4 +1,4 @@
-"""The command line: one module per command, imported when the command is run."""
+"""Defines the command line: one module per command, imported when the command is run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _explained(error: OSError) -> str:
 
 
 def _is_of_the_output(error: OSError) -> bool:
-    """Whether a stream could not be written to, which has no name; only the working folder has none either."""
+    """Tell whether an error is about a stream that could not be written to: it has no file name."""
     return error.filename is None and not isinstance(error, (FileNotFoundError, PermissionError))
 
 

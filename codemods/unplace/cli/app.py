@@ -1,4 +1,4 @@
-"""The tree of commands; a command's module is imported only when it is run or listed."""
+"""Builds the tree of commands; a command's module is imported only when it is run or listed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = (
 
 
 class _Commands(CommandGroup):
-    """The commands by name; `unplace.cli.<name>.app` is the Typer application of each."""
+    """The group of commands; `unplace.cli.<name>.app` is the Typer application of each."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)

@@ -1,4 +1,4 @@
-"""`unplace diagnose`: run a program and say which line is behind an in-place error."""
+"""Implements `unplace diagnose`: runs a program and names the line behind an in-place error."""
 
 from __future__ import annotations
 
