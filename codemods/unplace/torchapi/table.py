@@ -1,4 +1,4 @@
-"""What torch's operators do, without importing torch: a generated table and its look-up.
+"""Tells what torch's operators do, without importing torch: a generated table and its look-up.
 
 The table, ``table.json``, is written by ``scripts/generate_torchapi.py`` from an installed torch and names its version.
 Names are canonical: ``torch.nn.functional.relu``, ``torch.add``, ``torch.nn.ReLU``; methods and attributes of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Result(Enum):
-    """What kind of object a call or an attribute gives."""
+    """The kind of object that a call or an attribute returns."""
 
     TENSOR = "tensor"
     TENSORS = "tensors"
@@ -54,7 +54,7 @@ class Result(Enum):
 
 
 class View(Enum):
-    """Whether a result looks at the memory of an argument."""
+    """How the memory of a result relates to that of an argument."""
 
     NEVER = "never"
     """Always fresh memory."""
@@ -76,7 +76,7 @@ class Operator:
     name: str
     """As looked up, without a namespace for methods and attributes: 'add', 'torch.add'."""
     result: Result
-    """What it gives when no parameter of `result_when` is given. Source: stubs and schemas, checked on samples."""
+    """The kind of result when no parameter of `result_when` is given. Source: stubs and schemas, checked on samples."""
     view: View
     """Source: alias annotations of the schemas, corrected by running samples."""
     view_of: str | None
@@ -128,13 +128,13 @@ class Operator:
         return self.name.rsplit(".", 1)[-1]
 
     def saved(self, *, with_numbers: bool) -> frozenset[str]:
-        """`saves`, given whether all arguments besides the receiver are Python numbers."""
+        """Return `saves`, given whether all arguments besides the receiver are Python numbers."""
         return self.saves_with_numbers if with_numbers else self.saves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InplaceMethod:
-    """``Tensor.foo_``."""
+    """An in-place method ``Tensor.foo_``."""
 
     name: str
     functional: str | None
@@ -187,7 +187,7 @@ class ModuleClass:
     ignores_inplace: bool
     """It has the parameter and writes nothing all the same (AlphaDropout). Measured."""
     view: View
-    """Whether the result of a call looks at the memory of the call's first input, ``inplace=False``. Measured."""
+    """How the result of a call relates to the memory of the call's first input, with ``inplace=False``. Measured."""
     result: Result
     """What a call gives. Measured; containers are `Result.UNKNOWN`."""
     saves_input: bool
@@ -195,7 +195,7 @@ class ModuleClass:
     saves_result: bool
     """Autograd keeps the result, or may. Measured likewise."""
     is_container: bool
-    """It holds other modules or parameters, and computes nothing itself."""
+    """True for a module that holds other modules or parameters, and computes nothing itself."""
     saves: frozenset[str]
     """As `Operator.saves`, with the parameters of a call. Parameters and buffers of the module itself are not named."""
     forward: tuple[str, ...]
@@ -210,7 +210,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @cache
 def _table() -> dict[str, Any]:
-    """The whole table; read on the first look-up."""
+    """Return the whole table; read it on the first call."""
     table: dict[str, Any] = json.loads(Path(__file__).with_name("table.json").read_bytes())
     return table
 
@@ -248,7 +248,7 @@ def _operator(name: str, row: Row) -> Operator:
 
 
 def _canonical(qualified: str) -> str:
-    """The name under which the table knows `qualified`: torch exposes some names at a second place too."""
+    """Return the name under which the table knows `qualified`: torch exposes some names at a second place too."""
     for place, canonical in (("torch.functional.", "torch."), ("torch.nn.parameter.", "torch.nn.")):
         if qualified.startswith(place):
             return canonical + qualified[len(place) :]
@@ -259,26 +259,26 @@ def _canonical(qualified: str) -> str:
 
 @cache
 def tensor_method(name: str) -> Operator | None:
-    """The method ``Tensor.name``, or None: not a method, or one that writes in place (see `inplace_method`)."""
+    """Return the method ``Tensor.name``; None for any other name, and for in-place methods (see `inplace_method`)."""
     row = _row("methods", name)
     return None if row is None else _operator(name, row)
 
 
 @cache
 def tensor_attribute(name: str) -> Operator | None:
-    """The attribute ``Tensor.name`` (``T``, ``shape``, ``grad``, ...), or None. Its one parameter is 'self'."""
+    """Return the attribute ``Tensor.name`` (``T``, ``shape``, ``grad``, ...), or None. Its one parameter is 'self'."""
     row = _row("attributes", name)
     return None if row is None else _operator(name, row)
 
 
 @cache
 def is_tensor_member(name: str) -> bool:
-    """Whether tensors have a method or attribute of this name."""
+    """Tell whether tensors have a method or attribute of this name."""
     return any(table(name) is not None for table in (tensor_method, tensor_attribute, inplace_method))
 
 
 def function(qualified: str) -> Operator | None:
-    """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
+    """Return the function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
     if qualified.startswith("torch.Tensor."):
         return tensor_method(qualified[len("torch.Tensor.") :])
     return _function(_canonical(qualified))
@@ -292,7 +292,7 @@ def _function(name: str) -> Operator | None:
 
 @cache
 def inplace_method(name: str) -> InplaceMethod | None:
-    """The in-place method ``Tensor.name``, or None."""
+    """Return the in-place method ``Tensor.name``, or None."""
     row = _row("inplace_methods", name)
     if row is None:
         return None
@@ -309,7 +309,7 @@ def inplace_method(name: str) -> InplaceMethod | None:
 
 
 def inplace_function(qualified: str) -> InplaceFunction | None:
-    """The free function of that qualified name that writes its first argument, or None."""
+    """Return the free function of that qualified name that writes its first argument, or None."""
     return _inplace_function(_canonical(qualified))
 
 
@@ -330,18 +330,18 @@ def _inplace_function(name: str) -> InplaceFunction | None:
 
 @cache
 def inplace_names() -> frozenset[str]:
-    """The last parts of the names of the free functions that write their first argument."""
+    """Return the last parts of the names of the free functions that write their first argument."""
     return frozenset(name.rsplit(".", 1)[-1] for name in _table()["inplace_functions"])
 
 
 def inplace_flag(qualified: str) -> int | None:
-    """Position, from 0, of the parameter ``inplace`` of a function, or None. Source: ``inspect.signature``."""
+    """Return the position, from 0, of a function's parameter ``inplace``, or None. Source: ``inspect.signature``."""
     position: int | None = _table()["inplace_flags"].get(_canonical(qualified))
     return position
 
 
 def module(qualified: str) -> ModuleClass | None:
-    """The class of ``torch.nn``, or None."""
+    """Return the class of ``torch.nn`` of that qualified name, or None."""
     return _module(_canonical(qualified))
 
 
@@ -350,7 +350,7 @@ IDENTITY = "torch.nn.Identity"
 
 
 def takes_tensor(qualified: str) -> bool:
-    """Whether the first argument of a function, or of the calls of a module, of torch has to be a tensor."""
+    """Tell whether the first argument of a torch function, or of a call of a torch module, has to be a tensor."""
     if inplace_flag(qualified) is not None:
         return True
     operator = function(qualified)
@@ -361,7 +361,7 @@ def takes_tensor(qualified: str) -> bool:
 
 
 def is_registered_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a parameter or buffer, told by its name."""
+    """Tell by its name whether an attribute of a module that torch defines is a parameter or buffer."""
     prefixes = ("weight", "bias", "running_", "in_proj_", "num_batches_")
     return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
 
@@ -377,12 +377,12 @@ HOOKS = frozenset(
 
 
 def is_buffer_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a buffer, told by its name."""
+    """Tell by its name whether an attribute of a module that torch defines is a buffer."""
     return name.startswith(("running_", "num_batches_"))
 
 
 def saves_result_in_place(qualified: str) -> bool:
-    """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
+    """Tell whether autograd keeps the result of an in-place function, or of a function or module with `inplace=True`.
 
     Measured: `F.leaky_relu` keeps its input, but in place its result.
     """
@@ -417,16 +417,16 @@ def _module(name: str) -> ModuleClass | None:
 
 
 def augmented_functional(operator: str) -> Operator | None:
-    """The functional form of ``x OP v`` with a tensor x: the method behind the operator. Takes '+' and '+=' alike."""
+    """Return the functional form of ``x OP v`` with a tensor x: the method behind the operator. Takes '+' and '+='."""
     method = _table()["operators"].get(operator.removesuffix("="))
     return None if method is None else tensor_method(method)
 
 
 @cache
 def reflected_functional(operator: str) -> Operator | None:
-    """The functional form of ``number OP x`` with a tensor x: parameters ('self', 'other'), self being x. Measured.
+    """Return the functional form of ``number OP x`` with a tensor x: parameters ('self', 'other'), self being x.
 
-    ``2 * x`` keeps nothing; ``2 / x`` keeps its result's reciprocal part, ``2 ** x`` its result.
+    Measured: ``2 * x`` keeps nothing; ``2 / x`` keeps its result's reciprocal part, ``2 ** x`` its result.
     """
     name = operator.removesuffix("=")
     row = _row("reflected", name)
@@ -434,7 +434,7 @@ def reflected_functional(operator: str) -> Operator | None:
 
 
 def is_in_namespace(qualified: str) -> bool:
-    """Whether the name is a public name of one of torch's namespaces in the table."""
+    """Tell whether the name is a public name of one of torch's namespaces in the table."""
     namespace, _, name = _canonical(qualified).rpartition(".")
     if namespace == "torch.Tensor":
         return any(_row(section, name) is not None for section in ("methods", "attributes", "inplace_methods"))
