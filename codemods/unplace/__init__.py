@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "diagnose", "rewrite_source"]
 
 _LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.versions"}
-"""What needs torch is imported when it is asked for."""
+"""The names that need torch, each with the module that is imported when the name is first asked for."""
 
 
 def __getattr__(name: str) -> object:
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> object:
 
 
 def diagnose(*, silent: bool = False) -> Diagnosed:
-    """A context manager under which an in-place error of torch says which line it was, as `unplace diagnose` does.
+    """Return a context manager that names the line behind an in-place error of torch, as `unplace diagnose` does.
 
     With `silent`, values that are changed without an error are reported on standard error too. Needs torch.
     """
@@ -39,7 +39,7 @@ def diagnose(*, silent: bool = False) -> Diagnosed:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext unplace`: adds the cell magic `%%diagnose`."""
+    """Register the cell magic `%%diagnose`; IPython calls this on `%load_ext unplace`."""
     from unplace.diagnosis.cell_magic import magic
 
     shell.register_magic_function(magic(shell), "cell", "diagnose")

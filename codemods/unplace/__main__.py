@@ -1,4 +1,4 @@
-"""`python -m unplace`."""
+"""Runs the command line as `python -m unplace`."""
 
 import os
 import sys

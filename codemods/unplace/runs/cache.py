@@ -1,4 +1,4 @@
-"""The outcomes of files in earlier runs, so that what hasn't changed isn't worked out again.
+"""Remembers the outcomes of files, so that work on unchanged files isn't repeated.
 
 They are kept in the user's own cache folder and not beside the code: results that come with a repository are never
 believed.

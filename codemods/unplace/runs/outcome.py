@@ -1,4 +1,4 @@
-"""The outcome of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
+"""Computes the outcome of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
 
 from __future__ import annotations
 
