@@ -1,7 +1,7 @@
 """Finds the Python modules in a file, and maps each part of a module to its place in the file.
 
-A Python file is one module, and so are the code cells of a notebook; in Markdown every Python block is one. `rewrite`
-is `unplace.transform.rewriter.rewrite_text` for all of them: what it reports and edits is the file's own text.
+A Python file is one module, and so are the code cells of a notebook and the Python blocks of a Markdown file. `rewrite`
+applies `unplace.transform.rewriter.rewrite_text` to each module, and reports and edits the text of the file.
 """
 
 from __future__ import annotations

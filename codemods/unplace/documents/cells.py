@@ -110,7 +110,7 @@ def _commented(lines: list[str], mark: str) -> Python:
 
 
 def _error(text: str) -> SyntaxError | None:
-    """Return the error that keeps Python from parsing a text, or None; characters unfit for source get one of our own."""
+    """Return the error that keeps Python from parsing a text, or None; unfit characters get one of our own."""
     unfit = _UNFIT.search(text)
     if unfit is not None:
         line, column = Text(text).place(unfit.start())

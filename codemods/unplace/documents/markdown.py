@@ -1,7 +1,7 @@
 """Reads Markdown: the fenced Python blocks of a file count as the cells of a notebook.
 
-A block may go on from those above it, be another version of one, or stand for itself: all that is among what cells that
-run in any order may mean. The module has the lines of the file, so that line numbers say the same in both.
+A block may continue those above it, be another version of one, or stand alone: cells that run in any order include all
+three cases. The module has as many lines as the file, so that line numbers are the same in both.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Markdown(Patchwork):
         """Take the Python blocks of the file."""
         self._file = file
         lines = [""] * len(file.starts)
-        self._before: dict[int, tuple[str, str]] = {}  # what stands before each line, and before new ones next to it
+        self._before: dict[int, tuple[str, str]] = {}  # the prefix of each line, and the margin of new lines beside it
         warnings: list[Problem] = []
         for number, block in enumerate(blocks, 1):
             prefixes = [

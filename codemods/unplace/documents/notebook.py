@@ -1,6 +1,6 @@
 """Reads notebooks: the code cells as one module, each character of it mapped to its place in the JSON text.
 
-Only that text is edited: what isn't edited keeps its bytes, down to the escapes in the strings of an edited line.
+Only the JSON text is edited: unedited parts keep their bytes, down to the escapes in the strings of an edited line.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Notebook(Patchwork):
         self._file = file
         self._ascii = file.isascii()
         self._lines: list[_Line | None] = []
-        self._letters: dict[_String, list[int]] = {}  # where each of a string's begins, and where the last one ends
+        self._letters: dict[_String, list[int]] = {}  # the start of each letter of a string, and the end of the last
         pieces: list[str] = []
         warnings: list[Problem] = []
         for cell in cells:
@@ -112,7 +112,7 @@ class Notebook(Patchwork):
     def written(self, text: str, offset: int) -> str:
         """Return the text escaped for the JSON strings there, each line in its own string where the cell has it so.
 
-        Its lines end as those of the cell do.
+        Its lines end as the cell's lines do.
         """
         line = self._lines[self.own.place(offset)[0] - 1]
         assert line is not None

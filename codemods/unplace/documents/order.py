@@ -1,7 +1,8 @@
 """Models that cells run in any order and any number of times: a notebook's program is a loop over its cells.
 
-What isn't analysed, such as a cell that doesn't parse, may do anything to what it names: it becomes a call that gets
-all these names and gives each something unknown. What a notebook's cell ends with is shown, and so it is read.
+Code that isn't analysed, such as a cell that doesn't parse, may do anything to the names in it: it becomes a call that
+takes all these names and assigns each an unknown value. The last expression of a notebook's cell is displayed, and so
+it counts as read.
 """
 
 from __future__ import annotations
