@@ -34,7 +34,7 @@ def compose(first: Iterable[Edit], second: Iterable[Edit], text: str) -> list[Ed
     early, late = sorted(first), sorted(second)
     middle = apply_edits(text, early)
     composed: list[Edit] = []
-    shift = 0  # how much longer the text of the middle is than the original, up to here
+    shift = 0  # the length of the middle text minus that of the original, up to here
     while early or late:
         starts = [edit.start for edit in late[:1]] + [edit.start + shift for edit in early[:1]]
         start = end = min(starts)

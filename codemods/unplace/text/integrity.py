@@ -23,8 +23,8 @@ class TouchedError(Exception):
 def check(before: str, after: str, edits: Iterable[Edit]) -> None:
     """Raise `TouchedError` where a token outside the edits that turn `before` into `after` has changed.
 
-    Raises `SyntaxError` where `after` can't be parsed. Only the statements of the module that are edited are compared:
-    the others begin and end where they did, and so have the same tokens.
+    Raises `SyntaxError` where `after` can't be parsed. Only edited statements of the module are compared: the others
+    begin and end at the same places, and so have the same tokens.
     """
     ordered = sorted(edits)
     whole = (_Span(0, len(before)), _Span(0, len(after)), ordered)
