@@ -1,8 +1,8 @@
 """Makes a unified diff, byte for byte in the form that `git apply` and `patch -p0` take.
 
-The lines are those of the files' bytes, ended by LF alone as patch tools see them, so that encodings, CRLF and a
-missing line end on the last line survive. Where the text changed is known from the edits; difflib only aligns the
-lines inside each edited block, because on a long file with many equal lines it would need minutes.
+A line ends with LF alone, as patch tools see it, and keeps its bytes, so that encodings, CRLF and a missing line end on
+the last line survive. The edits tell where the text changed; difflib only aligns the lines inside each edited block,
+because on a long file with many equal lines it would need minutes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Shows the explanation of a line, as text for people and as JSON for programs.
 
 The JSON object has `version`, `path`, `line`, `sites` (in-place operations), `modules` (verdicts about modules with
-`inplace=True` of which the file shows no call) and `candidates` (what is written like an in-place operation and is
-none). A site has the facts of `unplace.transform.explanation.Explanation` and, under `verdict`, what the JSON of
-`rewrite` says of it, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
+`inplace=True` whose calls the file doesn't show) and `candidates` (code that looks like an in-place operation and isn't
+one). A site has the facts of `unplace.transform.explanation.Explanation` and, under `verdict`, its entry in the JSON of
+`rewrite`, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Writes SARIF 2.1.0, for code scanning services and editors, with the fixes.
 
-Columns count Unicode code points and lines end as they do for Python (`columnKind` and `newlineSequences` say so).
-Paths are relative to the working folder where they lie in it. A result's `properties` hold what the other formats call
-harm, fix and assumptions.
+Columns count Unicode code points, and lines end as in Python (see `columnKind` and `newlineSequences`). Paths in the
+working folder are relative to it. A result's `properties` hold its harm, fix and assumptions, as in the other formats.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
             "assumptions": list(finding.assumptions),
         },
     }
-    if finding.status is Status.REWRITTEN:  # whoever applies all fixes gets what a rewrite makes
+    if finding.status is Status.REWRITTEN:  # applying all fixes gives the same result as a rewrite
         changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
         result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
     return result

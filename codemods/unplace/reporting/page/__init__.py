@@ -1,7 +1,7 @@
 """Writes a migration as one HTML page for people: it needs no network, and nothing that it shows can run in it.
 
-Figures, tables and charts are in the page as such; filters, operations and diffs are made by its script from the data
-beside it. Its content security policy names the one script and the one style sheet by their hashes.
+The page contains figures, tables and charts; its script makes filters, operations and diffs from the data beside it.
+Its content security policy names the one script and the one style sheet by their hashes.
 """
 
 from __future__ import annotations

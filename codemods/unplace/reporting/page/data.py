@@ -4,7 +4,7 @@
      "files": [[repository, path, diff, [site, ...]], ...]}
 
 A site is `[line, column, code, verdict, applicability, harm, message, [assumption, ...], saved by, source,
-[reason, ...]]`; its texts are numbers of strings. A diff is unified, without its head; empty where nothing changes.
+[reason, ...]]`; its texts are indices into `strings`. A diff is unified, without its head; empty where nothing changes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Computes the changes in a file from its two texts alone.
 
-Lines that both texts have just once cut them into short pieces; difflib aligns only the pieces that differ, because on
+Lines that occur once in each text divide both into short pieces; difflib aligns only the pieces that differ, because on
 a long file with many changes it would need minutes.
 """
 
