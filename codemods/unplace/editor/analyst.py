@@ -1,6 +1,6 @@
 """Answers the language server's questions about a document as objects of the protocol; knows nothing of the transport.
 
-A document is analysed by itself, as `unplace check FILE` does: what other files say about it takes a run over them.
+A document is analysed by itself, as in `unplace check FILE`: facts from other files take a run over all of them.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def of_comment(document: Document, text: Text, warning: Problem) -> tuple[str, d
         "code": warning.trouble.value,
         "source": "unplace",
         "message": warning.message,
-        "tags": [1] if warning.trouble is Trouble.UNUSED_SUPPRESSION else [],  # unnecessary: shown faded
+        "tags": [1] if warning.trouble is Trouble.UNUSED_SUPPRESSION else [],  # `Unnecessary`: shown faded
     }
 
 

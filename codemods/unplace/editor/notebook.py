@@ -1,7 +1,7 @@
 """Presents a notebook that an editor holds as one text per cell in the form of a notebook file.
 
-What `unplace.documents` knows of notebook files then holds for it, and only places and edits have to be translated.
-Every line of a cell is a line of that file.
+`unplace.documents` can then handle it, and only places and edits have to be translated. Every line of a cell is a line
+of that file.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Edited:
         """Return the functions and classes of the new text that were edited; None where other code was edited, too."""
         if _meeting(old.others, self.first, self.old_end - 1) or _meeting(new.others, self.first, self.new_end - 1):
             return None
-        return _meeting(new.units, self.first - 1, self.new_end)  # where lines are gone, those beside them
+        return _meeting(new.units, self.first - 1, self.new_end)  # where lines were deleted, the units beside them
 
     def moved(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return the findings outside the edited lines of the old text, at their lines in the new text."""

@@ -80,5 +80,5 @@ class Plans:
             with cancelled_where(is_cancelled):
                 yield
         except CancelledError:
-            self._programs.drop(lambda key: True)  # their work stopped half-way
+            self._programs.drop(lambda key: True)  # their analysis stopped half-way
             raise

@@ -1,8 +1,8 @@
 """Runs the language server: diagnostics while you type, code actions, hover and fix-all over the protocol.
 
 It reads texts from the editor and configuration from the disk, and writes no file. Texts are analysed in a thread of
-their own, one after the other, so that the event loop goes on taking changes; an answer about a text that has changed
-meanwhile is dropped.
+their own, one after the other, so that the event loop can take changes meanwhile; an answer about a text that has
+changed since is dropped.
 """
 
 from __future__ import annotations
@@ -73,13 +73,11 @@ class Server(LanguageServer):
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
         self._looking = asyncio.Lock()
-        self._asked = 0  # what somebody waits for
+        self._asked = 0  # the number of requests that somebody waits for
         self.is_ending = self.has_said_goodbye = False
 
     def document(self, uri: str) -> Document | None:
         """Return the current text for a URI; for the URI of a notebook or a cell, the notebook.
-
-        None where it isn't open, or isn't Python in a file or a new buffer.
 
         None where it isn't open, or isn't Python in a file or a new buffer.
         """
@@ -371,7 +369,7 @@ def _watch_notebooks(server: Server) -> None:
 
 def serve() -> int:
     """Serve one editor on standard input and output until it disconnects; return the exit code of the protocol."""
-    warnings.simplefilter("ignore", SyntaxWarning)  # what Python thinks of the user's code is not our business
+    warnings.simplefilter("ignore", SyntaxWarning)  # Python's warnings about the user's code don't matter here
     gc.set_threshold(ALLOCATIONS)
     threading.stack_size(_STACK)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))

@@ -22,8 +22,8 @@ class Settings:
     def options(self, path: Path, folders: Sequence[Path]) -> Options | None:
         """Return the options for a document; None for one that is excluded, or in an environment, a cache and the like.
 
-        What ignore files say doesn't count: who opens such a file wants to see it. Raises `ConfigurationError`
-        where the configuration can't be understood.
+        Ignore files don't count: whoever opens an ignored file wants to see it. Raises `ConfigurationError` where the
+        configuration is invalid.
         """
         told = self._configuration(path.parent)
         inside = (parent for folder in folders for parent in path.parents if folder in parent.parents)
