@@ -1,7 +1,7 @@
 """Reads the configuration file: `[tool.unplace]` of a `pyproject.toml`, or a whole `unplace.toml`.
 
-The first folder from the working folder upwards that has one of them decides for the run; in one folder `unplace.toml`
-wins. Paths and patterns in it count from its own folder.
+The search goes from the working folder upwards, and the first folder with one of them decides; `unplace.toml` takes
+precedence in a folder with both. Paths and patterns in the file count from its own folder.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def read(text: str) -> Suppressions:
             place = column + mark.start() + 1
             match = _COMMENT.match(token.string, mark.start())
             if match is None:
-                if mark.start() == 0 or token.string[mark.start() - 1].isspace():  # else it is spoken of
+                if mark.start() == 0 or token.string[mark.start() - 1].isspace():  # else the comment only mentions it
                     invalid.append(Invalid(own, place, f"it isn't understood and holds nothing back; {_HOW}"))
                 continue
             if match["skip"]:
