@@ -38,7 +38,7 @@ app = typer.Typer(
     cls=_Commands,
     add_completion=True,
     no_args_is_help=True,
-    rich_markup_mode=None,  # else errors and help import rich
+    rich_markup_mode=None,  # otherwise errors and help import rich
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -120,7 +120,7 @@ def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
     finished: list[Outcome] = []
     with interruptible(finished):
         for outcome in outcomes:
-            with signals.put_off():  # so that what is said of an interrupt counts what is written
+            with signals.put_off():  # so that the report of an interrupt counts every written file
                 finished.append(written(outcome))
     return finished
 
