@@ -1,6 +1,6 @@
 """Records which operations of torch autocast runs in its low precision, and which in float32.
 
-Source: torch/csrc/autograd and aten/src/ATen/autocast_mode.h; the operations in place are never among them.
+Source: torch/csrc/autograd and aten/src/ATen/autocast_mode.h; in-place operations are never among them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Records facts about the results of torch's operators that the table doesn't have: their memory, shape and dtype.
 
-Kept by hand, under the last part of a name, for functions and methods alike: "the purpose is new memory" or "written
-for its shape" is no measurement. What can be measured of these sets is, in `tests/test_torch_facts.py`.
+The sets are kept by hand, under the last part of a name, for functions and methods alike, because "the purpose is new
+memory" or "written for its shape" can't be measured. `tests/test_torch_facts.py` measures the facts that can be.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class View(Enum):
 class Operator:
     """A method, function or attribute that does not write in place.
 
-    A method and the function of the same name are two operators: their parameters have other names.
+    A method and the function of the same name are two operators, because their parameters have different names.
     """
 
     name: str
@@ -83,8 +83,9 @@ class Operator:
     """Name of the parameter that the view looks at. None beside a view means: memory that cannot be named
     (a gradient, several arguments, a buffer from outside)."""
     saves: frozenset[str]
-    """What autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one that only
-    another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, hooks on samples."""
+    """The values that autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one
+    that only another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, hooks on samples.
+    """
     guard: Mapping[str, str]
     """Saved parameter -> the parameter whose gradient must be needed for it to be saved; absent: always.
     Source: the formulas of derivatives.yaml."""
@@ -105,16 +106,18 @@ class Operator:
     """`saves`, when all arguments besides the receiver are Python numbers: ``x ** 2`` keeps x, not the result.
     Measured."""
     saves_members: frozenset[int]
-    """Where a call gives several tensors: positions of those that autograd keeps, such as the indices of ``max(x, 0)``.
-    If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves` speaks of the
-    calls that give one tensor only, and these positions of the calls that give several (see `result_when`)."""
+    """The positions of the results that autograd keeps where a call gives several tensors, such as the indices of
+    ``max(x, 0)``. If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves`
+    applies to calls that give one tensor only, and these positions to calls that give several (see `result_when`).
+    """
     saves_with_option: Mapping[str, frozenset[str]]
     """`saves`, narrowed by the call's one string argument ('' when none is given): ``F.pad`` keeps nothing in the modes
     'constant' and 'circular'. Options that are not listed: `saves`. Measured."""
     result_when: Mapping[str, Result]
-    """Parameter -> what the call gives when that parameter is given, and is neither None nor False: ``size(0)``,
+    """Parameter -> the kind of result when that parameter is given, and is neither None nor False: ``size(0)``,
     ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a
-    tensor; ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells."""
+    tensor; ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells.
+    """
     writable: bool
     """Pieces of a `View.MULTI` may be written in place while a graph is recorded. Measured."""
     variadic: bool
@@ -146,7 +149,7 @@ class InplaceMethod:
     squeeze_, ...: the functional form is a view), 'flag' (requires_grad_, share_memory_: no value changes), 'detach',
     'storage' (set_, resize_, apply_, ...) or 'diagonal' (fill_diagonal_)."""
     dtype: str
-    """What rebinding to the functional form does to the dtype, in programs where the in-place form runs. Measured:
+    """The effect of rebinding to the functional form on the dtype, in programs where the in-place form runs. Measured:
 
     'same': nothing. 'promotes': a wider tensor operand of the same category widens it (a 0-dim operand only where the
     receiver is 0-dim too). 'bool': it always becomes bool. 'accumulates': a receiver of bool or narrow integers becomes
@@ -189,7 +192,7 @@ class ModuleClass:
     view: View
     """How the result of a call relates to the memory of the call's first input, with ``inplace=False``. Measured."""
     result: Result
-    """What a call gives. Measured; containers are `Result.UNKNOWN`."""
+    """The kind of a call's result. Measured; containers are `Result.UNKNOWN`."""
     saves_input: bool
     """Autograd keeps the first input, or may. Measured with hooks on torch's own module samples."""
     saves_result: bool
@@ -346,7 +349,7 @@ def module(qualified: str) -> ModuleClass | None:
 
 
 IDENTITY = "torch.nn.Identity"
-"""The module that returns its argument, whatever that is."""
+"""The module that returns its argument, of whatever type, unchanged."""
 
 
 def takes_tensor(qualified: str) -> bool:
