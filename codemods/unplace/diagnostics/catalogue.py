@@ -1,6 +1,6 @@
 """Lists all reasons that `unplace` gives, with their codes; `unplace.diagnostics.reasons` fills in the sentences.
 
-A sentence that mentions a line has a gap for it, so that it holds for the text that the reader has.
+A sentence that mentions a line has a gap for it, so that the line can be moved with the text that the reader has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Rewrite(Kind):
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
-    # what is said of it besides
+    # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"
     GRADIENT_REPAIRED = "{rewrite}, which repairs the gradient that `.data` cuts silently"
@@ -82,7 +82,7 @@ class Purpose(Kind):
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
-    # a clone would be paid for nothing
+    # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (
         "nothing has saved the memory of `{name}` before the write of some elements, and a new tensor in every round "
@@ -346,7 +346,7 @@ class Refusal(Kind):
     NO_OWN_STATEMENT = "it isn't a statement or an assignment of its own"
     NONE_USED = "its value, which is None now, is used"
 
-    # what a rewrite would take away
+    # cases in which a rewrite would remove the only effect
     THROWN_AWAY = "the value of `{name}` may be thrown away: then the write is all that it does"
     UNREAD = "`{name}` isn't read afterwards: others must, or the write would be for nothing"
 

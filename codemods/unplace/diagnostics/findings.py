@@ -13,7 +13,7 @@ from unplace.text.visible import visible
 
 
 class Status(str, Enum):
-    """What this run does with an operation."""
+    """The verdict on an operation in this run."""
 
     REWRITTEN = "rewritten"
     KEPT = "kept"
@@ -142,7 +142,7 @@ class Trouble(str, Enum):
 class Problem:
     """A problem that kept a file (or a place in it) from being handled; `line` and `column` count from 1 if known.
 
-    In notebooks they are those of the cell, whose number is `cell`, unless they are about the file as a whole.
+    In notebooks, they count in the cell with the number `cell`, unless the problem is about the file as a whole.
     """
 
     path: str

@@ -1,7 +1,7 @@
 """Defines the forms of in-place operations: one record for each, with all facts that the other rooms need about it.
 
-The sieves that keep the analysis from files, functions and expressions, the analysis itself, the planner and the
-reports read what stands here. A new form is a name in `Form` and a record in `WriteKind`; a rule adds its recipe.
+The filters that spare files, functions and expressions the analysis, the analysis itself, the planner and the reports
+read these records. A new form is a name in `Form` and a record in `WriteKind`; a rule adds its recipe.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Form(str, Enum):
 class Proof(Enum):
     """The evidence that a write to an object of unknown type is a write to a tensor."""
 
-    FORM = "form"  # that it is written so: only tensors have it
-    NAME = "name"  # a method's name, if no other type has it
-    OPERANDS = "operands"  # that a tensor is combined with it
+    FORM = "form"  # the form itself: only tensors have it
+    NAME = "name"  # the method's name, if no other type has it
+    OPERANDS = "operands"  # the operands: a tensor is combined with the target
     NONE = "none"
 
 
@@ -106,7 +106,7 @@ def _called(node: ast.Call) -> str:
 
 
 def first_argument(node: ast.Call) -> ast.expr:
-    """Return the first positional argument of a call, or what is called where there is none."""
+    """Return the first positional argument of a call, or the called expression where there is none."""
     return node.args[0] if node.args else node.func
 
 

@@ -1,11 +1,11 @@
 """Represents reasons as data: a sentence with its lines and names; `str` turns it into English where it is shown.
 
-The sentences stand in `unplace.diagnostics.catalogue`. One is filled in by calling it:
+The sentences are in `unplace.diagnostics.catalogue`. Calling one fills it in:
 
     Refusal.BETWEEN(line=Line(7))           the write in line 7 stays in place and would hit the new graph
 
-What is moved or counted is the data: `moved` gives the same reason for a text whose lines stand elsewhere, and reasons
-with the same `code` say the same of different places.
+Code that moves or counts reasons works on this data: `moved` returns the same reason for a text in which the lines have
+moved, and reasons with the same `code` differ only in names and lines.
 """
 
 from __future__ import annotations
