@@ -16,7 +16,7 @@ from unplace.runs.outcome import Outcome, failed
 
 Work = Callable[[str], Outcome]
 
-_work: Work  # of a worker process, which keeps it from one file to the next
+_work: Work  # of a worker process, kept from one file to the next
 
 
 def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None = None) -> Iterator[Outcome]:
