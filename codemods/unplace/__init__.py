@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unplace.version import __version__
 
-TYPE_CHECKING = False  # that of `typing`, of which `python -m unplace` would find another in the working folder
+TYPE_CHECKING = False  # instead of `typing`'s: `python -m unplace` would import a `typing.py` in the working folder
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -58,13 +58,13 @@ def rewrite_source(
 ) -> FileReport:
     """Rewrite the text of a module or notebook; nothing is read or written, and no configuration file is looked for.
 
-    The arguments mean what the options of `unplace rewrite` mean: `select` and `ignore` are rule codes or prefixes of
-    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module, and
-    that of a notebook ends in `.ipynb`. The result's `after` is the new text and its `findings` tell what became of
-    each operation.
+    The arguments correspond to the options of `unplace rewrite`: `select` and `ignore` are rule codes or prefixes of
+    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is the name of the module in the report, and
+    ends in `.ipynb` for a notebook. The result's `after` is the new text, and its `findings` hold the verdict on each
+    operation.
 
     Raises `SyntaxError` where the text isn't Python, `unplace.text.source.SourceError` where it is no notebook,
-    `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
+    `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for an argument of another form than
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
     from unplace.config.options import from_python  # only now: the command line imports this module for its version

@@ -2,7 +2,7 @@
 
 python -m libcst.tool codemod -x unplace.codemod.RewriteInPlace --no-format PATHS
 
-Each file is looked at by itself: what it imports from the others isn't known, and no configuration file is read.
+Each file is analysed by itself: its imports from the other files are unknown, and no configuration file is read.
 """
 
 from __future__ import annotations
