@@ -32,7 +32,7 @@ class _AsWritten:
 
 def _as_written(parameters: Any) -> Any:
     # Since 0.29 typer makes a pydantic validator for each parameter, `--help` included: 80 ms of a run that takes 160.
-    # Where these attributes have other names, runs are slower, help says more, and nothing else changes.
+    # If these attributes have other names, runs are slower and help says more, but nothing else changes.
     for parameter in parameters:
         parameter._runtime_param = _AsWritten()
         if parameter.param_type_name == "argument":

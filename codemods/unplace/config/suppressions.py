@@ -17,7 +17,7 @@ _MARK = re.compile(r"#\s*unplace:")
 _COMMENT = re.compile(
     r"#\s*unplace:\s*(?:"
     r"ignore\s*\[(?P<codes>[^\]#]*)\](?![\w-]|\s*\[)"
-    r"|(?:ignore|(?P<skip>skip-file))(?=\s*(?:#|$)|\s+(?!(?i:unp)\d)[\w-])"  # behind it comes nothing, or a reason
+    r"|(?:ignore|(?P<skip>skip-file))(?=\s*(?:#|$)|\s+(?!(?i:unp)\d)[\w-])"  # followed by nothing, or a reason
     r")"
 )
 _SEPARATOR = re.compile(r"[\s,]+")
@@ -117,7 +117,7 @@ def read(text: str) -> Suppressions:
     invalid: list[Invalid] = []
     for token, line, end_line in _comments(text):
         own, column = token.start
-        for mark in _MARK.finditer(token.string):  # it may stand behind another comment
+        for mark in _MARK.finditer(token.string):  # it may follow another comment
             place = column + mark.start() + 1
             match = _COMMENT.match(token.string, mark.start())
             if match is None:

@@ -88,7 +88,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def _redefined(definitions: list[ast.stmt]) -> list[ast.stmt]:
-    """Assign something unknown to each name that has several definitions, since it may be any of them."""
+    """Return statements that assign something unknown to the names with several definitions; empty without any."""
     meanings: dict[str, set[object]] = {}
     for definition in definitions:
         if isinstance(definition, ast.Import):
@@ -152,7 +152,7 @@ class _Opaque(ast.NodeTransformer):
         self._words = words
 
     def visit_Pass(self, node: ast.Pass) -> ast.AST | list[ast.stmt]:
-        """Replace a line, or a whole cell, that isn't analysed."""
+        """Replace a line, or a whole cell, that isn't analysed by its possible effects."""
         hidden = self._hidden(node.lineno)
         if not hidden:
             return node

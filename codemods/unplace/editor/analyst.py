@@ -70,7 +70,7 @@ class Analyst:
         """Forget all about a document."""
         self._known.pop(uri, None)
         self._plans.forget(path)
-        gc.collect()  # programs are cycles, and large
+        gc.collect()  # programs are large, and form reference cycles
 
     def diagnostics(
         self, document: Document, folders: Sequence[Path], *, at_a_glance: bool = False

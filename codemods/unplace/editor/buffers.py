@@ -20,7 +20,7 @@ from unplace.text.positions import Text
 
 
 class Buffer(TextDocument):
-    """One text."""
+    """A text that the editor holds."""
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply the editor's change to our copy of the text."""
@@ -35,7 +35,7 @@ class Buffer(TextDocument):
 
 
 class Buffers(Workspace):
-    """All texts."""
+    """All texts that the editor holds."""
 
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None

@@ -45,7 +45,7 @@ _PAUSE = 0.01
 _REST = 0.3
 """Seconds without a change before the whole text is analysed again."""
 
-_STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
+_STACK = 64 * 2**20  # of the analysing thread: on some systems, threads other than the main one get little
 
 _CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # making it takes as long as all imports
 _LOGGER = logging.getLogger(__name__)

@@ -57,7 +57,7 @@ def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
 
 
 def _name(path: str) -> bytes:
-    # With `./` in front it is right for `git apply` and `patch -p1`, which cut one part off, and for `patch -p0`.
+    # A leading `./` suits `git apply` and `patch -p1`, which strip one component, and also `patch -p0`.
     posix = Path(path).as_posix()
     name = os.fsencode(posix if posix.startswith("/") else f"./{posix}")
     if _ODD.search(name):

@@ -54,7 +54,7 @@ def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
 
 
 def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """Count the findings by rule and harm, most frequent first, and how many of them a rewrite repairs."""
+    """Yield a line for each rule, harm and form: the number of findings and of safe fixes, most frequent first."""
     findings = [finding for outcome in outcomes for finding in reported(outcome)]
     counts = Counter((finding.code, finding.harm, finding.form.value) for finding in findings)
     fixable = Counter(

@@ -132,7 +132,7 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
     try:
         return _reported(source, path, options, programs)
     except (SyntaxError, RecursionError, MemoryError) as error:
-        failure = error.with_traceback(None)  # which holds on to all that took the memory
+        failure = error.with_traceback(None)  # the traceback keeps the objects alive that filled the memory
     gc.collect()
     if documents.is_python(path, markdown=options.markdown):
         reject_invalid(source.text)

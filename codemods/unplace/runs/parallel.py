@@ -34,7 +34,7 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None 
                     yield outcome
                     done += 1
         except BrokenProcessPool:  # noqa: PERF203
-            # A file took its process down with it: give each that was in hand a process of its own until it shows.
+            # A file killed its process: run each file in progress in a process of its own until the culprit shows.
             for outcome in _one_by_one(work, paths[done : done + 2 * jobs * chunk]):
                 yield outcome
                 done += 1
