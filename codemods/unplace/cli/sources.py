@@ -22,7 +22,7 @@ def read_file(path: str, name: str, *, markdown: bool = False) -> Source:
 
 
 def checked(name: str, read: Callable[[], bytes], *, markdown: bool = False) -> Source:
-    """Return the source in the bytes that `read` returns; end the command for all but Python, notebooks and Markdown."""
+    """Return the source in the bytes that `read` returns; end the command where they can't be parsed."""
     try:
         source = documents.read(read(), name, markdown=markdown)
         with limited():
