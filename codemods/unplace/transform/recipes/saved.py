@@ -26,6 +26,7 @@ from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -73,14 +74,21 @@ def saves_its_operands(site: Site) -> bool:
 
 def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     """Iterate over what the function and its callers saved of the written memory, each with its run and state."""
-    states = [site.state]
-    if is_buffer:
-        states += [state for _, state in site.program.exits(site.run.scope)]
+    scope = site.run.scope
+    exits = [state for _, state in site.program.exits(scope)]
     for root in sorted(site.roots(), key=lambda obj: obj.index):
+        parameter = root.parameter
+        before = [*site.callers.saves_before(scope, parameter)] if parameter is not None else []
+        others = [(run, state, saved) for run, state, saved in before if not _is_call_of(scope, run, saved)]
+        states = [site.state, *(exits if is_buffer or len(others) < len(before) else ())]
         for saved in in_order(frozenset().union(*(state.saved.get(root, frozenset()) for state in states))):
             yield site.run, site.state, saved
-        if root.parameter is not None:
-            yield from site.callers.saves_before(site.run.scope, root.parameter)
+        yield from others
+
+
+def _is_call_of(scope: Scope, run: Run, saved: Saved) -> bool:
+    """Tell whether what saved a tensor is an earlier call of a function: its own operations are copied for then."""
+    return any(call is saved.node and callee is scope for (call, _), (callee, _) in run.handed.items())
 
 
 def _copied(
