@@ -69,8 +69,8 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
         return "int64"
     if name in results.DEFAULT_FLOAT:
         return "default"
-    if name in results.OF_LITERALS and arguments.nodes:
-        return literal_dtype(arguments.nodes[-1 if name == "full" else 0])
+    if name in results.OF_LITERALS:
+        return _of_numbers(name, arguments)
     if name == "view":
         return looked_at.dtype if looked_at is not None else None
     if name in results.OF_DATA:
@@ -145,6 +145,20 @@ def module_dtype(qualified: str, dtype: Token) -> Token:
     if name.startswith("Embedding"):
         return None  # the dtype is that of its weights
     return lowered(dtype) if autocast.lowers(name) else raised(dtype) if autocast.raises(name) else dtype
+
+
+def _of_numbers(name: str, arguments: Arguments) -> Token:
+    """Return the dtype that a constructor takes from the numbers that it is given."""
+    given, keywords = list(arguments.nodes), arguments.keyword_nodes
+    if name == "arange":  # float if any bound or the step is
+        numbers = [*given, *(keywords[word] for word in ("start", "end", "step") if word in keywords)]
+    else:
+        position, word = (1, "fill_value") if name == "full" else (0, "data")
+        numbers = given[position : position + 1] or [keywords[word]] if len(given) > position or word in keywords else []
+    dtypes = {literal_dtype(number) for number in numbers}
+    if None in dtypes or not dtypes:
+        return None
+    return next(dtype for dtype in ("default", "int64", "bool") if dtype in dtypes)
 
 
 def literal_dtype(node: ast.expr) -> str | None:
