@@ -154,7 +154,7 @@ def _of_numbers(name: str, arguments: Arguments) -> Token:
         numbers = [*given, *(keywords[word] for word in ("start", "end", "step") if word in keywords)]
     else:
         position, word = (1, "fill_value") if name == "full" else (0, "data")
-        numbers = given[position : position + 1] or [keywords[word]] if len(given) > position or word in keywords else []
+        numbers = given[position : position + 1] or ([keywords[word]] if word in keywords else [])
     dtypes = {literal_dtype(number) for number in numbers}
     if None in dtypes or not dtypes:
         return None
