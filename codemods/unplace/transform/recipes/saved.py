@@ -25,6 +25,7 @@ from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Saver
@@ -55,6 +56,8 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     by: list[Saved] = []
     edits: set[Edit] = set()
     for run, state, saved in _saves(site, is_buffer):
+        if hidden_write_to(site.program, saved.operation) is not None:
+            return None  # backward uses what that write left
         found = _copied(site, run, state, saved, rules, text)
         if found is None:
             return None
