@@ -511,7 +511,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "generators",
             scripted("decorated"),
-            "transform.fallbacks.Staying._aside",
+            "transform.fallbacks.Fallbacks._aside",
             edited(("site.run.scope in compiled(site.program.module)", "False")),
             NOT_COMPILED,
         ),

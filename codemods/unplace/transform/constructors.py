@@ -17,7 +17,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.snippet import Snippet
 from unplace.transform.emit.statements import Statements
-from unplace.transform.filter import Wanted
+from unplace.transform.filter import Filter
 from unplace.transform.recipes import modules
 from unplace.transform.report import Report
 from unplace.transform.rule import CallRule
@@ -35,7 +35,7 @@ class Constructors:
     rule: CallRule
     reports: Report
 
-    def report(self, made: Sequence[tuple[Scope, ast.Call, str]], sites: list[Site], wanted: Wanted) -> None:
+    def report(self, made: Sequence[tuple[Scope, ast.Call, str]], sites: list[Site], wanted: Filter) -> None:
         """Report the outcome for each constructor that the run handles; `sites` are the known operations."""
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}

@@ -25,7 +25,7 @@ from unplace.diagnostics.forms import WRITERS, first_argument, target_of
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
-from unplace.transform.filter import Wanted
+from unplace.transform.filter import Filter
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.rewriter import Programs, rewrite_text
 from unplace.transform.sites import Site, collect
@@ -103,7 +103,7 @@ def explain(
     findings = list(rewrite_text(text, path, everything, programs).findings)
     lines = None if options.changed is None else options.changed.get(path)
     sites = collect(
-        program, Callers(program, source, options), options, Wanted(options.wanted(path), lines=lines).reaches
+        program, Callers(program, source, options), options, Filter(options.wanted(path), lines=lines).reaches
     )
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
     sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]

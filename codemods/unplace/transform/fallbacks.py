@@ -22,7 +22,7 @@ from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Me
 
 
 @dataclass(slots=True)
-class Staying:
+class Fallbacks:
     """Chooses the writes of one module that had better stay, and the fallback for each."""
 
     text: Text
@@ -33,7 +33,7 @@ class Staying:
     def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
         """Return the decisions whose writes stay, with their new verdicts; stores collected in a list come first."""
         chosen: dict[Decision, Verdict] = {}
-        decided = {s: ds for s, ds in decided.items() if all(d.site.muddled_in() is None for d in ds)}
+        decided = {s: ds for s, ds in decided.items() if all(d.site.read_while_written_in() is None for d in ds)}
         for decisions in decided.values():
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Filter:
     """The operations that a run handles: by code, harm and lines, less those that a comment ignores.
 
     `only` and `lines` are None where they exclude nothing. The lines are those of the original text; `origin` maps a

@@ -147,9 +147,9 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.EXPANDED(name=site.name))
     if site.write.reads_what_it_writes():
         return Refuse(Refusal.READS_WHAT_IT_WRITES())
-    muddled = site.muddled_in()
-    if muddled is not None:
-        return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(muddled)))
+    read_while_written = site.read_while_written_in()
+    if read_while_written is not None:
+        return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
         return Refuse(Refusal.LEAF(name=site.name))
     return None

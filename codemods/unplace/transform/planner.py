@@ -26,8 +26,8 @@ from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
 from unplace.transform.emit.statements import Statements
-from unplace.transform.fallbacks import Staying
-from unplace.transform.filter import Wanted
+from unplace.transform.fallbacks import Fallbacks
+from unplace.transform.filter import Filter
 from unplace.transform.profitability import Copies
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
@@ -57,7 +57,7 @@ class Planner:
         self._report = Report(self.text)
         self._statements = Statements(self.text)
 
-    def plan(self, wanted: Wanted) -> list[Finding]:
+    def plan(self, wanted: Filter) -> list[Finding]:
         """Return all findings of the module that the run is about, in order of position.
 
         Rules propose legal recipes; those that can't pay or failed before are refused; writes that had better stay get
@@ -80,7 +80,7 @@ class Planner:
         self._plan_constructors(sites, wanted)
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
-    def _groups(self, sites: Sequence[Site], wanted: Wanted) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
+    def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
         """Group the sites that the run handles by statement, and list the others; module calls go with constructors."""
         groups: dict[ast.stmt, list[Site]] = {}
         left_out: list[Site] = []
@@ -105,7 +105,7 @@ class Planner:
 
     def _staying(self, legal: Mapping[ast.stmt, list[Decision]]) -> _Plan:
         """Return the statements whose writes stay, with their new decisions."""
-        verdicts = Staying(self.text, self.options.unsafe, self.by_form, self._copies).choose(legal)
+        verdicts = Fallbacks(self.text, self.options.unsafe, self.by_form, self._copies).choose(legal)
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
         return {s: [d.becoming(verdicts.get(d, d.verdict)) for d in legal[s]] for s in statements}
 
@@ -253,7 +253,7 @@ class Planner:
             found.append(declared(self.text, scope.node, "global" if owner.is_module else "nonlocal", name))
         return tuple(found)
 
-    def _plan_constructors(self, reached: list[Site], wanted: Wanted) -> None:
+    def _plan_constructors(self, reached: list[Site], wanted: Filter) -> None:
         """Plan the modules that are made with `inplace=True`."""
         made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
         if made:
@@ -270,13 +270,13 @@ def _is_saved(site: Site) -> bool:
     return any(o in site.state.saved for o in stored)
 
 
-def _failures(decisions: Iterable[Decision], wanted: Wanted) -> Sequence[Reason]:
+def _failures(decisions: Iterable[Decision], wanted: Filter) -> Sequence[Reason]:
     """Return why the recipes tried for a statement repaired nothing."""
     tried = [wanted.failures(d.rule.code, d.site.node) for d in decisions]
     return max(tried, key=len, default=())
 
 
-def _not_failed(decisions: Iterable[Decision], wanted: Wanted) -> list[Decision]:
+def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]:
     """Refuse the recipes of a statement that neither a staying write nor another recipe repaired."""
     found = list(decisions)
     reasons = _failures(found, wanted)

@@ -129,7 +129,7 @@ def _round(
     """Make one pass over a text; `origin` maps its lines to those of the original text."""
     from unplace.analysis.project.program import Program
     from unplace.config import suppressions  # only imported for files that may have sites
-    from unplace.transform.filter import Wanted
+    from unplace.transform.filter import Filter
     from unplace.transform.sites import has_sites
 
     if programs is not None:
@@ -140,16 +140,16 @@ def _round(
     if comments.skips_file:
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
-    wanted = Wanted(options.wanted(path), options.only, lines, origin, comments, apart, failed)
+    wanted = Filter(options.wanted(path), options.only, lines, origin, comments, apart, failed)
     source = Text(text)
 
-    def planned(wanted: Wanted) -> list[Finding]:
+    def planned(wanted: Filter) -> list[Finding]:
         from unplace.transform.planner import Planner  # imports libcst
 
         return Planner(program, source, options).plan(wanted)
 
     def all_planned(comments: Suppressions) -> list[Finding]:
-        return planned(Wanted(frozenset(rules.codes()), comments=comments))
+        return planned(Filter(frozenset(rules.codes()), comments=comments))
 
     findings = planned(wanted) if has_sites(program, wanted.reaches) else []
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})

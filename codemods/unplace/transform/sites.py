@@ -244,13 +244,13 @@ class Site:
             return False
         return self.write.kind is WriteKind.AUGMENTED_STORE and not all(o.must_be(NUMBER) for o in self.write.operands)
 
-    def muddled_in(self) -> int | None:
+    def read_while_written_in(self) -> int | None:
         """Return the line in which an operation writes the tensor while it reads an overlapping view of it, if any.
 
         Autograd computes a wrong gradient for that, so the code had better go on failing.
         """
         roots = self.roots()
-        return next((line for root, line in self.run.muddled.items() if root in roots), None)
+        return next((line for root, line in self.run.read_while_written.items() if root in roots), None)
 
     def is_untracked(self) -> bool:
         """Tell whether neither the tensor nor the values written into it can be part of a graph."""

@@ -118,7 +118,7 @@ class Run:
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     _liveness: Liveness | None = None
     _flow: Flow | None = None
-    _muddled: dict[Obj, int] | None = None
+    _read_while_written: dict[Obj, int] | None = None
     _parents: dict[ast.AST, ast.AST] | None = None
 
     @property
@@ -171,12 +171,12 @@ class Run:
         return self._parents
 
     @property
-    def muddled(self) -> Mapping[Obj, int]:
+    def read_while_written(self) -> Mapping[Obj, int]:
         """The tensors written by an operation that reads them through another view, with the line of the last one."""
-        if self._muddled is None:
+        if self._read_while_written is None:
             writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes(certainly=True))
-            self._muddled = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
-        return self._muddled
+            self._read_while_written = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
+        return self._read_while_written
 
     def taken_names(self) -> set[str]:
         """Return all names that have a meaning in the scope or the module, which a new name must avoid."""
