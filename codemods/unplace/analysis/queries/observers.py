@@ -304,7 +304,7 @@ class Watch:
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
         outside = [o for o in state.roots(objs) if o.origin is not Origin.FRESH]
-        assumed: set[tuple[Origin, str]] = set()
+        assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
         for obj in sorted(outside, key=lambda o: o.index):
             if obj.parameter is not None and self._of_parameter is not None:
                 blockers, assumptions = self._of_parameter(obj.parameter)
@@ -322,8 +322,8 @@ class Watch:
             if obj.origin is Origin.REGISTERED:
                 found.blockers.append(Refusal.WRITES_REGISTERED())
                 continue
-            if (obj.origin, obj.label) not in assumed:
-                assumed.add((obj.origin, obj.label))
+            if assumed.get(obj.label) is not obj.origin:
+                assumed[obj.label] = obj.origin
                 assumption = _outside_assumption(obj)
                 if assumption is not None and assumption not in found.assumptions:
                     found.assumptions.append(assumption)
