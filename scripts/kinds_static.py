@@ -57,7 +57,7 @@ def judge(path: Path, project: Project) -> Iterator[Judged]:
     program = project.begin(str(path), read_source(path.read_bytes()).text)
     done = list(runs(program, is_anywhere))
     causes = Causes(program)
-    for candidate in candidates(program.tree):
+    for candidate in candidates(program.module.tree):
         run = next((r for r in done if candidate.target in r.values), None)
         if run is None:
             yield Judged(path, candidate, Verdict.UNKNOWN, Cause("the function isn't analysed, or this is dead code"))

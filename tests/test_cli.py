@@ -312,7 +312,7 @@ def test_an_interrupt_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_bug_of_our_own_is_a_line_and_not_a_traceback(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(**_: object) -> None:
+    def fail(*_: object, **named: object) -> None:
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("unplace.cli.rewrite.settings", fail)
@@ -332,7 +332,7 @@ def test_a_bug_of_our_own_is_a_line_and_not_a_traceback(
 def test_what_the_system_refuses_is_named(
     error: OSError, message: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(**_: object) -> None:
+    def fail(*_: object, **named: object) -> None:
         raise error
 
     monkeypatch.setattr("unplace.cli.rewrite.settings", fail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unplace.version import __version__
 
-TYPE_CHECKING = False  # that of `typing`, of which `python -m unplace` would find another in the working folder
+TYPE_CHECKING = False  # instead of `typing`'s: `python -m unplace` would import a `typing.py` in the working folder
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "diagnose", "rewrite_source"]
 
 _LAZY = {"verify": "unplace.verification.callables", "verify_files": "unplace.verification.versions"}
-"""What needs torch is imported when it is asked for."""
+"""The names that need torch, each with the module that is imported when the name is first asked for."""
 
 
 def __getattr__(name: str) -> object:
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> object:
 
 
 def diagnose(*, silent: bool = False) -> Diagnosed:
-    """A context manager under which an in-place error of torch says which line it was, as `unplace diagnose` does.
+    """Return a context manager that names the line behind an in-place error of torch, as `unplace diagnose` does.
 
     With `silent`, values that are changed without an error are reported on standard error too. Needs torch.
     """
@@ -39,7 +39,7 @@ def diagnose(*, silent: bool = False) -> Diagnosed:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext unplace`: adds the cell magic `%%diagnose`."""
+    """Register the cell magic `%%diagnose`; IPython calls this on `%load_ext unplace`."""
     from unplace.diagnosis.cell_magic import magic
 
     shell.register_magic_function(magic(shell), "cell", "diagnose")
@@ -58,13 +58,13 @@ def rewrite_source(
 ) -> FileReport:
     """Rewrite the text of a module or notebook; nothing is read or written, and no configuration file is looked for.
 
-    The arguments mean what the options of `unplace rewrite` mean: `select` and `ignore` are rule codes or prefixes of
-    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is what the report calls the module, and
-    that of a notebook ends in `.ipynb`. The result's `after` is the new text and its `findings` tell what became of
-    each operation.
+    The arguments correspond to the options of `unplace rewrite`: `select` and `ignore` are rule codes or prefixes of
+    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is the name of the module in the report, and
+    ends in `.ipynb` for a notebook. The result's `after` is the new text, and its `findings` hold the verdict on each
+    operation.
 
     Raises `SyntaxError` where the text isn't Python, `unplace.text.source.SourceError` where it is no notebook,
-    `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for one that isn't written as shown here:
+    `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for an argument of another form than
     `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
     """
     from unplace.config.options import from_python  # only now: the command line imports this module for its version

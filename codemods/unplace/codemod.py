@@ -1,8 +1,8 @@
-"""The rewriter as a command of LibCST's own tool, for runs that do several codemods over a tree of files.
+"""Offers the rewriter as a codemod of LibCST's own tool, for runs that apply several codemods to a tree of files.
 
 python -m libcst.tool codemod -x unplace.codemod.RewriteInPlace --no-format PATHS
 
-Each file is looked at by itself: what it imports from the others isn't known, and no configuration file is read.
+Each file is analysed by itself: its imports from the other files are unknown, and no configuration file is read.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _GIVEN = [(setting, setting.kind) for setting in SETTINGS if isinstance(setting.
 
 
 class RewriteInPlace(CodemodCommand):
-    """Rewrites in-place tensor operations; the arguments mean what those of `unplace.rewrite_source` mean."""
+    """Rewrites in-place tensor operations; the arguments are those of `unplace.rewrite_source`."""
 
     DESCRIPTION = "Rewrite in-place PyTorch tensor operations that break autograd."
 
     @staticmethod
     def add_args(arg_parser: argparse.ArgumentParser) -> None:
-        """The options of `unplace rewrite` that say which edits are made."""
+        """Add the options of `unplace rewrite` that decide which edits are made."""
         for setting, kind in _GIVEN:
             flag = f"--{setting.key}"
             if isinstance(kind, Truth):
@@ -39,7 +39,7 @@ class RewriteInPlace(CodemodCommand):
                 arg_parser.add_argument(flag, type=_understood(kind), metavar=kind.metavar, help=setting.help)
 
     def __init__(self, context: CodemodContext, **given: bool | str | None) -> None:
-        """`given` are the arguments by their names, lists as one text with commas."""
+        """Take the arguments by their names in `given`; a list is one string with commas."""
         super().__init__(context)
         unknown = given.keys() - {setting.name for setting, _ in _GIVEN}
         if unknown:
@@ -49,7 +49,7 @@ class RewriteInPlace(CodemodCommand):
         self._arguments: dict[str, Any] = {name: [v] if name in lists else v for name, v in said.items()}
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
-        """The module rewritten; what is refused becomes a warning."""
+        """Return the rewritten module, and warn about each operation that is refused."""
         report = rewrite_source(tree.code, path=self.context.filename or "<string>", **self._arguments)
         for finding in report.findings:
             if finding.status is Status.REFUSED:
@@ -62,7 +62,7 @@ class RewriteInPlace(CodemodCommand):
 
 
 def _understood(kind: Given[Any]) -> Callable[[str], str]:
-    """Takes the text of an option as it is, where it can be read: else the run ends before its first file."""
+    """Return a converter that checks an option and returns it as it is; a bad one ends the run before any file."""
 
     def understood(text: str) -> str:
         try:

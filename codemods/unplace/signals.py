@@ -1,4 +1,4 @@
-"""Signals that end the process: as an exception, so that what is open is tidied up, or put off for a moment."""
+"""Handles the signals that end the process: turns them into an exception, so that cleanup runs, or delays them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class EndedError(KeyboardInterrupt):
-    """A signal asks the process to end."""
+    """Raised where a signal asks the process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class EndedError(KeyboardInterrupt):
 
 @contextmanager
 def as_exceptions() -> Iterator[None]:
-    """Raise `EndedError` where a signal would end the process at once; one that is ignored stays so."""
+    """Raise `EndedError` in the block where a signal would end the process at once; ignored signals stay ignored."""
     numbers = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL] if _in_main_thread() else []
     for number in numbers:
         signal.signal(number, _end)
@@ -35,7 +35,7 @@ def as_exceptions() -> Iterator[None]:
 
 @contextmanager
 def put_off() -> Iterator[None]:
-    """Let signals that end the process wait until something short is done."""
+    """Delay the signals that end the process until the block is done."""
     arrived: list[int] = []
     known = {number: signal.getsignal(number) for number in _ENDING} if _in_main_thread() else {}
     before = {number: handler for number, handler in known.items() if handler is not None}  # None: not set by Python

@@ -1,4 +1,4 @@
-"""For test suites: `assert_same_gradients(old, new, *inputs)`."""
+"""Helps test suites: `assert_same_gradients(old, new, *inputs)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unplace.verification.proof import Verdict
 
 
 def assert_same_gradients(f: Callable[..., object], g: Callable[..., object], *inputs: object) -> None:
-    """Fail unless `g` does to the inputs what `f` does: values, side effects, random draws and gradients.
+    """Fail unless `f` and `g` agree on the inputs: in values, side effects, random draws and gradients.
 
     `f` and `g` are functions or modules. Where the backward of `f` raises an in-place error, its gradient is found by
     finite differences of its forward in float64. Raises `AssertionError` with the differences; see `unplace.verify`.

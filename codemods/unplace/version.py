@@ -1,3 +1,3 @@
-"""The version, which the build reads from here."""
+"""Holds the version; the build reads it from here."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The command line: one module per command, imported when the command is run."""
+"""Defines the command line: one module per command, imported when the command is run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115  (as long as the process)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):  # don't fail for a name that the terminal can't encode
             stream.reconfigure(errors="backslashreplace")
     try:
         from unplace.cli.app import app
@@ -50,7 +50,7 @@ def _explained(error: OSError) -> str:
 
 
 def _is_of_the_output(error: OSError) -> bool:
-    """Whether a stream could not be written to, which has no name; only the working folder has none either."""
+    """Tell whether an error is about a stream: it has no file name, and isn't about a missing working folder either."""
     return error.filename is None and not isinstance(error, (FileNotFoundError, PermissionError))
 
 

@@ -1,4 +1,4 @@
-"""The tree of commands; a command's module is imported only when it is run or listed."""
+"""Builds the tree of commands; a command's module is imported only when it is run or listed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = (
 
 
 class _Commands(CommandGroup):
-    """The commands by name; `unplace.cli.<name>.app` is the Typer application of each."""
+    """The group of commands; `unplace.cli.<name>.app` is the Typer application of each."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -38,7 +38,7 @@ app = typer.Typer(
     cls=_Commands,
     add_completion=True,
     no_args_is_help=True,
-    rich_markup_mode=None,  # else errors and help import rich
+    rich_markup_mode=None,  # otherwise errors and help import rich
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -1,4 +1,4 @@
-"""`unplace check`: the linter's view of the in-place operations; the files stay as they are."""
+"""Implements `unplace check`, the linter's view of the in-place operations; the files stay as they are."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def check(
 
 
 def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:
-    """Write the comments and end the command."""
+    """Write the suppression comments and end the command."""
     project = project_of([str(Path(outcome.path).absolute()) for outcome in outcomes])
     done = files.write([with_ignores(outcome, options, project) for outcome in outcomes])
     marked = [outcome for outcome in done if outcome.change is not None]

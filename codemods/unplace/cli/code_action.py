@@ -1,4 +1,4 @@
-"""`unplace code-action`: what an editor can offer for a line, as objects of the Language Server Protocol."""
+"""Implements `unplace code-action`: prints the fixes for a line as objects of the Language Server Protocol."""
 
 from __future__ import annotations
 

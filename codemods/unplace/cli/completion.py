@@ -1,15 +1,15 @@
-"""What the shell completes behind an option: the words that it takes."""
+"""Completes the values of options in the shell."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 Completion = Callable[[str], list[str]]
-"""From what is written so far to what it may become."""
+"""A function that maps the text typed so far to its possible completions."""
 
 
 def one_of(words: Iterable[str]) -> Completion:
-    """One of the words."""
+    """Return a completion to one of the words."""
     known = tuple(words)
 
     def completed(incomplete: str) -> list[str]:
@@ -19,7 +19,7 @@ def one_of(words: Iterable[str]) -> Completion:
 
 
 def several_of(words: Iterable[str]) -> Completion:
-    """Some of the words, with commas between them."""
+    """Return a completion to several of the words, with commas between them."""
     complete = one_of(words)
 
     def completed(incomplete: str) -> list[str]:

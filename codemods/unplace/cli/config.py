@@ -1,4 +1,4 @@
-"""`unplace config`: which settings hold, and where they come from."""
+"""Implements `unplace config`: shows the settings that hold, and where they come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`unplace diagnose`: run a program and say which line is behind an in-place error."""
+"""Implements `unplace diagnose`: runs a program and names the line behind an in-place error."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _run(program: Program, *, silent: bool, as_json: bool, output_file: str | No
     with Diagnosed(silent=silent, reports=False) as diagnosed:
         try:
             program.run()
-        except BaseException as error:  # the program's own end, whatever it is
+        except BaseException as error:  # however the program ends
             escaped = error
             exit_code = report_exception(error)
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`unplace explain`: why an operation is rewritten, kept or refused, or why it counts for none."""
+"""Implements `unplace explain`: tells why an operation is rewritten, kept or refused, or isn't one."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def explain(
 
 
 def _module(source: Source, name: str, cell: int | None) -> Module | None:
-    """The module of the file, if the place is one of such a file."""
+    """Return the module of the file; end the command where the place doesn't fit the kind of file."""
     if cell is None and not documents.is_python(name):
         fail(f"{name}: name the cell of the notebook, as in `{name}:cell 2:5`")
     if cell is not None and documents.is_python(name):
@@ -102,7 +102,7 @@ def _module(source: Source, name: str, cell: int | None) -> Module | None:
 
 
 def _parsed(place: str) -> tuple[str, int | None, int, int | None]:
-    """The path, cell, line and column of `FILE:[cell N:]LINE[:COLUMN]`."""
+    """Return the path, cell, line and column of `FILE:[cell N:]LINE[:COLUMN]`."""
     parts = place.split(":")
     numbers: list[int] = []
     while len(parts) > 1 and len(numbers) < 2 and parts[-1].isdecimal():

@@ -1,4 +1,4 @@
-"""What the commands that look at many files share: from the paths of the command line to outcomes and exit codes."""
+"""Runs the commands that read many files: from the paths of the command line to outcomes and exit codes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_usage(
     formats: Sequence[str],
     jobs: str | None,
 ) -> None:
-    """Refuse what can't be meant."""
+    """Raise `BadParameter` for paths and options that don't go together."""
     if "" in paths:
         raise typer.BadParameter("a path is empty; write `.` for this folder.", param_hint="PATHS")
     if STDIN in paths and len(paths) > 1:
@@ -56,9 +56,10 @@ def check_usage(
 
 
 def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
-    """Work on standard input; what can't be handled is passed on as it came, so that a pipe loses nothing.
+    """Return the outcome for standard input; with `write`, print the new text, or the input where nothing changes.
 
-    So is what is called like a file that is excluded by force.
+    Input that can't be handled is printed unchanged, so that a pipe loses nothing. So is input whose name is that of a
+    file that is excluded by force.
     """
     data = sys.stdin.buffer.read()
     is_excluded = settings.exclude is not None and settings.exclude.match(str(Path(name).absolute()))
@@ -72,7 +73,7 @@ def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
 def work_out(
     paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, cached: bool
 ) -> list[Outcome]:
-    """What becomes of each file; nothing is written."""
+    """Return the outcome of each file; write nothing."""
     ends = suffixes(markdown=settings.options.markdown)
     found = discover(map(Path, paths), settings.exclude, ends, force_exclude=settings.force_exclude)
     for warning in found.warnings:
@@ -94,7 +95,7 @@ def work_out(
 
 
 def _earlier(files: Sequence[str], options: Options) -> Results | None:
-    """What earlier runs found out about the files."""
+    """Return the results of earlier runs for the files; None where they can't be read."""
     from unplace.runs.cache import Results, ResultsError, folder  # only now: one file is done sooner without
 
     try:
@@ -105,7 +106,7 @@ def _earlier(files: Sequence[str], options: Options) -> Results | None:
 
 
 def _keep(results: Results) -> None:
-    """Let later runs know what this one found out."""
+    """Save the results of this run for later runs."""
     from unplace.runs.cache import ResultsError
 
     try:
@@ -115,18 +116,18 @@ def _keep(results: Results) -> None:
 
 
 def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Write what changed."""
+    """Write the files that changed, and return the outcomes."""
     finished: list[Outcome] = []
     with interruptible(finished):
         for outcome in outcomes:
-            with signals.put_off():  # so that what is said of an interrupt counts what is written
+            with signals.put_off():  # so that the report of an interrupt counts every written file
                 finished.append(written(outcome))
     return finished
 
 
 @contextlib.contextmanager
 def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
-    """Say on an interrupt how many files are written; `finished` are those that are done."""
+    """Report the number of written files when the block is interrupted; `finished` are the outcomes that are done."""
     try:
         with signals.as_exceptions():
             yield
@@ -146,7 +147,7 @@ def _since(revision: str, files: Sequence[str]) -> Changes:
 
 
 def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str]) -> None:
-    """Problems and the summary go to standard error, so that what is on standard output can be piped on."""
+    """Print problems and the summary on standard error, so that standard output can be piped on."""
     sys.stdout.flush()
     for outcome in outcomes:
         for warning in outcome.warnings:
@@ -159,5 +160,5 @@ def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str]) -> None:
 
 
 def print_error(line: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     print(visible_lines(line), file=sys.stderr)  # noqa: T201

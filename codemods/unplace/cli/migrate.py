@@ -1,4 +1,4 @@
-"""`unplace migrate`: rewrite many repositories, each on a branch of its own."""
+"""Implements `unplace migrate`: rewrites many repositories, each on a branch of its own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Exit codes:
 """
 
 _Engine = tuple[str, str | None, str | None]
-"""Its name, address, and number of processes, as written."""
+"""The engine's name, address, and number of processes, as given."""
 
 Targets = Annotated[
     list[str] | None, typer.Argument(metavar="TARGETS", help="Repositories: folders, or URLs as git takes them.")
@@ -127,7 +127,7 @@ def migrate(
 
 
 def _report(path: str) -> Path:
-    """Where a report goes to; what would be in its way at the end of the run is said at the beginning."""
+    """Return the path of a report; end the command now if the report could not be written at the end of the run."""
     if Path(path).suffix not in REPORTS:
         raise typer.BadParameter(f"{path} ends in none of {', '.join(REPORTS)}.", param_hint="--report")
     if not Path(path).parent.is_dir():
@@ -158,7 +158,7 @@ def _settings(
     open_pr_command: str | None,
     chosen: Chosen,
 ) -> Settings:
-    """The settings of the run; a usage error where one makes no sense."""
+    """Return the settings of the run; raise `BadParameter` for invalid ones."""
     from unplace.batch.job import TIMEOUT, Settings
     from unplace.batch.publishing import FIELDS, unknown_fields
     from unplace.batch.targets import TargetError, positive
@@ -192,7 +192,7 @@ def _check_usage(
     resume: bool,
     status: bool,
 ) -> None:
-    """Refuse what can't be meant."""
+    """Raise `BadParameter` for targets and options that don't go together."""
     from unplace.batch.engines import ENGINES
     from unplace.batch.job import Settings
 
@@ -231,7 +231,7 @@ def _migrate(
     *,
     resume: bool,
 ) -> int:
-    """The run and its reports; the exit code."""
+    """Run the migration, write its reports and return the exit code."""
     from unplace.batch.run_state import RunState, locked
     from unplace.batch.state_folder import prepare
 
@@ -250,7 +250,7 @@ def _migrate(
 
 
 def _begun(state: RunState, wanted: Sequence[Target], chosen: Settings, *, resume: bool) -> Settings:
-    """The settings of the run, which is begun or taken up."""
+    """Begin a new run, or resume one, and return its settings."""
     from unplace.batch.run_state import StateError
 
     known = state.settings()
@@ -270,7 +270,7 @@ def _begun(state: RunState, wanted: Sequence[Target], chosen: Settings, *, resum
 
 
 def _run(state: RunState, settings: Settings, engine: _Engine) -> None:
-    """Handle the repositories that are open, and show how far it is."""
+    """Migrate the repositories that are still open, and show the progress."""
     from unplace.batch import engines
     from unplace.batch.dispatch import dispatch
     from unplace.reporting.migrating import displayed, summary

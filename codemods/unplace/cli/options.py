@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they come to together with the configuration file."""
+"""Declares the options that several commands share, and combines them with the configuration file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options of a run, and what it leaves out of the folders that it walks; with `force_exclude`, of all paths."""
+    """The options of a run, and the patterns of excluded paths; with `force_exclude`, named paths are excluded, too."""
 
     options: Options
     exclude: Patterns | None
@@ -51,13 +51,13 @@ class Settings:
 
 
 Chosen = Mapping[str, Any]
-"""What the command line says of the settings, by their names and in its words."""
+"""The values that the command line gives for the settings, by the names of these."""
 
 NOTHING: Chosen = MappingProxyType({})
 
 
 def takes_settings(*, narrowing: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of the settings in place of its parameter `chosen`, which gets what they say."""
+    """Return a decorator that replaces a command's parameter `chosen` by the options of the settings."""
     options = [_parameter(each) for each in SETTINGS if each.flags and (narrowing or not each.narrows)]
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
@@ -77,7 +77,7 @@ def takes_settings(*, narrowing: bool = True) -> Callable[[Callable[..., None]],
 
 
 def _parameter(declared: Setting) -> inspect.Parameter:
-    """The option of a setting as the parameter of a function that typer understands."""
+    """Return the option for a setting as a function parameter that typer understands."""
     kind, help = declared.kind, declared.help
     assert isinstance(kind, Given)
     if isinstance(kind, Truth):
@@ -101,7 +101,7 @@ def settings(
     markdown: bool = False,
     force_exclude: bool = False,
 ) -> Settings:
-    """The settings of a run: what the command line says goes before the configuration file."""
+    """Return the settings of a run; the command line takes precedence over the configuration file."""
     told = configuration(config, isolated=isolated)
     try:
         options = from_words(replace(told.options, markdown=markdown), chosen)
@@ -111,7 +111,7 @@ def settings(
 
 
 def configuration(config: str | None, *, isolated: bool) -> Configuration:
-    """What the configuration file says that the options name, or that the working folder has."""
+    """Return the configuration in the file that the options name, or that holds in the working folder."""
     if config is not None and isolated:
         raise typer.BadParameter("cannot be given together with --isolated.", param_hint="--config")
     try:
@@ -122,6 +122,6 @@ def configuration(config: str | None, *, isolated: bool) -> Configuration:
 
 
 def fail(message: str) -> NoReturn:
-    """End with exit code 2, saying why."""
+    """Print a message and end with exit code 2."""
     print(visible_lines(message), file=sys.stderr)  # noqa: T201
     raise typer.Exit(2)

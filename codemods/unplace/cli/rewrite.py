@@ -1,4 +1,4 @@
-"""`unplace rewrite`: rewrite files in place, or show what would change."""
+"""Implements `unplace rewrite`: rewrites files in place, or shows the changes."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _show(
     output_format: str | None,
     report_to: TextIO,
 ) -> None:
-    """Print the patch and the report that are asked for, and what concludes a run."""
+    """Print the patch and the report that are asked for, and the conclusion of the run."""
     is_text = output_format is None or output_format in TEXTS
     if diff:
         write_patch(sys.stdout, outcomes)
@@ -170,7 +170,7 @@ def _show(
 
 
 def _check_format(output_format: str | None, *, diff: bool, write: bool) -> None:
-    """Raise `BadParameter` for a format that doesn't go with what the run does."""
+    """Raise `BadParameter` for a format that doesn't fit the other options."""
     if diff and output_format is not None and output_format not in TEXTS:
         reason = f"{output_format} holds no patch; leave out --diff and add --check, or leave out --output-format."
         raise typer.BadParameter(reason, param_hint="--output-format")

@@ -1,4 +1,4 @@
-"""`unplace rule`: what a rule does, why, and what it leaves alone."""
+"""Implements `unplace rule`: prints what a rule does, why, and what it leaves alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that commands which run users' code have in common."""
+"""Handles the options of commands that run users' code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Measure = Annotated[bool, typer.Option("--measure", help="Compare time and memor
 
 
 def parse_place(option: str, text: str) -> tuple[Path, str]:
-    """A `FILE:NAME`; a usage error for anything else."""
+    """Return file and name of a `FILE:NAME`; raise `BadParameter` for anything else."""
     file, colon, name = text.rpartition(":")
     if not (file and colon and name):
         raise typer.BadParameter(f"{text} is not FILE:NAME.", param_hint=option)
@@ -41,7 +41,7 @@ def parse_place(option: str, text: str) -> tuple[Path, str]:
 
 
 def parse_limits(timeout: str | None, memory: str | None) -> Limits:
-    """The limits that the options name."""
+    """Return the limits that the options set."""
     from unplace.verification.resource_limits import GIB, SECONDS, Limits, physical_memory
 
     gib = _positive("--memory", memory)
@@ -58,7 +58,7 @@ def parse_plan(
     *,
     measure: bool,
 ) -> Plan | None:
-    """What the options of `rewrite` ask to run; None where they don't."""
+    """Return the plan that the options of `rewrite` ask to run; None where they ask for none."""
     if not entries and command is None:
         if measure or any(option is not None for option in (inputs, timeout, memory)):
             raise typer.BadParameter("only goes with --verify.", param_hint="--inputs, --measure, --timeout, --memory")
@@ -75,9 +75,9 @@ def parse_plan(
 
 
 def verified(outcomes: Sequence[Outcome], plan: Plan) -> tuple[list[Outcome], dict[str, Any]]:
-    """The outcomes without the edits that don't stand the plan, and the verification as it is put into JSON.
+    """Return the outcomes without the edits that fail the plan, and the verification as data for the JSON report.
 
-    What goes on is told on standard error. Where nothing can be verified, the command ends with exit code 2.
+    The progress is printed on standard error. Where nothing can be verified, the command ends with exit code 2.
     """
     from unplace.reporting.verification import conclusions, summary
     from unplace.verification.loading import CannotRunError

@@ -1,4 +1,4 @@
-"""`unplace server`: the language server, on standard input and output."""
+"""Implements `unplace server`, the language server on standard input and output."""
 
 from __future__ import annotations
 

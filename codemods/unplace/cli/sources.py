@@ -1,4 +1,4 @@
-"""What the commands about one file share: its text, or an error that names the place."""
+"""Reads the file of commands about a single file, or ends them with an error that names the place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unplace.text.source import Source, SourceError
 
 
 def read_file(path: str, name: str, *, markdown: bool = False) -> Source:
-    """The source of a file that can be handled; else the command ends."""
+    """Return the source of a file; end the command where the file can't be read or handled."""
     try:
         return checked(name, lambda: Path(path).read_bytes(), markdown=markdown)
     except OSError as error:
@@ -22,7 +22,7 @@ def read_file(path: str, name: str, *, markdown: bool = False) -> Source:
 
 
 def checked(name: str, read: Callable[[], bytes], *, markdown: bool = False) -> Source:
-    """The source in the bytes that `read` gives: a notebook, maybe Markdown, or what Python can parse; else an end."""
+    """Return the source in the bytes that `read` returns; end the command where they can't be parsed."""
     try:
         source = documents.read(read(), name, markdown=markdown)
         with limited():

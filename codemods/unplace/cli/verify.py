@@ -1,4 +1,4 @@
-"""`unplace verify`: run two versions of a module and compare values, side effects and gradients."""
+"""Implements `unplace verify`: runs two versions of a module and compares values, side effects and gradients."""
 
 from __future__ import annotations
 

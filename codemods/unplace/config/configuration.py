@@ -1,7 +1,7 @@
-"""The configuration file: `[tool.unplace]` of a `pyproject.toml`, or a whole `unplace.toml`.
+"""Reads the configuration file: `[tool.unplace]` of a `pyproject.toml`, or a whole `unplace.toml`.
 
-The first folder from the working folder upwards that has one of them decides for the run; in one folder `unplace.toml`
-wins. Paths and patterns in it count from its own folder.
+The search goes from the working folder upwards, and the first folder with one of them decides; `unplace.toml` takes
+precedence in a folder with both. Paths and patterns in the file count from its own folder.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ NAMES = ("unplace.toml", "pyproject.toml")
 
 
 class ConfigurationError(Exception):
-    """What is wrong with a configuration file: `path: what, and what to do`."""
+    """Raised for an invalid configuration file; the message is `path: problem, and what to do`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a configuration file says. `given` are its keys as written; of the others, the defaults hold."""
+    """The content of a configuration file. `given` are its keys as written; for the others, the defaults hold."""
 
     path: str | None = None
     given: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ class Configuration:
 
 
 def find(folder: Path) -> str | None:
-    """The configuration file that holds in a folder."""
+    """Return the configuration file that holds in a folder, or None."""
     for parent in (folder, *folder.parents):
         for name in NAMES:
             path = parent / name
@@ -54,7 +54,7 @@ def _has_section(path: Path) -> bool:
 
 
 def load(path: str) -> Configuration:
-    """Read a configuration file; raises `ConfigurationError` where it can't be understood."""
+    """Read a configuration file; raise `ConfigurationError` where it is invalid."""
     document = _parsed(path, _contents(path))
     where = path
     if Path(path).name == "pyproject.toml":
@@ -102,7 +102,7 @@ KEYS = {
 
 
 def shown(configuration: Configuration) -> list[tuple[str, str]]:
-    """Each key with its value as TOML has it; without one where there is no such limit."""
+    """Return each key with its value in TOML; an empty string stands for no limit."""
     lines = []
     for key, declared in KEYS.items():
         owner = configuration.options if declared in SETTINGS else configuration

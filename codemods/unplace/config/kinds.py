@@ -1,4 +1,4 @@
-"""The kinds of values that settings have: how each is read and written, wherever a setting is given."""
+"""Defines the kinds of values that settings have: how each is read and written, wherever a setting is given."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ T = TypeVar("T")
 
 
 class Kind(ABC, Generic[T]):
-    """Reads and writes the values of a setting. What can't be understood is a `TypeError` or `ValueError`.
+    """Reads and writes the values of a setting; raises `TypeError` or `ValueError` for an invalid one.
 
-    `words` say what may be written in a configuration file. Values that name rules count file by file
-    (`Options.wanted`).
+    `words` describe the values of a configuration file. Values that name rules apply file by file (`Options.wanted`).
     """
 
     words: ClassVar[str]
@@ -36,9 +35,10 @@ class Kind(ABC, Generic[T]):
 
 
 class Given(Kind[T]):
-    """A kind that the command line and callers in Python can give, too.
+    """A kind of value that the command line and callers in Python can give, too.
 
-    On the command line, `metavar` stands for the value, and `choices` are what it is made of; flags have neither.
+    On the command line, `metavar` stands for the value, and `choices` are the words that it consists of; flags have
+    neither.
     """
 
     metavar: ClassVar[str | None] = None
@@ -50,15 +50,15 @@ class Given(Kind[T]):
 
     @abstractmethod
     def from_words(self, given: Any) -> T:
-        """Read what the command line gives: a flag's truth, a text, or, for lists, texts."""
+        """Read the value that the command line gives: a bool for a flag, a string, or, for lists, strings."""
 
     @abstractmethod
     def from_python(self, name: str, given: Any) -> T:
-        """Read what a caller gives as the argument `name`."""
+        """Read the value that a caller gives for the argument `name`."""
 
 
 class Truth(Given[bool]):
-    """A flag; `off` is what the command line calls the absence of it."""
+    """A flag; `off` is the name of its negation on the command line."""
 
     words = "true or false"
 

@@ -1,4 +1,4 @@
-"""Options: what a run applies, however it was asked for. A setting is declared here, and nowhere else."""
+"""Declares the options of a run, however they are given. Each setting is declared here and nowhere else."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from unplace.torchapi.releases import Release
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run applies: `unsafe` also edits that rest on an assumption; `select`/`ignore` name rule codes.
+    """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
-    all but these lines of each file. Without `comments`, those that have operations ignored don't count; without
-    `unused`, nobody asks which of them hold nothing back. With `markdown`, Markdown files hold Python blocks.
+    all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
+    that suppress nothing aren't reported. With `markdown`, Markdown files hold Python blocks.
     """
 
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
@@ -53,12 +53,12 @@ class Options:
     markdown: bool = False
 
     def unfiltered(self) -> Options:
-        """The same options for all rules, whatever selection, harm and comments leave out."""
+        """Return the same options without any limit from selection, harm or comments."""
         everything: dict[str, Any] = {each.name: getattr(_DEFAULTS, each.name) for each in SETTINGS if each.narrows}
         return replace(self, **everything, comments=False)
 
     def wanted(self, path: str) -> frozenset[str]:
-        """The codes of the rules that the run looks for in a file."""
+        """Return the codes of the rules that the run applies to a file."""
         codes = (frozenset(rules.codes()) if self.select is None else self.select) - self.ignore
         for patterns, ignored in self.per_file_ignores:
             if codes & ignored and patterns.match(path):
@@ -71,14 +71,14 @@ _DEFAULTS = Options()
 
 
 def from_words(told: Options, given: Mapping[str, Any]) -> Options:
-    """The options where the command line gives some in its own words; raises `SelectionError` for unknown ones."""
+    """Return the options with those that the command line gives; raise `SelectionError` for invalid words."""
     return replace(
         told, **{each.name: each.read(given[each.name]) for each in SETTINGS if given.get(each.name) is not None}
     )
 
 
 def from_python(**given: Any) -> Options:
-    """The options that a caller gives; raises `TypeError` and `ValueError` for what can't be meant."""
+    """Return the options that a caller gives; raise `TypeError` or `ValueError` for invalid ones."""
     kinds = {each.name: each.kind for each in SETTINGS}
     values: dict[str, Any] = {}
     for name, value in given.items():

@@ -1,4 +1,4 @@
-"""What a run is about, as people write it: `UNP001,UNP003`, a prefix of codes, `harmful,unknown`."""
+"""Reads selections as people write them: `UNP001,UNP003`, a prefix of codes, `harmful,unknown`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from unplace.torchapi.releases import Release, known, release
 
 
 class SelectionError(ValueError):
-    """Why a selection can't be understood, in a sentence; `option` is the one of the command line that says it."""
+    """Raised for an invalid selection, with a sentence that says why; `option` is the command-line option with it."""
 
     option: str | None = None
 
 
 def listed(argument: str, values: Iterable[str], example: str) -> list[str]:
-    """The texts that an argument of a function lists; raises `TypeError` for anything else, such as a single text."""
+    """Return the strings in an argument of a function; raise `TypeError` for anything but a list of them."""
     texts = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else None
     if texts is None or not all(isinstance(text, str) for text in texts):
         raise TypeError(f'{argument} must be a list of texts, such as ["{example}"], not {values!r}')
@@ -24,7 +24,7 @@ def listed(argument: str, values: Iterable[str], example: str) -> list[str]:
 
 
 def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The known rule codes that are named, each by itself or by a prefix of it."""
+    """Return the known rule codes that are named, each by itself or by a prefix of it."""
     known = tuple(known)
     chosen: set[str] = set()
     for prefix in _words(values, "code", known):
@@ -37,7 +37,7 @@ def parse_codes(values: Iterable[str], known: Iterable[str]) -> frozenset[str]:
 
 
 def parse_harms(values: Iterable[str]) -> frozenset[Harm]:
-    """The kinds of harm that are named."""
+    """Return the kinds of harm that are named."""
     known = [harm.value for harm in Harm]
     chosen: set[Harm] = set()
     for word in _words(values, "harm", known):
@@ -49,7 +49,7 @@ def parse_harms(values: Iterable[str]) -> frozenset[Harm]:
 
 
 def parse_release(version: str) -> Release:
-    """The release of torch that is named."""
+    """Return the release of torch that is named."""
     named = release(version.strip())
     if named is None:
         raise SelectionError(f"`{version}` is no version of torch; write it as `2.1`.")
@@ -64,13 +64,13 @@ def parse_release(version: str) -> Release:
 
 
 def no_rule(code: str, known: Iterable[str]) -> str:
-    """That there is no such rule, and which ones there are."""
+    """Return a sentence that says that there is no such rule, and which rules there are."""
     known = tuple(known)
     return f"no rule {code}.{guess(code, known)} Known: {', '.join(known)}."
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """` Did you mean ...?`, where one of the known words is close."""
+    """Return ` Did you mean ...?` where one of the known words is close, else an empty string."""
     close = get_close_matches(word, known, n=1)
     return f" Did you mean {close[0]}?" if close else ""
 

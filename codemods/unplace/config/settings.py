@@ -1,4 +1,4 @@
-"""Settings: each is declared once, and configuration files, commands, callers in Python and reports read that."""
+"""Describes settings: each is declared once, for configuration files, commands, callers in Python and reports."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from unplace.config.selection import SelectionError
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is declared of one setting, as an annotation of the field that holds it: `help` is what it does, a sentence.
+    """The declaration of a setting, as an annotation of its field: `help` is a sentence that says what it does.
 
-    One that narrows leaves operations or files out, and doesn't change what becomes of the others.
+    A setting that `narrows` leaves operations or files out, and doesn't change the verdicts on the others.
     """
 
     kind: Kind[Any]
@@ -23,19 +23,19 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The key in a configuration file, and the option of commands behind `--`."""
+        """The key in a configuration file, and the command-line option after `--`."""
         return self.name.replace("_", "-")
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The options of commands: `--unsafe` and `--safe`; none where only configuration files have the setting."""
+        """The command-line options: `--unsafe` and `--safe`; empty where only configuration files have the setting."""
         if not isinstance(self.kind, Given):
             return ()
         off = (f"--{self.kind.off or f'no-{self.key}'}",) if isinstance(self.kind, Truth) else ()
         return (f"--{self.key}", *off)
 
     def read(self, words: Any) -> Any:
-        """The value of what a command line gives; raises `SelectionError` where it can't be understood."""
+        """Return the value that the command line gives; raise `SelectionError` for an invalid one."""
         assert isinstance(self.kind, Given)
         try:
             return self.kind.from_words(words)
@@ -45,7 +45,7 @@ class Setting:
 
     @property
     def meaning(self) -> str:
-        """What is told of the key: the help, with the options that do the same."""
+        """The description of the key: the help, with the options that do the same."""
         same = f"; as {' and '.join(f'`{flag}`' for flag in self.flags)}" if self.flags else ""
         return f"{self.help[0].lower()}{self.help[1:].removesuffix('.')}{same}"
 

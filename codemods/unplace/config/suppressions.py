@@ -1,4 +1,4 @@
-"""Comments that keep `unplace` away: `# unplace: ignore`, `# unplace: ignore[UNP001]` and `# unplace: skip-file`."""
+"""Reads suppression comments: `# unplace: ignore`, `# unplace: ignore[UNP001]` and `# unplace: skip-file`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARK = re.compile(r"#\s*unplace:")
 _COMMENT = re.compile(
     r"#\s*unplace:\s*(?:"
     r"ignore\s*\[(?P<codes>[^\]#]*)\](?![\w-]|\s*\[)"
-    r"|(?:ignore|(?P<skip>skip-file))(?=\s*(?:#|$)|\s+(?!(?i:unp)\d)[\w-])"  # behind it comes nothing, or a reason
+    r"|(?:ignore|(?P<skip>skip-file))(?=\s*(?:#|$)|\s+(?!(?i:unp)\d)[\w-])"  # followed by nothing, or a reason
     r")"
 )
 _SEPARATOR = re.compile(r"[\s,]+")
@@ -29,10 +29,10 @@ _OUTSIDE_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One `ignore` comment; without codes it is about every rule.
+    """An `ignore` comment; one without codes suppresses every rule.
 
-    It covers the operations that its line is a part of and, behind the end of a statement of several lines, the one
-    that begins in the statement's first line.
+    It covers the operations that its line is a part of. At the end of a statement of several lines, it also covers the
+    operation that begins in the statement's first line.
     """
 
     line: int
@@ -41,12 +41,12 @@ class Suppression:
     statement_line: int | None = None
 
     def covers(self, code: str, line: int, end_line: int) -> bool:
-        """Whether it speaks of an operation of the rule `code` in these lines."""
+        """Tell whether the comment covers an operation of the rule `code` in these lines."""
         is_near = line <= self.line <= end_line or line == self.statement_line
         return is_near and (self.codes is None or code in self.codes)
 
     def unneeded(self, findings: Sequence[Finding]) -> set[str]:
-        """Those of its codes that cover none of the findings; of a comment without codes `*`, where it covers none."""
+        """Return the codes that cover none of the findings; for a comment without codes that covers none, `*`."""
         reported = [finding for finding in findings if finding.is_reported]
         needed = {f.code for f in reported if self.covers(f.code, f.line, f.end_line)}
         if self.codes is None:
@@ -56,7 +56,7 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """What can't be understood of a comment, which holds nothing back by it."""
+    """The problem with a comment, or a part of it, that can't be understood and so suppresses nothing."""
 
     line: int
     column: int
@@ -65,31 +65,31 @@ class Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Suppressions:
-    """The comments of one file."""
+    """The suppression comments of one file."""
 
     comments: tuple[Suppression, ...] = ()
     skips_file: bool = False
     invalid: tuple[Invalid, ...] = ()
 
     def covers(self, code: str, line: int, end_line: int) -> bool:
-        """Whether a comment speaks of an operation of the rule `code` in these lines."""
+        """Tell whether a comment covers an operation of the rule `code` in these lines."""
         return any(comment.covers(code, line, end_line) for comment in self.comments)
 
     def line_for(self, finding: Finding) -> int | None:
-        """The line of the comment that has a finding ignored."""
+        """Return the line of the comment that suppresses a finding, or None."""
         covering = (c.line for c in self.comments if c.covers(finding.code, finding.line, finding.end_line))
         return next(covering, None)
 
     def without(self, comment: Suppression) -> Suppressions:
-        """The other comments."""
+        """Return these comments without one of them."""
         return Suppressions(tuple(other for other in self.comments if other is not comment))
 
     def unused(self, findings: Callable[[Suppressions], Sequence[Finding]], path: str) -> list[Problem]:
-        """The comments, or codes in them, that hold back nothing: also those that aren't understood.
+        """Return the problems with comments, or codes in them, that suppress nothing or can't be understood.
 
-        `findings` are those of a run with the comments that it is given. A comment is needed when its operation would
-        be reported without any comment, or with all the others: an ignored operation stays, which changes the verdicts
-        about its neighbours.
+        `findings` returns the findings of a run with the given comments. A comment is needed when its operation would
+        be reported without any comment, or with all the others: a suppressed operation stays in place, which changes
+        the verdicts about its neighbours.
         """
         invalid = Trouble.INVALID_SUPPRESSION
         problems = [
@@ -110,18 +110,18 @@ class Suppressions:
 
 
 def read(text: str) -> Suppressions:
-    """The comments in the text of a file that can be parsed."""
+    """Read the suppression comments in a text that can be parsed."""
     if "unplace:" not in text:
         return Suppressions()
     comments: list[Suppression] = []
     invalid: list[Invalid] = []
     for token, line, end_line in _comments(text):
         own, column = token.start
-        for mark in _MARK.finditer(token.string):  # it may stand behind another comment
+        for mark in _MARK.finditer(token.string):  # it may follow another comment
             place = column + mark.start() + 1
             match = _COMMENT.match(token.string, mark.start())
             if match is None:
-                if mark.start() == 0 or token.string[mark.start() - 1].isspace():  # else it is spoken of
+                if mark.start() == 0 or token.string[mark.start() - 1].isspace():  # else the comment only mentions it
                     invalid.append(Invalid(own, place, f"it isn't understood and holds nothing back; {_HOW}"))
                 continue
             if match["skip"]:
@@ -133,7 +133,7 @@ def read(text: str) -> Suppressions:
 
 
 def _codes(written: str | None) -> tuple[tuple[str, ...] | None, list[str]]:
-    """The codes in the brackets of a comment (None without brackets), and what is wrong with the others."""
+    """Return the known codes in the brackets of a comment (None without brackets), and errors for the unknown ones."""
     if written is None:
         return None, []
     codes = [code for code in _SEPARATOR.split(written.upper()) if code]
@@ -144,7 +144,7 @@ def _codes(written: str | None) -> tuple[tuple[str, ...] | None, list[str]]:
 
 
 def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int | None]]:
-    """The comments, each with the first and last line of the statement in or behind which it stands."""
+    """Yield the comments, each with the first and last line of the statement in or after which it stands."""
     for tokens in _statements(text):
         inside = [token for token in tokens if token.type not in _OUTSIDE_STATEMENTS]
         for token in tokens:
@@ -154,7 +154,7 @@ def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int | None, int |
 
 
 def _statements(text: str) -> Iterator[list[tokenize.TokenInfo]]:
-    """The tokens of each logical line, what stands above it included."""
+    """Yield the tokens of each logical line, with the lines of comments above it."""
     tokens: list[tokenize.TokenInfo] = []
     for token in positions.tokens(text):
         tokens.append(token)
@@ -165,7 +165,7 @@ def _statements(text: str) -> Iterator[list[tokenize.TokenInfo]]:
 
 
 def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[list[Edit], list[Problem]]:
-    """The edits that put `# unplace: ignore[...]` behind each operation, and the places where no comment can stand."""
+    """Return the edits that add `# unplace: ignore[...]` to operations, and a problem for each that can't have one."""
     wanted: dict[int, set[str]] = {}
     problems: list[Problem] = []
     places = _line_ends(text)
@@ -183,7 +183,7 @@ def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[l
 
 
 def _line_ends(text: str) -> dict[int, int]:
-    """The lines behind which a comment can stand and covers what begins in the line, by that first line.
+    """Map each line in which code begins to the line whose end can have a comment that covers this code.
 
     Since Python 3.12 the fields of f-strings are tokens, too, between `FSTRING_START` and `FSTRING_END` (and those of
     t-strings likewise). A comment in them is a syntax error for older versions.
@@ -203,7 +203,7 @@ def _line_ends(text: str) -> dict[int, int]:
 
 
 def _ignoring(text: str, start: int, codes: set[str], known: Suppression | None) -> Edit:
-    """Add codes behind the line that begins at `start`, to the comment that is there already if one is."""
+    """Return the edit that adds codes to the line that begins at `start`, in its own comment if it has one."""
     written = f"# unplace: ignore[{', '.join(sorted(codes.union(known.codes or () if known else ())))}]"
     line = _TO_LINE_END.match(text, start)
     assert line is not None

@@ -1,5 +1,5 @@
-"""Findings and reasons: what the tool reports, one finding per in-place operation, as data.
+"""Defines findings and reasons: the results of a run, one finding per in-place operation, as data.
 
-`catalogue` has every sentence; English is made of it where something is shown. Every other room may make findings or
-show them; they know of none.
+`catalogue` holds every sentence; a reason becomes English only where it is shown. Any other room may make or show
+findings; this room depends on none of them.
 """

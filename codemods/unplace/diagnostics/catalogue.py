@@ -1,6 +1,6 @@
-"""All reasons that `unplace` gives, and their codes; `unplace.diagnostics.reasons` says how a sentence is filled in.
+"""Lists all reasons that `unplace` gives, with their codes; `unplace.diagnostics.reasons` fills in the sentences.
 
-A sentence that mentions a line has a gap for it, so that it holds for the text that the reader has.
+A sentence that mentions a line has a gap for it, so that the line can be moved with the text that the reader has.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from unplace.diagnostics.reasons import Kind
 
 @unique
 class Rewrite(Kind):
-    """What a rewrite does."""
+    """The effect of a rewrite."""
 
     REBOUND = "`{name}` is rebound to a new tensor"
     CLONED = "the write to `{name}` goes to a clone"
@@ -26,7 +26,7 @@ class Rewrite(Kind):
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
-    # what is said of it besides
+    # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"
     GRADIENT_REPAIRED = "{rewrite}, which repairs the gradient that `.data` cuts silently"
@@ -35,7 +35,7 @@ class Rewrite(Kind):
 
 @unique
 class Assumption(Kind):
-    """What a rewrite takes for granted; docs/safety.md says of each when it is wrong."""
+    """An assumption of a rewrite; docs/safety.md says for each when it is wrong."""
 
     CALLER_LOOKS_AWAY = "no caller reads the argument `{name}` after the call"
     NO_OTHER_CALLS = "no code outside this file calls `{name}`"
@@ -61,7 +61,7 @@ class Assumption(Kind):
 
 @unique
 class Layout(Kind):
-    """How memory was laid out on purpose, or where: said of the tensor."""
+    """The layout or place of memory that was chosen on purpose; said of the tensor."""
 
     STRIDED = "is made with strides of its own"
     FORMAT = "is made in a memory format of its own"
@@ -71,7 +71,7 @@ class Layout(Kind):
 
 @unique
 class Purpose(Kind):
-    """Why a write is kept: it is meant, or nothing would be won."""
+    """The reason why a write is kept: it is meant, or rewriting it would gain nothing."""
 
     TORCH = "{fact}"
     NO_VALUES_CHANGE = "it doesn't change values"
@@ -82,7 +82,7 @@ class Purpose(Kind):
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
-    # a clone would be paid for nothing
+    # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (
         "nothing has saved the memory of `{name}` before the write of some elements, and a new tensor in every round "
@@ -103,7 +103,7 @@ class Purpose(Kind):
 
 @unique
 class Holder(Kind):
-    """Who may see the tensor from out of sight."""
+    """A holder outside the analysed code that may see the tensor."""
 
     PARAMETER = "the caller passed it: {label}"
     ATTRIBUTE = "an attribute holds it: {label}"
@@ -117,7 +117,7 @@ class Holder(Kind):
 
 @unique
 class Clue(Kind):
-    """What a piece of code says about the kind of a value."""
+    """The evidence in a piece of code about the kind of a value."""
 
     SAME = "the same as `{name}`"
     IS = "is {kind}"
@@ -154,14 +154,14 @@ class Clue(Kind):
 
 @unique
 class Saver(Kind):
-    """What saved memory for backward."""
+    """The operation that saved memory for backward."""
 
     OPERATION = "{name} in {line}"
 
 
 @unique
 class Forbids(Kind):
-    """What torch forbids where gradients are recorded."""
+    """A write that torch forbids where gradients are recorded."""
 
     PARAMETER = "torch forbids writing `{name}`, a parameter that requires a gradient, while gradients are recorded"
     LEAF = "torch forbids writing `{name}`, a leaf that requires a gradient, while gradients are recorded"
@@ -177,7 +177,7 @@ class Forbids(Kind):
 
 @unique
 class Piece(Kind):
-    """Which one of several views."""
+    """One of several views of a tensor."""
 
     ROW = "a row that a loop or an unpacking takes"
     ROW_IN = "a row that a loop or an unpacking takes in {line}"
@@ -187,7 +187,7 @@ class Piece(Kind):
 
 @unique
 class Relation(Kind):
-    """How two tensors share memory."""
+    """The way in which two tensors share memory."""
 
     MAY_SHARE = "may share memory with {written} ({operation} in {line} can return a view or a copy)"
     SWAPPED = "shares memory with {written} (one was made the data of the other)"
@@ -197,7 +197,7 @@ class Relation(Kind):
 
 @unique
 class Alive(Kind):
-    """What is alive without having a name in the source."""
+    """A use that keeps a tensor alive without a name in the source."""
 
     LOOP = "the loop in {line}"
     RETURN = "the return in the `try` of {line}"
@@ -205,7 +205,7 @@ class Alive(Kind):
 
 @unique
 class Refusal(Kind):
-    """Why a write can't be rewritten without risk."""
+    """The reason why a write can't be rewritten without risk."""
 
     TORCH = "{fact}"
     FORBIDDEN = "{forbidden}, and {refusal}"
@@ -346,7 +346,7 @@ class Refusal(Kind):
     NO_OWN_STATEMENT = "it isn't a statement or an assignment of its own"
     NONE_USED = "its value, which is None now, is used"
 
-    # what a rewrite would take away
+    # cases in which a rewrite would remove the only effect
     THROWN_AWAY = "the value of `{name}` may be thrown away: then the write is all that it does"
     UNREAD = "`{name}` isn't read afterwards: others must, or the write would be for nothing"
 

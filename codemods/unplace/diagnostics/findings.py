@@ -1,4 +1,4 @@
-"""The words in which `unplace` reports: one finding per in-place operation, one report per file."""
+"""Defines what `unplace` reports: one finding per in-place operation, one report per file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unplace.text.visible import visible
 
 
 class Status(str, Enum):
-    """What became of a site."""
+    """The verdict on an operation in this run."""
 
     REWRITTEN = "rewritten"
     KEPT = "kept"
@@ -21,14 +21,14 @@ class Status(str, Enum):
 
 
 class Applicability(str, Enum):
-    """Whether an edit is proved (`safe`) or rests on the assumptions named with it (`unsafe`)."""
+    """The applicability of an edit: proved (`safe`), or based on the assumptions named with it (`unsafe`)."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"
 
 
 class Harm(str, Enum):
-    """Whether the write can make autograd fail: it hits a storage that an earlier operation saved for backward.
+    """The harm of a write: it can make autograd fail if it hits a storage that an earlier operation saved for backward.
 
     A store to `.data` that cuts a gradient without an error counts as harmful, too.
     """
@@ -48,7 +48,7 @@ class SavedBy:
 
     @property
     def place(self) -> str:
-        """`line 3`, in notebooks `line 3 of cell 2`."""
+        """The place as text: `line 3`, in notebooks `line 3 of cell 2`."""
         return str(Line(self.line, self.cell))
 
     def moved(self, move: Callable[[Line], Line]) -> SavedBy:
@@ -70,15 +70,15 @@ class InCell:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One in-place operation of a file and its verdict.
+    """An in-place operation of a file and its verdict.
 
     Lines and columns count from 1, columns in characters; the end is exclusive, as in most editors.
-    `applicability` is None unless the operation can be rewritten. `status` says what this run does with it:
-    an operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `reason` says what its edit
-    does, or why there is none, and `assumed` what the edit takes for granted. `edits` are the text
-    edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
-    `saved_by` is known where the harm is certain, but for `.data` stores and writes that torch forbids. Of a notebook,
-    lines, columns and edits are those of its file, and `cell` says the same in its cell.
+    `applicability` is None unless the operation can be rewritten. `status` tells what this run does with it: an
+    operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `reason` tells what its edit
+    does, or why there is none, and `assumed` holds the assumptions of the edit. `edits` are the text edits that
+    rewrite it; findings that share a `fix` number share their edits and can only be applied together. `saved_by` is
+    known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a notebook, lines,
+    columns and edits are those of the file, and `cell` is the same place in its cell.
     """
 
     line: int
@@ -104,11 +104,11 @@ class Finding:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the edit takes for granted, in English."""
+        """The assumptions of the edit, in English."""
         return tuple(map(str, self.assumed))
 
     def moved(self, move: Callable[[Line], Line]) -> Finding:
-        """Return the finding where every line that it mentions is another one; its own place stays."""
+        """Return the finding with each line that it mentions moved; its own place stays."""
         by = self.saved_by
         return replace(
             self,
@@ -119,19 +119,19 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """`3:5`, in notebooks `cell 2:3:5`."""
+        """The place as text: `3:5`, in notebooks `cell 2:3:5`."""
         if self.cell is None:
             return f"{self.line}:{self.column}"
         return f"cell {self.cell.number}:{self.cell.line}:{self.cell.column}"
 
     @property
     def is_reported(self) -> bool:
-        """Whether people are told of it: all but what is meant to be in place."""
+        """True where people are told of the finding: for all but operations that are meant to be in place."""
         return self.status is not Status.KEPT
 
 
 class Trouble(str, Enum):
-    """The problems that programs tell from others, such as an editor that shows them otherwise."""
+    """A kind of problem that programs distinguish, such as an editor that shows it differently."""
 
     UNUSED_SUPPRESSION = "unused-suppression"
     INVALID_SUPPRESSION = "invalid-suppression"
@@ -140,9 +140,9 @@ class Trouble(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file (or a place in it) could not be handled; `line` and `column` count from 1 where they are known.
+    """A problem that kept a file (or a place in it) from being handled; `line` and `column` count from 1 if known.
 
-    In notebooks they are those of the cell, whose number is `cell`, unless they are about the file as a whole.
+    In notebooks, they count in the cell with the number `cell`, unless the problem is about the file as a whole.
     """
 
     path: str
@@ -153,7 +153,7 @@ class Problem:
     trouble: Trouble | None = None
 
     def __str__(self) -> str:
-        """`path:line:column: message`, as compilers print it; in notebooks `path:cell 2:line:column: message`."""
+        """Return `path:line:column: message`, as compilers do; in notebooks `path:cell 2:line:column: message`."""
         cell = f":cell {self.cell}" if self.cell is not None else ""
         place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
         return f"{visible(self.path)}{cell}{place}: {self.message}"
@@ -161,10 +161,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What one file contains and what it becomes: `after` is `before` where nothing is rewritten.
+    """The findings in one file, and its text after the run: `after` is `before` where nothing is rewritten.
 
-    `edits` make `after` of `before`. They can be more than those of the findings: what can only be rewritten when
-    another operation has been is rewritten behind it.
+    `edits` turn `before` into `after`. They can be more than those of the findings: an operation that can only be
+    rewritten after another one is rewritten after it.
     """
 
     path: str
@@ -176,5 +176,5 @@ class FileReport:
 
     @property
     def changed(self) -> bool:
-        """Whether the run changes the file."""
+        """True where the run changes the file."""
         return self.before != self.after

@@ -1,7 +1,7 @@
-"""The forms of in-place operations: one record for each, which says all that others have to know of it.
+"""Defines the forms of in-place operations: one record for each, with all facts that the other rooms need about it.
 
-The sieves that keep the analysis from files, functions and expressions, the analysis itself, the planner and the
-reports read what stands here. A new form is a name in `Form` and a record in `WriteKind`; a rule adds its recipe.
+The filters that spare files, functions and expressions the analysis, the analysis itself, the planner and the reports
+read these records. A new form is a name in `Form` and a record in `WriteKind`; a rule adds its recipe.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Form(str, Enum):
-    """How an in-place operation is written, in the words of reports."""
+    """The form of an in-place operation, in the words of reports."""
 
     AUGMENTED = "augmented assignment"
     METHOD = "underscore method"
@@ -28,11 +28,11 @@ class Form(str, Enum):
 
 
 class Proof(Enum):
-    """What shows that a write to something unknown is one to a tensor."""
+    """The evidence that a write to an object of unknown type is a write to a tensor."""
 
-    FORM = "form"  # that it is written so: only tensors have it
-    NAME = "name"  # a method's name, if no other type has it
-    OPERANDS = "operands"  # that a tensor is combined with it
+    FORM = "form"  # the form itself: only tensors have it
+    NAME = "name"  # the method's name, if no other type has it
+    OPERANDS = "operands"  # the operands: a tensor is combined with the target
     NONE = "none"
 
 
@@ -40,12 +40,12 @@ class Proof(Enum):
 class Spelling:
     """One way to write an in-place operation.
 
-    It is a node of the type `node`, and `target` is what that would write by its syntax alone, None where it isn't
-    written so. `sign` is a regular expression that finds something in every file that holds one. `functions` are
-    qualified names whose calls write their first argument. Where `is_telling`, code that looks like it is expected to
-    be one, and people are told why it isn't. Where `is_whole`, all of the tensor is written, and not a part that an
-    index names. `dtype` says what going out of place does to the dtype of the result, as `torchapi.InplaceMethod.dtype`
-    does; None where the operation decides.
+    `node` is the type of its syntax node. `target` returns the written expression by syntax alone, or None where a node
+    isn't written so. `sign` is a regular expression that matches in every file that holds such an operation.
+    `functions` are qualified names whose calls write their first argument. With `is_telling`, readers expect code of
+    this form to be in place, and are told why it isn't. With `is_whole`, the whole tensor is written, rather than a
+    part that an index names. `dtype` is the effect of the functional form on the dtype of the result, as in
+    `torchapi.InplaceMethod.dtype`; None where the operation decides.
     """
 
     form: Form
@@ -82,7 +82,7 @@ def _out(node: Any) -> ast.expr | None:
 
 
 def _method(node: Any) -> ast.expr | None:
-    """The tensor of `x.add_(k)`, and the first argument of `relu_(x)`."""
+    """Return the tensor of `x.add_(k)`, or the first argument of `relu_(x)`."""
     name = _called(node)
     if not name.endswith("_") or name.startswith("_"):
         return None
@@ -90,7 +90,7 @@ def _method(node: Any) -> ast.expr | None:
 
 
 def _function(node: Any) -> ast.expr | None:
-    """The first argument of `torch.relu_(x)` and `torch._foreach_add_(xs, 1)`."""
+    """Return the first argument of `torch.relu_(x)` or `torch._foreach_add_(xs, 1)`."""
     name = _called(node)
     return first_argument(node) if name.endswith("_") and not name.endswith("__") else None
 
@@ -104,18 +104,18 @@ def _nothing(node: Any) -> ast.expr | None:
 
 
 def _called(node: ast.Call) -> str:
-    """The last name of what is called; empty where it has none."""
+    """Return the last part of the called name; empty where the called expression has no name."""
     name: str = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
     return name
 
 
 def first_argument(node: ast.Call) -> ast.expr:
-    """Return the first positional argument of a call, or what is called where there is none."""
+    """Return the first positional argument of a call, or the called expression where there is none."""
     return node.args[0] if node.args else node.func
 
 
 def has_true(node: ast.Call) -> bool:
-    """Whether a call has a True among its positional arguments, or `inplace=True`."""
+    """Tell whether a call has a True among its positional arguments, or `inplace=True`."""
     for argument in node.args:
         if type(argument) is ast.Constant and argument.value is True:
             return True
@@ -163,17 +163,17 @@ class WriteKind(Enum):
 
     @property
     def form(self) -> Form:
-        """What reports call it, unless what is written tells more."""
+        """The form that reports name, unless the written expression tells more."""
         return self.value.form
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the tensor is written, and not a part that an index names."""
+        """True where the whole tensor is written, rather than a part that an index names."""
         return self.value.is_whole
 
     @property
     def is_statement(self) -> bool:
-        """Whether the operation is a statement or the target of one, and no expression."""
+        """True where the operation is a statement or the target of one, rather than an expression."""
         return self.value.is_statement
 
 
@@ -181,7 +181,7 @@ WRITERS = {name: kind for kind in WriteKind for name in kind.value.functions}
 """The functions other than torch's that write their first argument, by qualified name."""
 
 SIGNS = re.compile(b"|".join(dict.fromkeys(kind.value.sign for kind in WriteKind)))
-"""Finds something in the bytes of every file that holds an in-place operation, and in others too."""
+"""A pattern that matches in the bytes of every file with an in-place operation, and in others too."""
 
 
 def _by_node(kinds: Iterable[WriteKind]) -> dict[type[ast.AST], tuple[Callable[[Any], ast.expr | None], ...]]:
@@ -197,11 +197,11 @@ _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.i
 
 
 def looks_in_place(node: ast.AST) -> bool:
-    """Whether a node has the form of an in-place operation, whatever it is applied to."""
+    """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
     targets = _ALL.get(type(node))
     return targets is not None and any(target(node) is not None for target in targets)
 
 
 def target_of(node: ast.AST) -> ast.expr | None:
-    """What a node would write if it is an in-place operation; None where it isn't written like one."""
+    """Return the expression that a node would write as an in-place operation; None where it doesn't look like one."""
     return next((written for target in _TELLING.get(type(node), ()) if (written := target(node)) is not None), None)

@@ -1,11 +1,11 @@
-"""Reasons as data: what is said, of which lines and names; `str` makes English of it, at the edge.
+"""Represents reasons as data: a sentence with its lines and names; `str` turns it into English where it is shown.
 
-The sentences stand in `unplace.diagnostics.catalogue`. One is filled in by calling it:
+The sentences are in `unplace.diagnostics.catalogue`. Calling one fills it in:
 
     Refusal.BETWEEN(line=Line(7))           the write in line 7 stays in place and would hit the new graph
 
-What is moved or counted is the data: `moved` gives the same reason for a text whose lines stand elsewhere, and reasons
-with the same `code` say the same of different places.
+Code that moves or counts reasons works on this data: `moved` returns the same reason for a text in which the lines have
+moved, and reasons with the same `code` differ only in names and lines.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Line:
     cell: int | None = None
 
     def __str__(self) -> str:
-        """`line 3`, in notebooks `line 3 of cell 2`."""
+        """Return `line 3`, in notebooks `line 3 of cell 2`."""
         return f"line {self.number}" if self.cell is None else f"line {self.number} of cell {self.cell}"
 
     @property
     def place(self) -> str:
-        """`3`, in notebooks `cell 2:3`."""
+        """The place as text: `3`, in notebooks `cell 2:3`."""
         return str(self.number) if self.cell is None else f"cell {self.cell}:{self.number}"
 
 
 class Fact(str):
-    """Words that are the same wherever they are said, such as what torch's own table says of an operator."""
+    """A text that is the same everywhere, such as a fact from torch's own table about an operator."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class Reason:
     parts: tuple[tuple[str, Part], ...] = ()
 
     def __str__(self) -> str:
-        """The sentence in English."""
+        """Return the sentence in English."""
         return self.kind.filled({name: _shown(part) for name, part in self.parts})
 
     @property
@@ -62,11 +62,11 @@ class Reason:
 
     @property
     def opened(self) -> str:
-        """The sentence with its names and lines left open: the same for all reasons with this code."""
+        """The sentence with names and lines left open, which all reasons with this code share."""
         return self.kind.filled({name: _opened(part) for name, part in self.parts})
 
     def moved(self, move: Callable[[Line], Line]) -> Reason:
-        """The same reason where every line is another one."""
+        """Return the same reason with each of its lines moved."""
         return replace(self, parts=tuple((name, _moved(part, move)) for name, part in self.parts))
 
     def holds(self, other: Reason) -> bool:
@@ -75,24 +75,24 @@ class Reason:
 
 
 Part: TypeAlias = "str | Line | Reason | tuple[Reason, ...]"
-"""What fills in a gap. A tuple is an enumeration; `{name:; }` in the sentence says what stands between its members."""
+"""A value for a gap. A tuple is an enumeration; `{name:; }` in the sentence gives the separator of its members."""
 
 
 class Kind(Enum):
-    """A sentence with gaps; its code is its name. The members of a catalogue are called to fill them in."""
+    """A sentence with gaps; its code is its name. Members of a catalogue are called to fill in the gaps."""
 
     def __init__(self, text: str) -> None:
-        """Take the sentence apart: text, and the gap behind it with what separates its members."""
+        """Split the sentence into pieces: text, and the gap after it with the separator for several members."""
         self.pieces = [(before, gap, between or ", ") for before, gap, between, _ in _FORMATTER.parse(text)]
         self.gaps = tuple(dict.fromkeys(gap for _, gap, _ in self.pieces if gap is not None))
 
     @property
     def code(self) -> str:
-        """The name of the sentence, as programs know it: `leaf-written`."""
+        """The code of the sentence: `leaf-written`."""
         return self.name.lower().replace("_", "-")
 
     def __call__(self, **parts: Part) -> Reason:
-        """Fill in the gaps; each has to be named."""
+        """Return the reason with the gaps filled in; each gap has to be named."""
         assert parts.keys() == {*self.gaps}, f"{self.name} has the gaps {self.gaps}, not {tuple(parts)}"
         return Reason(self, tuple((gap, parts[gap]) for gap in self.gaps))
 
@@ -104,7 +104,7 @@ class Kind(Enum):
 
 
 def _reasons(part: Part) -> Iterator[Reason]:
-    """The reasons in a part."""
+    """Yield the reasons in a part."""
     if isinstance(part, Reason):
         yield part
     elif isinstance(part, tuple):

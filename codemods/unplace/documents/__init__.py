@@ -1,7 +1,7 @@
-"""Files that hold Python: which modules stand in them, and where each part of a module stands in its file.
+"""Finds the Python modules in a file, and maps each part of a module to its place in the file.
 
-A Python file is one module, and so are the code cells of a notebook; in Markdown every Python block is one. `rewrite`
-is `unplace.transform.rewriter.rewrite_text` for all of them: what it reports and edits is the file's own text.
+A Python file is one module, and so are the code cells of a notebook and the Python blocks of a Markdown file. `rewrite`
+applies `unplace.transform.rewriter.rewrite_text` to each module, and reports and edits the text of the file.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MARKDOWN = (".md", ".markdown")
 
 
 def suffixes(*, markdown: bool) -> tuple[str, ...]:
-    """The ends of the names of files that are looked for in folders."""
+    """Return the file name suffixes to look for in folders."""
     return (".py", NOTEBOOK, *(MARKDOWN if markdown else ()))
 
 
 def modules_of(text: str, path: str, *, markdown: bool = False) -> Sequence[Module]:
-    """The modules in a file; raises `SourceError` where it isn't what its name says."""
+    """Return the modules in a file; raise `SourceError` where its content doesn't fit its name."""
     suffix = PurePath(path).suffix.lower()
     if suffix == NOTEBOOK:
         from unplace.documents.notebook import read_notebook
@@ -49,7 +49,7 @@ def modules_of(text: str, path: str, *, markdown: bool = False) -> Sequence[Modu
 
 
 def sections(path: str, text: str) -> list[tuple[int, str]]:
-    """The names of a notebook's cells, each with the line (from 0) of the file in which its text begins."""
+    """Return the names of a notebook's cells, each with the line of the file (from 0) in which its text begins."""
     if PurePath(path).suffix.lower() != NOTEBOOK:
         return []
     in_file = Text(text)
@@ -58,7 +58,7 @@ def sections(path: str, text: str) -> list[tuple[int, str]]:
 
 
 def located(module: Module, report: LineReport) -> LineReport:
-    """What is known of a line of a module, with edits of its file and the columns that people know."""
+    """Return the report on a line of a module with edits of the file, and with columns as people count them."""
 
     def moved(finding: Finding) -> Finding:
         column, end = module.column(finding.line, finding.column), module.column(finding.end_line, finding.end_column)
@@ -80,12 +80,12 @@ def located(module: Module, report: LineReport) -> LineReport:
 
 
 def is_python(path: str, *, markdown: bool = False) -> bool:
-    """Whether a file is taken for one module from its first line to its last."""
+    """Tell whether a file is one module from its first line to its last."""
     return PurePath(path).suffix.lower() not in (NOTEBOOK, *(MARKDOWN if markdown else ()))
 
 
 def reject_broken(text: str, path: str, *, markdown: bool = False) -> None:
-    """Raise `SyntaxError` or `SourceError` for a file that isn't what its name says, and look no further."""
+    """Raise `SyntaxError` or `SourceError` for a file whose content doesn't fit its name; check nothing else."""
     if is_python(path, markdown=markdown):
         ast.parse(text)
     elif PurePath(path).suffix.lower() == NOTEBOOK:
@@ -95,12 +95,12 @@ def reject_broken(text: str, path: str, *, markdown: bool = False) -> None:
 
 
 def read(data: bytes, path: str, *, markdown: bool = False) -> Source:
-    """The source of a file; raises `SourceError` where its bytes aren't text."""
+    """Return the source of a file; raise `SourceError` where its bytes aren't text."""
     return read_source(data, is_python=is_python(path, markdown=markdown))
 
 
 def rewrite(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
-    """Analyse and rewrite the modules of a file; raises `SyntaxError` for a Python file that CPython can't parse."""
+    """Analyse and rewrite the modules of a file; raise `SyntaxError` for a Python file that CPython can't parse."""
     modules = modules_of(text, path, markdown=options.markdown)
     if is_python(path, markdown=options.markdown):
         return _checked(rewriter.rewrite_text(text, path, options, programs))
@@ -136,7 +136,7 @@ def _checked(report: FileReport) -> FileReport:
 def ignoring_edits(
     text: str, findings: Sequence[Finding], path: str, *, markdown: bool = False
 ) -> tuple[list[Edit], list[tuple[Finding, Problem]]]:
-    """The edits that put `# unplace: ignore[...]` behind each operation, and those where none can stand."""
+    """Return the edits that add `# unplace: ignore[...]` to each operation, and the operations that can't have one."""
     in_file = Text(text)
     edits: list[Edit] = []
     problems: list[tuple[Finding, Problem]] = []
@@ -152,7 +152,7 @@ def ignoring_edits(
 
 
 def _place_in(module: Module, finding: Finding, in_file: Text) -> tuple[int, int, int, str] | None:
-    """Line, column and last line of a finding in a module of its file, with its code."""
+    """Return line, column and last line of a finding in a module of its file, with its code; None if it isn't there."""
     places = (finding.line, finding.column), (finding.end_line, finding.end_column)
     start, end = (module.offset_from_file(in_file.offset_of(*place)) for place in places)
     if start is None or end is None:
@@ -162,13 +162,13 @@ def _place_in(module: Module, finding: Finding, in_file: Text) -> tuple[int, int
 
 
 def _numbered(new: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
-    """Findings whose fixes have other numbers than those that are known."""
+    """Renumber the fixes of new findings so that they differ from those of the known findings."""
     highest = max((f.fix for f in known if f.fix is not None), default=-1)
     return [f if f.fix is None else replace(f, fix=f.fix + highest + 1) for f in new]
 
 
 def _options(module: Module, text: str, path: str, options: Options) -> Options:
-    """The options with the changed lines of the file as lines of the module."""
+    """Return the options with the changed lines of the file as lines of the module."""
     if options.changed is None:
         return options
     in_file, own = Text(text), Text(module.text)
@@ -182,7 +182,7 @@ def _options(module: Module, text: str, path: str, options: Options) -> Options:
 
 
 def _located(module: Module, finding: Finding, text: str) -> Finding:
-    """A finding of a module as one of its file."""
+    """Return a finding of a module as a finding of its file."""
     own, in_file = Text(module.text), Text(text)
     places = (finding.line, finding.column), (finding.end_line, finding.end_column)
     start, end = (module.offset_in_file(own.offset_of(*place)) for place in places)

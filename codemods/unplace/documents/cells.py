@@ -1,4 +1,4 @@
-"""The source of a notebook's cell as Python: what IPython alone understands becomes comments.
+"""Turns a notebook cell into plain Python: syntax that only IPython understands becomes comments.
 
     %timeit f(x)          pass  # \x1f%timeit f(x)
     files = !ls           files = ...  # \x1f!ls
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from unplace.text.positions import Text
 
 MARK = "\x1f"
-"""The mark of code that isn't analysed."""
+"""The character that marks code that isn't analysed."""
 
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -30,7 +30,7 @@ _INERT = re.compile(
     r"|unload_ext|uv|who|who_ls|whos|xmode)\b|[^=]*\?\s*$)"
 )
 _PYTHON = frozenset({"capture", "debug", "diagnose", "ipytest", "prun", "time"})
-"""Cell magics whose cell is Python that runs among the notebook's names."""
+"""Cell magics whose cell is Python that runs in the notebook's namespace."""
 
 _FOREIGN = frozenset(
     {
@@ -38,12 +38,12 @@ _FOREIGN = frozenset(
         "python2", "python3", "ruby", "script", "sh", "svg", "SVG", "sx", "system", "writefile",
     }
 )  # fmt: skip
-"""Cell magics whose cell is another program's."""
+"""Cell magics whose cell is code for another program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Python:
-    """The Python of a cell, and which of its lines are the cell's own; where there are none, maybe why."""
+    """A cell as Python: its text, a flag for each line that is unchanged, and the error if it can't be parsed."""
 
     text: str
     is_own: tuple[bool, ...]
@@ -51,7 +51,7 @@ class Python:
 
 
 def as_python(source: str) -> Python:
-    """What Python makes of a cell."""
+    """Return a cell as Python."""
     lines = _LINES.findall(source)
     first = next((line for line in lines if line.strip()), "")
     magic = _CELL_MAGIC.match(first)
@@ -68,13 +68,13 @@ def as_python(source: str) -> Python:
 
 
 def left_alone(source: str, error: SyntaxError) -> Python:
-    """A cell of which nothing is known but the names in it, and why."""
+    """Return a cell that can't be parsed as comments, with the error; only the names in it are known."""
     commented = _commented(_LINES.findall(source), MARK)
     return Python(commented.text, commented.is_own, error)
 
 
 def _escape(lines: list[str], own: list[bool]) -> None:
-    """Put Python in place of the lines that only IPython understands, and of those that go on after their backslash."""
+    """Replace IPython's own lines, and the lines that continue them after a backslash, by Python."""
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -104,13 +104,13 @@ def _comment(line: str, mark: str) -> str:
 
 
 def _commented(lines: list[str], mark: str) -> Python:
-    """A cell as comments behind one statement that stands for it."""
+    """Return a cell as comments behind a single `pass` that stands for it."""
     text = "".join(_comment(line, mark) for line in lines)
     return Python(f"pass  {text}" if lines else "", (False,) * len(lines))
 
 
 def _error(text: str) -> SyntaxError | None:
-    """Why Python can't parse a text; for characters that no source may contain, each CPython raises another error."""
+    """Return the error that keeps Python from parsing a text, or None; unfit characters get one of our own."""
     unfit = _UNFIT.search(text)
     if unfit is not None:
         line, column = Text(text).place(unfit.start())
@@ -123,7 +123,7 @@ def _error(text: str) -> SyntaxError | None:
 
 
 def _is_complete(text: str) -> bool:
-    """Whether a new statement can begin behind the text: no bracket, string or backslash is open."""
+    """Tell whether a new statement can begin after the text: no bracket, string or backslash is open."""
     try:
         for _ in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
             pass

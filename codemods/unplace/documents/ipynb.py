@@ -1,4 +1,4 @@
-"""The format of notebooks, and what isn't in it; apart from what is made of them, which takes longer to import."""
+"""Reads and checks the format of notebooks; a module of its own, because `notebook` takes longer to import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unplace.text.source import SourceError
 
 
 def as_notebook(text: str) -> dict[str, Any]:
-    """What the JSON text of a notebook says; raises `SourceError` where it is no notebook."""
+    """Return the parsed JSON text of a notebook; raise `SourceError` where it is no notebook."""
     try:
         notebook = json.loads(text)
     except JSONDecodeError as error:

@@ -1,7 +1,7 @@
-"""Markdown: the fenced Python blocks of a file, taken as the cells of a notebook.
+"""Reads Markdown: the fenced Python blocks of a file count as the cells of a notebook.
 
-A block may go on from those above it, be another version of one, or stand for itself: all that is among what cells that
-run in any order may mean. The module has the lines of the file, so that line numbers say the same in both.
+A block may continue those above it, be another version of one, or stand alone: cells that run in any order include all
+three cases. The module has as many lines as the file, so that line numbers are the same in both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MARKER = re.compile(r"[^>\s]")
 
 
 def read_markdown(text: str, path: str) -> list[Module]:
-    """The module of a Markdown file; none where it has no Python block."""
+    """Return the module of a Markdown file in a list; empty where the file has no Python block."""
     file = Text(text)
     blocks = list(_blocks(file))
     return [Markdown(file, path, blocks)] if blocks else []
@@ -32,7 +32,7 @@ def read_markdown(text: str, path: str) -> list[Module]:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A Python block: the number of its first line (from 1), its content, and what stands before a new line of it."""
+    """A Python block: the number of its first line (from 1), its content, and the margin that a new line needs."""
 
     first: int
     source: str
@@ -40,13 +40,13 @@ class _Block:
 
 
 class Markdown(Patchwork):
-    """The Python blocks of a file in their lines; what stands before a line (indentation, `>`) is left out of it."""
+    """The Python blocks of a file, each in its own lines; the margin before a line (indentation, `>`) is left out."""
 
     def __init__(self, file: Text, path: str, blocks: Iterable[_Block]) -> None:
-        """`blocks` are those of the file."""
+        """Take the Python blocks of the file."""
         self._file = file
         lines = [""] * len(file.starts)
-        self._before: dict[int, tuple[str, str]] = {}  # what stands before each line, and before new ones next to it
+        self._before: dict[int, tuple[str, str]] = {}  # the prefix of each line, and the margin of new lines beside it
         warnings: list[Problem] = []
         for number, block in enumerate(blocks, 1):
             prefixes = [
@@ -65,34 +65,34 @@ class Markdown(Patchwork):
         super().__init__("\n".join(lines), warnings)
 
     def _prefix(self, line: int, content: str) -> str | None:
-        """What stands before the content of a line; None where the line isn't written as it reads."""
+        """Return the text before the content of a line; None where the file's line doesn't end with this content."""
         if line > len(self._file.starts):
             return None
         whole = self._file.line(line)
         return whole[: len(whole) - len(content)] if whole.endswith(content) else None
 
     def offset_in_file(self, offset: int) -> int | None:
-        """Where a character of a block stands."""
+        """Return the offset in the file of a character of a block."""
         line, column = self.own.place(offset)
         before = self._before.get(line)
         return None if before is None else self._file.starts[line - 1] + len(before[0]) + column - 1
 
     def column(self, line: int, column: int) -> int:
-        """The column in the file, where something stands before the line."""
+        """Return the column in the file, which counts the margin before the line."""
         return column + len(self._before.get(line, ("", ""))[0])
 
     def written(self, text: str, offset: int) -> str:
-        """The text with the file's line ends, and before each line what stands before those of the block."""
+        """Return the text with the file's line ends, and with the margin of the block before each new line."""
         _, margin = self._before[self.own.place(offset)[0]]
         return text.replace("\n", self._file.newline + margin)
 
     def programs(self, programs: Programs | None) -> Programs:
-        """Programs in which the blocks run in any order, and show nothing."""
+        """Return programs in which the blocks run in any order, and no block displays a value."""
         return AnyOrder(programs, shows=False)
 
 
 def _read(block: _Block, prefixes: Sequence[str | None]) -> Python:
-    """The Python of a block whose lines stand behind these prefixes in the file."""
+    """Return a block as Python; leave it alone where one of its lines can't be found in the file."""
     python = as_python(block.source)
     for number, (prefix, is_own) in enumerate(zip(prefixes, python.is_own, strict=False), 1):
         if is_own and prefix is None:
@@ -102,7 +102,7 @@ def _read(block: _Block, prefixes: Sequence[str | None]) -> Python:
 
 
 def _blocks(file: Text) -> Iterator[_Block]:
-    """The Python blocks of a file that have some content."""
+    """Yield the nonempty Python blocks of a file."""
     for token in MarkdownIt("commonmark").parse(file.text):
         if token.type == "fence" and token.map is not None and _PYTHON.match(token.info) and token.content:
             fence = token.map[0] + 1
@@ -110,6 +110,6 @@ def _blocks(file: Text) -> Iterator[_Block]:
 
 
 def _margin(opening: str) -> str:
-    """What stands before the lines of a block whose fence stands behind this: `- > ` is `  > ` there."""
+    """Return the margin for the lines of a block from the text before its fence: for `- > ` that is `  > `."""
     margin = _MARKER.sub(" ", opening)
     return f"{margin} " if margin.endswith(">") else margin

@@ -1,4 +1,4 @@
-"""A module and where it stands in its file: here, the whole file."""
+"""Maps a module to its file: here, the module is the whole file."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from unplace.transform.rewriter import Programs
 
 
 class Module:
-    """The text of a module, and the way from it to the text of the file."""
+    """The text of a module, and the mapping between this text and the text of the file."""
 
     def __init__(self, text: str, warnings: Sequence[Problem] = ()) -> None:
-        """`warnings` are about the parts of the file that aren't in the module, although they should be."""
+        """Take the text, and warnings about parts of the file that should be in the module but aren't."""
         self.text = text
         self.warnings = warnings
 
     def offset_in_file(self, offset: int) -> int | None:
-        """Where in the file an offset of the module stands; None where it stands in for something else."""
+        """Return the offset in the file for an offset of the module; None for text that the file doesn't have."""
         return offset
 
     def offset_from_file(self, offset: int) -> int | None:
-        """The offset of the module that stands at one of the file; None where none does."""
+        """Return the offset of the module for an offset of the file; None where the module has no such place."""
         return offset
 
     def written(self, text: str, offset: int) -> str:
-        """How a text that is put at an offset of the module is written in the file."""
+        """Return a text to be inserted at an offset of the module in the form that the file needs."""
         return text
 
     def in_file(self, edits: Iterable[Edit]) -> list[Edit]:
-        """The edits of the file that do to it what these do to the module."""
+        """Return the edits of the file that correspond to these edits of the module."""
         found: list[Edit] = []
         for edit in edits:
             start, end = self.offset_in_file(edit.start), self.offset_in_file(edit.end)
@@ -42,7 +42,7 @@ class Module:
         return found
 
     def programs(self, programs: Programs | None) -> Programs | None:
-        """Where its program comes from."""
+        """Return the `Programs` that make the module's program."""
         return programs
 
     def named(self, line: Line) -> Line:
@@ -50,28 +50,28 @@ class Module:
         return line
 
     def line_of(self, cell: int | None, line: int) -> int | None:
-        """The line of the module that people know as this one; None where there is none."""
+        """Return the line of the module for a line as people know it; None where there is none."""
         return line if line <= len(Text(self.text).starts) else None
 
     def column(self, line: int, column: int) -> int:
-        """The column that people know as this one of a line of the module."""
+        """Return the column as people know it for a column in a line of the module."""
         return column
 
     def in_cell(self, finding: Finding) -> InCell | None:
-        """The place of a finding in the cell of a notebook."""
+        """Return the place of a finding in its notebook cell; None outside notebooks."""
         return None
 
     def sections(self) -> list[tuple[int, str]]:
-        """The names of its parts, where they have some, each with the offset in the file."""
+        """Return the names of the module's parts, if it has any, each with its offset in the file."""
         return []
 
     def problem(self, problem: Problem) -> Problem:
-        """A problem at a line of the module, at the place that people know."""
+        """Return a problem of the module with its line as people know it."""
         return problem
 
 
 class Patchwork(Module):
-    """A module whose lines stand here and there in the file."""
+    """A module whose lines are scattered over the file."""
 
     def __init__(self, text: str, warnings: Sequence[Problem] = ()) -> None:
         super().__init__(text, warnings)
@@ -80,10 +80,10 @@ class Patchwork(Module):
         self._starts = [(place, start) for place, start in places if place is not None]
 
     def in_file(self, edits: Iterable[Edit]) -> list[Edit]:
-        """The edits of the file; lines put in front of one go behind the line before that, if it is in the file.
+        """Return the edits of the file; lines inserted before a line go behind the line above it, if the file has that.
 
-        What they are put in front of may not be in it, or stand there behind something that isn't fit for them. What
-        is put at the end of that line as well comes before them.
+        The line that follows the insertion may not be in the file, or may have a prefix there that doesn't fit the new
+        lines. Text added to the end of the line above comes before them.
         """
         found: list[Edit] = []
         for edit in super().in_file(map(self._before_line_end, sorted(edits))):
@@ -103,7 +103,7 @@ class Patchwork(Module):
         return Edit(edit.start, edit.end - 1, added)
 
     def offset_from_file(self, offset: int) -> int | None:
-        """The offset of the module, looked for in the line of the module that begins last before it in the file."""
+        """Return the offset of the module, from its last line that begins before `offset` in the file."""
         start = next((start for place, start in reversed(self._starts) if place <= offset), None)
         candidates = range(start, self.own.line_end(start) + 1) if start is not None else ()
         return next((candidate for candidate in candidates if self.offset_in_file(candidate) == offset), None)

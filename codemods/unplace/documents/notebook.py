@@ -1,6 +1,6 @@
-"""Notebooks: the code cells as one module, each character of it at its place in the JSON text.
+"""Reads notebooks: the code cells as one module, each character of it mapped to its place in the JSON text.
 
-Only that text is edited: what isn't edited keeps its bytes, down to the escapes in the strings of an edited line.
+Only the JSON text is edited: unedited parts keep their bytes, down to the escapes in the strings of an edited line.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _DECODER = JSONDecoder()
 
 
 def read_notebook(text: str, path: str) -> list[Module]:
-    """The module of a notebook; none where it has no Python cell. Raises `SourceError` where it is no notebook."""
+    """Return the module of a notebook in a list, empty without Python cells; raise `SourceError` for any other file."""
     cells = list(_cells(text)) if _language(as_notebook(text).get("metadata")) == "python" else []
     return [Notebook(text, path, cells)] if cells else []
 
 
 def _language(metadata: Any) -> str:
-    """The language of a notebook that says which one it is in."""
+    """Return the language that the notebook's metadata name; Python where they name none."""
     for key, name in (("language_info", "name"), ("kernelspec", "language")):
         told = metadata.get(key) if isinstance(metadata, dict) else None
         if isinstance(told, dict) and isinstance(told.get(name), str):
@@ -44,7 +44,7 @@ def _language(metadata: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _String:
-    """A string of the JSON text: what it says begins at an offset of its cell; `start:end` is inside the quotes."""
+    """A string of the JSON text: its content begins at `offset` of its cell, and `start:end` is inside the quotes."""
 
     offset: int
     start: int
@@ -53,7 +53,7 @@ class _String:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A code cell: its number (from 1, among all cells), its text, its strings, and what stands between two."""
+    """A code cell: its number (from 1, among all cells), its text, its strings, and the JSON between two strings."""
 
     number: int
     source: str
@@ -63,7 +63,7 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the module that is one of a cell: its number there, and the offset in the cell's text."""
+    """A line of the module that belongs to a cell: its number in the cell, and its offset in the cell's text."""
 
     cell: _Cell
     number: int
@@ -72,14 +72,14 @@ class _Line:
 
 
 class Notebook(Patchwork):
-    """The code cells of a notebook in their order, each behind a line that names it; all lines end with a line feed."""
+    """The code cells of a notebook in order, each after a line that names it; all lines end with a line feed."""
 
     def __init__(self, file: str, path: str, cells: Iterable[_Cell]) -> None:
-        """`file` is the JSON text of a valid notebook with these cells."""
+        """Take the JSON text of a valid notebook and its code cells."""
         self._file = file
         self._ascii = file.isascii()
         self._lines: list[_Line | None] = []
-        self._letters: dict[_String, list[int]] = {}  # where each of a string's begins, and where the last one ends
+        self._letters: dict[_String, list[int]] = {}  # the start of each letter of a string, and the end of the last
         pieces: list[str] = []
         warnings: list[Problem] = []
         for cell in cells:
@@ -92,7 +92,7 @@ class Notebook(Patchwork):
         super().__init__("".join(pieces), warnings)
 
     def offset_in_file(self, offset: int) -> int | None:
-        """Where a character of a cell stands in the JSON text."""
+        """Return the offset in the JSON text of a character of a cell."""
         number, column = self.own.place(offset)
         line = self._lines[number - 1] if number <= len(self._lines) else None
         if line is None or not line.is_own:
@@ -100,7 +100,7 @@ class Notebook(Patchwork):
         return self._offset(line.cell, line.offset + column - 1)
 
     def _offset(self, cell: _Cell, offset: int) -> int:
-        """Where a character of a cell stands: in the later of two strings that it lies between."""
+        """Return the offset of a character of a cell; between two strings, that of the later one."""
         string = cell.strings[bisect_right([string.offset for string in cell.strings], offset) - 1]
         if offset == string.offset:
             return string.start
@@ -110,9 +110,9 @@ class Notebook(Patchwork):
         return self._letters[string][offset - string.offset]
 
     def written(self, text: str, offset: int) -> str:
-        """The text as a part of the JSON strings there, each line in a string of its own where that is the way.
+        """Return the text escaped for the JSON strings there, each line in its own string where the cell has it so.
 
-        Its lines end as those of the cell do.
+        Its lines end as the cell's lines do.
         """
         line = self._lines[self.own.place(offset)[0] - 1]
         assert line is not None
@@ -121,35 +121,35 @@ class Notebook(Patchwork):
         return (newline if line.cell.separator is None else f'{newline}"{line.cell.separator}"').join(escaped)
 
     def programs(self, programs: Programs | None) -> Programs:
-        """Programs in which the cells run in any order."""
+        """Return programs in which the cells run in any order."""
         return AnyOrder(programs)
 
     def named(self, line: Line) -> Line:
-        """Return the line of a cell that a line of the module is; others stay."""
+        """Return the line of the cell for a line of the module; lines outside cells stay."""
         found = self._lines[line.number - 1] if line.number <= len(self._lines) else None
         return line if found is None else Line(found.number, found.cell.number)
 
     def in_cell(self, finding: Finding) -> InCell:
-        """The place of a finding in its cell."""
+        """Return the place of a finding in its cell."""
         first, last = self._lines[finding.line - 1], self._lines[finding.end_line - 1]
         assert first is not None
         assert last is not None
         return InCell(first.cell.number, first.number, finding.column, last.number, finding.end_column)
 
     def problem(self, problem: Problem) -> Problem:
-        """A problem of a cell."""
+        """Return a problem of the module as a problem of its cell."""
         line = self._lines[problem.line - 1] if problem.line is not None else None
         if line is None:
             return problem
         return replace(problem, line=line.number, cell=line.cell.number)
 
     def line_of(self, cell: int | None, line: int) -> int | None:
-        """The line of the module that is a line of a cell."""
+        """Return the line of the module for a line of a cell; None where there is none."""
         known = ((place.cell.number, place.number) if place is not None else None for place in self._lines)
         return next((number for number, place in enumerate(known, 1) if place == (cell, line)), None)
 
     def sections(self) -> list[tuple[int, str]]:
-        """The offsets in the file at which the cells' texts begin, with their names."""
+        """Return the offset in the file at which each cell's text begins, with the name of the cell."""
         firsts = [line for line in self._lines if line is not None and line.number == 1]
         return [(line.cell.strings[0].start, f"cell {line.cell.number}") for line in firsts]
 
@@ -168,7 +168,7 @@ def _left_alone(cell: _Cell, error: SyntaxError, path: str) -> Problem:
 
 
 def _cells(text: str) -> Iterator[_Cell]:
-    """The code cells of a notebook that have some text."""
+    """Yield the nonempty code cells of a notebook."""
     top = dict(_members(text, _space(text, 0)))
     for number, (start, _) in enumerate(_elements(text, top["cells"][0]), 1):
         if text[start] != "{":
@@ -189,7 +189,7 @@ def _cells(text: str) -> Iterator[_Cell]:
 
 
 def _separator(text: str, start: int, places: list[tuple[int, int]]) -> str | None:
-    """What stands between two strings of a list, or would; None where there is no list."""
+    """Return the JSON text between two strings of a list, or what would stand there; None where there is no list."""
     if text[start] != "[":
         return None
     if len(places) > 1:
@@ -199,7 +199,7 @@ def _separator(text: str, start: int, places: list[tuple[int, int]]) -> str | No
 
 
 def _members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The keys of the object at an offset, each with the place of its value."""
+    """Yield the keys of the object at an offset, each with the start and end of its value."""
     at = _space(text, start + 1)
     while text[at] != "}":
         key, at = _DECODER.raw_decode(text, at)
@@ -210,7 +210,7 @@ def _members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _elements(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The places of the values in the array at an offset."""
+    """Yield the start and end of each value in the array at an offset."""
     at = _space(text, start + 1)
     while text[at] != "]":
         _, end = _DECODER.raw_decode(text, at)

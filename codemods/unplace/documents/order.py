@@ -1,7 +1,8 @@
-"""Cells run in any order, each as often as you like: a notebook's program is a loop that goes through some of them.
+"""Models that cells run in any order and any number of times: a notebook's program is a loop over its cells.
 
-What isn't analysed, such as a cell that doesn't parse, may do anything to what it names: it becomes a call that gets
-all these names and gives each something unknown. What a notebook's cell ends with is shown, and so it is read.
+Code that isn't analysed, such as a cell that doesn't parse, may do anything to the names in it: it becomes a call that
+takes all these names and assigns each an unknown value. The last expression of a notebook's cell is displayed, and so
+it counts as read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from unplace.documents.cells import MARK
 from unplace.transform.rewriter import Programs
 
 HEADER = f"# {MARK}{MARK}cell "
-"""Begins the line of the module before each cell."""
+"""The beginning of the line that stands before each cell in the module."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MAGIC = re.compile(r"\s*%%?\w+")
@@ -27,15 +28,15 @@ _ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 
 
 class AnyOrder:
-    """The programs of notebooks, made of the trees that others have."""
+    """Makes the programs of notebooks from the trees of other programs."""
 
     def __init__(self, programs: Programs | None, *, shows: bool = True) -> None:
-        """`shows`: what a cell ends with is shown."""
+        """Take the programs; `shows` says whether the last value of a cell is displayed."""
         self._programs = programs
         self._shows = shows
 
     def begin(self, path: str, text: str) -> Program:
-        """The program of a notebook's module; raises `SyntaxError` where CPython's parser does."""
+        """Return the program of a notebook's module; raise `SyntaxError` where CPython can't parse it."""
         tree = _in_any_order(ast.parse(text, filename=path), text, self._shows)
         if self._programs is None:
             return Program.of(tree)
@@ -43,7 +44,7 @@ class AnyOrder:
 
 
 def _in_any_order(tree: ast.Module, text: str, shows: bool) -> ast.Module:
-    """The definitions of all cells, and behind them the loop with all else."""
+    """Return the definitions of all cells, followed by a loop over the rest."""
     lines = _LINE_END.split(text)
     headers = [number for number, line in enumerate(lines, 1) if line.startswith(HEADER)]
     words = _words(tree)
@@ -62,7 +63,7 @@ def _in_any_order(tree: ast.Module, text: str, shows: bool) -> ast.Module:
 
 
 def _without_definition(statement: ast.stmt) -> list[ast.stmt]:
-    """The statement; of a definition, what it holds from there on: defaults, decorators and class attributes."""
+    """Return a statement as it is; for a definition, a use of the names in its defaults, decorators and class body."""
     if not isinstance(statement, _DEFINITIONS):
         return [statement]
     names = sorted({name for expression in _evaluated(statement) for name in _names(expression)})
@@ -71,7 +72,7 @@ def _without_definition(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _evaluated(definition: ast.stmt) -> Iterator[ast.AST]:
-    """The expressions that are evaluated when a function or class is defined."""
+    """Yield the expressions that are evaluated when a function or class is defined."""
     if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
         yield from definition.decorator_list
         yield from definition.args.defaults
@@ -87,7 +88,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def _redefined(definitions: list[ast.stmt]) -> list[ast.stmt]:
-    """What has several definitions may be any of them."""
+    """Return statements that assign something unknown to the names with several definitions; empty without any."""
     meanings: dict[str, set[object]] = {}
     for definition in definitions:
         if isinstance(definition, ast.Import):
@@ -107,7 +108,7 @@ def _redefined(definitions: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _are_one_package(meanings: set[object]) -> bool:
-    """Whether `import torch` and `import torch.nn` are all that a name means."""
+    """Tell whether `import torch` and `import torch.nn` are the only meanings of a name."""
     return all(isinstance(meaning, tuple) and len(meaning) == 2 and meaning[0] is None for meaning in meanings)
 
 
@@ -116,7 +117,7 @@ def _if(body: list[ast.stmt]) -> ast.If:
 
 
 def _show(statement: ast.stmt, lines: list[str]) -> None:
-    """Have the value of a cell's last statement read, unless a semicolon keeps it from being shown."""
+    """Make the value of a cell's last statement read, unless a semicolon suppresses its display."""
     if isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant):
         assert statement.end_lineno is not None
         assert statement.end_col_offset is not None
@@ -129,7 +130,7 @@ def _show(statement: ast.stmt, lines: list[str]) -> None:
 
 
 def _words(tree: ast.Module) -> frozenset[str]:
-    """The names and attributes of a module."""
+    """Return the names and attributes that a module mentions."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
@@ -144,14 +145,14 @@ def _words(tree: ast.Module) -> frozenset[str]:
 
 
 class _Opaque(ast.NodeTransformer):
-    """Puts what a marked line may do in place of the statement that stands for it."""
+    """Replaces the statement that stands for a marked line by the possible effects of that line."""
 
     def __init__(self, lines: list[str], words: frozenset[str]) -> None:
         self._lines = lines
         self._words = words
 
     def visit_Pass(self, node: ast.Pass) -> ast.AST | list[ast.stmt]:
-        """A line, or a whole cell, that isn't analysed."""
+        """Replace a line, or a whole cell, that isn't analysed by its possible effects."""
         hidden = self._hidden(node.lineno)
         if not hidden:
             return node
@@ -164,14 +165,14 @@ class _Opaque(ast.NodeTransformer):
         return [reads, _if([ast.copy_location(ast.Assign(stores, _call(node)), node)])]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        """`files = !ls`."""
+        """Replace the value of an assignment such as `files = !ls`."""
         hidden = self._hidden(node.lineno)
         if hidden and isinstance(node.value, ast.Constant) and node.value.value is ...:
             node.value = _call(node, self._named(hidden))
         return node
 
     def _hidden(self, number: int) -> str:
-        """The text behind the marks of a line and of those that follow it directly."""
+        """Return the text behind the marks of a line and of the marked lines that follow it directly."""
         found: list[str] = []
         for line in self._lines[number - 1 :]:
             if MARK not in line or line.startswith(HEADER) or (found and not line.startswith(f"# {MARK}")):
@@ -185,12 +186,12 @@ class _Opaque(ast.NodeTransformer):
         )
 
     def _named(self, hidden: str) -> Iterable[ast.expr]:
-        """What a text names: as a name, and as an attribute of something."""
+        """Yield what a text mentions, as names and as attributes of something unknown."""
         for word in self._words_of(hidden):
             yield ast.Name(word, ast.Load())
             yield ast.Attribute(ast.Name(_UNKNOWN, ast.Load()), word, ast.Load())
 
 
 def _call(where: ast.stmt, arguments: Iterable[ast.expr] = ()) -> ast.Call:
-    """A call of which nothing is known."""
+    """Return a call to an unknown function."""
     return ast.copy_location(ast.Call(ast.Name(_UNKNOWN, ast.Load()), list(arguments), []), where)

@@ -1,1 +1,1 @@
-"""What editors ask for, in the words of the Language Server Protocol."""
+"""Serves editors in the terms of the Language Server Protocol."""

@@ -1,6 +1,6 @@
-"""What the language server is asked about a document, as objects of the protocol; nothing here knows the transport.
+"""Answers the language server's questions about a document as objects of the protocol; knows nothing of the transport.
 
-A document is analysed by itself, as `unplace check FILE` does: what other files say about it takes a run over them.
+A document is analysed by itself, as in `unplace check FILE`: facts from other files take a run over all of them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from unplace.text.trees import parsed
 from unplace.transform.rewriter import may_have_sites
 
 Place = tuple[int, int]
-"""Line and character of the protocol: from 0, in code units of the document's encoding."""
+"""A line and a character in the terms of the protocol: from 0, in code units of the document's encoding."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was found in the last version of a document that could be parsed."""
+    """The findings in the last version of a document that could be parsed."""
 
     text: str
     options: Options
@@ -49,13 +49,13 @@ class _Known:
     warnings: Sequence[Problem]
 
     def moved_to(self, text: str) -> tuple[list[Finding], list[Problem]]:
-        """What of it stands in lines that another version has, too."""
+        """Return the findings and problems in lines that another version still has, at their place there."""
         edited = Edited.between(self.text, text)
         return edited.moved(self.findings), edited.moved_problems(self.warnings)
 
 
 class Analyst:
-    """Answers about documents; for one thread. Raises `ConfigurationError` where the configuration is wrong."""
+    """Answers questions about documents, in one thread; raises `ConfigurationError` for a wrong configuration."""
 
     def __init__(self) -> None:
         self._plans = Plans()
@@ -63,23 +63,23 @@ class Analyst:
         self._known: dict[str, _Known] = {}
 
     def unless(self, is_cancelled: Callable[[], bool]) -> AbstractContextManager[None]:
-        """Have work in the block end with `CancelledError` where `is_cancelled` says so."""
+        """End the work in the block with `CancelledError` as soon as `is_cancelled` returns true."""
         return self._plans.unless(is_cancelled)
 
     def close(self, uri: str, path: str) -> None:
-        """Keep nothing about a document."""
+        """Forget all about a document."""
         self._known.pop(uri, None)
         self._plans.forget(path)
-        gc.collect()  # programs are cycles, and large
+        gc.collect()  # programs are large, and form reference cycles
 
     def diagnostics(
         self, document: Document, folders: Sequence[Path], *, at_a_glance: bool = False
     ) -> dict[str, list[dict[str, Any]]]:
-        """The `Diagnostic` objects of a document by the addresses of its parts.
+        """Return the `Diagnostic` objects of a document by the URIs of its parts.
 
-        While it can't be parsed, they are those of the lines that weren't edited. At a glance, only the functions are
-        looked at that were edited since the last time, all if it is the first; and it isn't asked which operations can
-        be rewritten once others have been.
+        While it can't be parsed, they are those of the lines that weren't edited. At a glance, only functions that were
+        edited since the last time are analysed (all of them the first time), and operations that can only be rewritten
+        after others aren't looked for.
         """
         found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
         options = self._options(document, folders)
@@ -121,7 +121,7 @@ class Analyst:
     def actions(
         self, document: Document, folders: Sequence[Path], start: Place, end: Place, only: Sequence[str] | None
     ) -> list[dict[str, Any]]:
-        """The `CodeAction` objects for a range of a document, of the kinds that are wanted or of all."""
+        """Return the `CodeAction` objects for a range of a document, of the kinds in `only`; None stands for all."""
         options = self._options(document, folders)
         if options is None or (document.is_python and _outline(document) is None):
             return []
@@ -137,7 +137,7 @@ class Analyst:
         return [action for action in found if _are_wanted(only, action["kind"])]
 
     def hover(self, document: Document, folders: Sequence[Path], place: Place) -> str | None:
-        """The explanation of the operation at a place, as text; None where there is none."""
+        """Return the explanation of the operation at a place, as text; None where there is none."""
         options = self._options(document, folders)
         if options is None:
             return None
@@ -156,14 +156,14 @@ class Analyst:
         return _explained(document, options, line, column)
 
     def _options(self, document: Document, folders: Sequence[Path]) -> Options | None:
-        """The options for a document; None where there is nothing to say about it."""
+        """Return the options for a document; None where it can hold no operation or is excluded."""
         if not may_have_sites(document.text.encode("utf-8", "surrogatepass")):
             return None
         return self._settings.options(Path(document.path), folders)
 
 
 def _outline(document: Document) -> Outline | None:
-    """The outline of a module; None while it can't be parsed."""
+    """Return the outline of a module; None while it can't be parsed."""
     try:
         return Outline.of(parsed(document.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that CPython's parser raises
@@ -175,7 +175,7 @@ def _first_sight(document: Document, options: Options) -> FileReport:
 
 
 def _glanced(document: Document, options: Options, known: _Known, outline: Outline) -> FileReport:
-    """What is known of a document, with what the functions say that were edited since."""
+    """Return the known findings of a document, with new ones for the functions that were edited since."""
     edited = Edited.between(known.text, document.text)
     units = edited.units(known.outline, outline)
     if units is None:
@@ -188,7 +188,7 @@ def _glanced(document: Document, options: Options, known: _Known, outline: Outli
 
 
 def _explained(document: Document, options: Options, line: int, column: int) -> str | None:
-    """What is known of the operation at a place of a document, in words."""
+    """Return the explanation of the operation at a place of a document in words."""
     from unplace.reporting import explained
     from unplace.transform.explanation import explain
 
@@ -206,7 +206,7 @@ def _explained(document: Document, options: Options, line: int, column: int) -> 
 
 
 def _are_wanted(only: Sequence[str] | None, *kinds: str) -> bool:
-    """Whether one of the kinds of actions is among those asked for, each with the kinds that it contains."""
+    """Tell whether one of the kinds of actions is asked for; a kind that is asked for includes its subkinds."""
     return only is None or any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in only for kind in kinds)
 
 

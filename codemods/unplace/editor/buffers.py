@@ -1,9 +1,9 @@
-"""The texts that the editor holds, and what it is told where it breaks the rules of the protocol.
+"""Keeps the texts that the editor holds, and answers messages that break the rules of the protocol.
 
-Where pygls differs from the protocol, the protocol is followed. Lines end with LF, CRLF or CR and nothing else (pygls
-also ends them at form feeds and the like, which stand in Python files too), and a place beyond the end of a line is
-that end: otherwise the copy of a text would differ from the editor's after the next change. And every request gets an
-answer, those that can't be understood or come at the wrong time as well: otherwise the editor would wait for ever.
+Where pygls differs from the protocol, the protocol is followed. Lines end with LF, CRLF or CR only (pygls also ends
+them at form feeds and the like, which occur in Python files), and a place beyond the end of a line counts as that end:
+otherwise our copy of a text would differ from the editor's after the next change. Every request gets an answer, even
+one that can't be understood or comes at the wrong time: otherwise the editor would wait forever.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from unplace.text.positions import Text
 
 
 class Buffer(TextDocument):
-    """One text."""
+    """A text that the editor holds."""
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Make what the editor did in its copy."""
+        """Apply the editor's change to our copy of the text."""
         if not isinstance(change, types.TextDocumentContentChangePartial):
             super().apply_change(change)
             return
@@ -35,7 +35,7 @@ class Buffer(TextDocument):
 
 
 class Buffers(Workspace):
-    """All texts."""
+    """All texts that the editor holds."""
 
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
@@ -44,11 +44,11 @@ class Buffers(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of pygls, with such texts and answers."""
+    """The protocol of pygls with our texts, and an answer to every request."""
 
     @property
     def workspace(self) -> Workspace:
-        """The texts; they are there once the client has said which encoding its positions have."""
+        """The texts; available once the client has said which encoding its positions have."""
         known = super().workspace
         if not isinstance(known, Buffers):
             folders = list(known.folders.values())
@@ -58,7 +58,7 @@ class Protocol(LanguageServerProtocol):
         return known
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message as an object; one that can't be understood is answered so."""
+        """Return the message as an object; answer one that can't be understood with an error."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -67,7 +67,7 @@ class Protocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: RPCMessage) -> None:
-        """Do what the message asks for, unless it comes too early or too late."""
+        """Handle the message; answer a request before `initialize` or after `shutdown` with an error."""
         refusal = self._refusal(message.method) if isinstance(message, RPCRequest) else None
         if isinstance(message, RPCRequest) and refusal is not None:
             self._send_response(message.id, None, refusal)

@@ -1,4 +1,4 @@
-"""Code actions: the rewrites of the operations in a range of lines, as an editor can offer them.
+"""Makes code actions: the rewrites of the operations in a range of lines, in the form that an editor offers.
 
 Positions in the results are those of the protocol: lines from 0, characters in code units from 0.
 """
@@ -22,17 +22,17 @@ from unplace.text.trees import parsed
 FIX_ALL = "source.fixAll.unplace"
 
 _FIXES = 20
-"""Rewrites of one operation that are offered at once: each is planned for itself."""
+"""The largest number of single rewrites offered at once, because each is planned separately."""
 
 _SEVERITIES = {Harm.HARMFUL: 1, Harm.UNKNOWN: 2, Harm.HARMLESS: 3}  # error, warning, information
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code_actions(document: Document, options: Options, first: int, last: int, column: int | None = None) -> list[Any]:
-    """The `CodeAction` objects for the lines `first` to `last` (from 1), or for what stands at a column (from 1).
+    """Return the `CodeAction` objects for lines `first` to `last` (from 1), or for the operation at a column (from 1).
 
-    Every action is planned for itself: what it doesn't rewrite stays in place. Raises `SyntaxError` where CPython's
-    parser does.
+    Each action is planned separately, as if every other operation stayed in place. Raises `SyntaxError` where CPython
+    can't parse the text.
     """
     text = Text(document.text)
     findings = [
@@ -58,12 +58,12 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
 
 
 def fix_all(document: Document, options: Options) -> list[Any]:
-    """The `CodeAction` object that makes all rewrites of a document, if there are any."""
+    """Return a list with the `CodeAction` object that makes all rewrites of a document; empty where there are none."""
     return _rewrite_all(document, Text(document.text), options, "in this file", FIX_ALL, None)
 
 
 def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, Any]:
-    """A finding as a `Diagnostic` object."""
+    """Return a finding as a `Diagnostic` object."""
     start = text.offset_of(finding.line, finding.column)
     return {
         "range": document.range(text, start, text.offset_of(finding.end_line, finding.end_column)),
@@ -75,12 +75,12 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
 
 
 def is_about_comment(warning: Problem) -> bool:
-    """Whether something is wrong with a comment that should have operations ignored."""
+    """Tell whether a problem is about a suppression comment that is invalid or unused."""
     return warning.line is not None and warning.trouble in (Trouble.UNUSED_SUPPRESSION, Trouble.INVALID_SUPPRESSION)
 
 
 def of_comment(document: Document, text: Text, warning: Problem) -> tuple[str, dict[str, Any]]:
-    """What is wrong with such a comment as a `Diagnostic` object, with the address of the part that it is in."""
+    """Return a problem with a comment as a `Diagnostic` object, with the URI of the part that it is in."""
     assert warning.trouble is not None
     uri, span = document.to_line_end(text, warning)
     return uri, {
@@ -89,24 +89,24 @@ def of_comment(document: Document, text: Text, warning: Problem) -> tuple[str, d
         "code": warning.trouble.value,
         "source": "unplace",
         "message": warning.message,
-        "tags": [1] if warning.trouble is Trouble.UNUSED_SUPPRESSION else [],  # unnecessary: shown faded
+        "tags": [1] if warning.trouble is Trouble.UNUSED_SUPPRESSION else [],  # `Unnecessary`: shown faded
     }
 
 
 def planned(document: Document, options: Options, lines: LineRanges | None = None) -> FileReport:
-    """What becomes of a document, or of the operations in some of its lines."""
+    """Return the report on a document, or on the operations in some of its lines."""
     return document.plans.report(
         document.text, document.path, options if lines is None else only_in(options, document, lines)
     )
 
 
 def only_in(options: Options, document: Document, lines: LineRanges) -> Options:
-    """The options of a run that is only about some lines of a document."""
+    """Return the options of a run that is only about some lines of a document."""
     return replace(options, changed={document.path: lines}, unused=False)
 
 
 def _fixes(document: Document, text: Text, options: Options, finding: Finding) -> list[Any]:
-    """The rewrite of one operation, with the others of its lines where they can't be told apart by lines."""
+    """Return the rewrite of one operation; it includes other operations that share the same lines."""
     if finding.applicability is None:
         return []
     is_unsafe = finding.applicability is Applicability.UNSAFE
@@ -123,7 +123,7 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
 
 
 def _function_around(document: Document, findings: list[Finding]) -> tuple[str, LineRanges] | None:
-    """The innermost function around the first finding: its name and lines."""
+    """Return the name and the lines of the innermost function around the first finding; None where there is none."""
     if not findings:
         return None
     text = Text(document.text)

@@ -1,4 +1,4 @@
-"""A text that an editor holds, and where in the protocol's terms its parts are."""
+"""Describes a text that an editor holds, and maps its positions to those of the protocol."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from unplace.text.positions import Text
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file as the editor has it: its address, its version there (None: as on disk), its path for reports.
+    """A file as the editor has it: its URI, its version there (None: as on disk), and its path for reports.
 
-    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. All that is planned shares `plans`.
+    Positions in it count code units of `encoding`: `utf-8`, `utf-16` or `utf-32`. All requests share `plans`.
     """
 
     text: str
@@ -29,20 +29,20 @@ class Document:
 
     @property
     def is_python(self) -> bool:
-        """Whether the text is one module from its first line to its last."""
+        """True where the text is one module from its first line to its last."""
         return documents.is_python(self.path)
 
     @property
     def parts(self) -> Sequence[tuple[str, int | None]]:
-        """The addresses and versions of what the editor takes for texts of their own in it."""
+        """The URIs and versions of the parts that the editor holds as separate texts."""
         return [(self.uri, self.version)]
 
     def part_of(self, line: int) -> str:
-        """The address of the part that has a line (from 1)."""
+        """Return the URI of the part that contains a line (from 1)."""
         return self.uri
 
     def range(self, text: Text, start: int, end: int) -> dict[str, Any]:
-        """Two offsets as a `Range` object."""
+        """Return two offsets as a `Range` object."""
         first, last = (self._place(text, offset) for offset in (start, end))
         return {
             "start": {"line": first[0], "character": first[1]},
@@ -50,17 +50,17 @@ class Document:
         }
 
     def to_line_end(self, text: Text, problem: Problem) -> tuple[str, dict[str, Any]]:
-        """The part that a problem is in, and the `Range` object from its place to the end of the line."""
+        """Return the URI of the part with a problem, and the `Range` object from the problem to the end of its line."""
         assert problem.line is not None
         start = text.offset_of(problem.line, problem.column or 1)
         return self.uri, self.range(text, start, text.line_end(start))
 
     def from_editor(self, text: Text, line: int, character: int) -> tuple[int, int]:
-        """Line and column (both from 1) of a place in the editor (from 0)."""
+        """Return line and column (both from 1) of a place in the editor (from 0)."""
         return text.from_editor(line, character, self.encoding)
 
     def changes(self, text: Text, edits: Iterable[Edit]) -> list[dict[str, Any]]:
-        """Edits as `TextDocumentEdit` objects."""
+        """Return edits as `TextDocumentEdit` objects."""
         written = [{"range": self.range(text, e.start, e.end), "newText": e.replacement} for e in edits]
         return [{"textDocument": {"uri": self.uri, "version": self.version}, "edits": written}]
 

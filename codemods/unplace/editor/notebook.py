@@ -1,7 +1,7 @@
-"""A notebook that an editor holds as many texts, one for each cell: as the file that it would be saved as.
+"""Presents a notebook that an editor holds as one text per cell in the form of a notebook file.
 
-What `unplace.documents` knows of notebook files then holds for it, and only places and edits have to be translated.
-Every line of a cell is a line of that file.
+`unplace.documents` can then handle it, and only places and edits have to be translated. Every line of a cell is a line
+of that file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from unplace.text.positions import Text
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: its address and version in the editor, and its text; None for one that isn't Python."""
+    """One cell: its URI and version in the editor, and its text; None for a cell that isn't Python."""
 
     uri: str
     version: int | None
@@ -28,7 +28,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Notebook(Document):
-    """A notebook, of which one cell is asked about."""
+    """A notebook, with the cell that the editor asks about."""
 
     cells: Sequence[Cell] = ()
     asked: str = ""
@@ -36,7 +36,7 @@ class Notebook(Document):
 
     @classmethod
     def of(cls, cells: Sequence[Cell], asked: str, uri: str, path: str, version: int, encoding: str) -> Notebook:
-        """The notebook with these cells."""
+        """Return the notebook with these cells."""
         lines = ['{"cells": [']
         rows: list[tuple[Cell, int] | None] = [None]
         for number, cell in enumerate(cells):
@@ -53,15 +53,15 @@ class Notebook(Document):
 
     @property
     def parts(self) -> Sequence[tuple[str, int | None]]:
-        """The cells."""
+        """The URIs and versions of the cells."""
         return [(cell.uri, cell.version) for cell in self.cells]
 
     def part_of(self, line: int) -> str:
-        """The cell that has a line of the file."""
+        """Return the URI of the cell that contains a line of the file."""
         return self._row(line)[0].uri
 
     def to_line_end(self, text: Text, problem: Problem) -> tuple[str, dict[str, Any]]:
-        """The cell that a problem is in, whose line it tells."""
+        """Return the URI of the cell with a problem, and the range in it; the problem's line counts in the cell."""
         assert problem.cell is not None
         cell = self.cells[problem.cell - 1]
         return cell.uri, Document(cell.text or "", cell.uri, self.path, encoding=self.encoding).to_line_end(
@@ -69,7 +69,7 @@ class Notebook(Document):
         )[1]
 
     def from_editor(self, text: Text, line: int, character: int) -> tuple[int, int]:
-        """Line and column in the file of a place in the cell that is asked about."""
+        """Return line and column in the file for a place in the cell that the editor asks about."""
         cell = next(cell for cell in self.cells if cell.uri == self.asked)
         own = Text(cell.text or "")
         number, column = own.from_editor(line, character, self.encoding)
@@ -78,7 +78,7 @@ class Notebook(Document):
         return row, len(json.dumps(before, ensure_ascii=False))
 
     def changes(self, text: Text, edits: Iterable[Edit]) -> list[dict[str, Any]]:
-        """Edits of the file as edits of its cells."""
+        """Return edits of the file as edits of its cells."""
         by_cell: dict[str, list[dict[str, Any]]] = {}
         for edit in edits:
             uri = self.part_of(text.place(edit.start)[0])

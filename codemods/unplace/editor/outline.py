@@ -1,4 +1,4 @@
-"""Where the functions and classes of a text are, and where what was known of it is after an edit."""
+"""Outlines the functions and classes of a text, and moves findings to their lines after an edit."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The lines of a module's functions and classes at the top level, and of its other statements there."""
+    """The lines of a module's top-level functions and classes, and of its other top-level statements."""
 
     units: LineRanges
     others: LineRanges
 
     @classmethod
     def of(cls, tree: ast.Module) -> Outline:
-        """The outline of a tree."""
+        """Return the outline of a tree."""
         units = tuple(_lines(s) for s in tree.body if isinstance(s, _UNITS))
         return cls(units, tuple(_lines(s) for s in tree.body if not isinstance(s, _UNITS)))
 
     def around(self, line: int) -> LineRanges | None:
-        """The function or class that a line is in, or None."""
+        """Return the lines of the top-level function or class that contains a line, or None."""
         return _meeting(self.units, line, line) or None
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """How two versions of a text differ: the lines from `first` up to `old_end` became those up to `new_end`.
+    """The difference between two versions of a text: lines `first` to `old_end` became lines `first` to `new_end`.
 
     Lines count from 1; the ends are exclusive.
     """
@@ -44,7 +44,7 @@ class Edited:
 
     @classmethod
     def between(cls, old: str, new: str) -> Edited:
-        """What differs between two texts."""
+        """Return the difference between two texts."""
         before, after = (with_plain_line_ends(text).split("\n") for text in (old, new))
         least = min(len(before), len(after))
         start = next((i for i in range(least) if before[i] != after[i]), least)
@@ -52,13 +52,13 @@ class Edited:
         return cls(start + 1, len(before) - same + 1, len(after) - same + 1)
 
     def units(self, old: Outline, new: Outline) -> LineRanges | None:
-        """The functions and classes of the new text that were edited; None where other code was."""
+        """Return the functions and classes of the new text that were edited; None where other code was edited, too."""
         if _meeting(old.others, self.first, self.old_end - 1) or _meeting(new.others, self.first, self.new_end - 1):
             return None
-        return _meeting(new.units, self.first - 1, self.new_end)  # where lines are gone, those beside them
+        return _meeting(new.units, self.first - 1, self.new_end)  # where lines were deleted, the units beside them
 
     def moved(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings of the old text that aren't in its edited lines, where they are in the new one."""
+        """Return the findings outside the edited lines of the old text, at their lines in the new text."""
         return [
             replace(
                 finding.moved(lambda line: Line(self._line(line.number))),
@@ -70,7 +70,7 @@ class Edited:
         ]
 
     def moved_problems(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Likewise what was said about lines of the old text."""
+        """Return the problems outside the edited lines of the old text, at their lines in the new text."""
         return [
             replace(problem, line=self._line(problem.line))
             for problem in problems

@@ -1,4 +1,4 @@
-"""What was found out about the texts that were asked about last, so that all answers about a text share the work."""
+"""Keeps the results for the latest texts, so that all answers about a text share the work."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _PROGRAMS = 3
-"""That of the text as it is, which is asked for again and again, and those of the last rounds; they are large."""
+"""The number of programs kept, which are large: that of the current text and those of the last rounds."""
 
 _REPORTS = 16
 
 
 @dataclass(slots=True)
 class _Latest(Generic[K, V]):
-    """The values that were asked for last."""
+    """A cache of the values that were asked for last."""
 
     most: int
     _known: OrderedDict[K, V] = field(default_factory=OrderedDict)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """The value of a key, made if it isn't known."""
+        """Return the value of a key; make it if it isn't known."""
         if key not in self._known:
             self._known[key] = make()
         self._known.move_to_end(key)
@@ -42,43 +42,43 @@ class _Latest(Generic[K, V]):
         return self._known[key]
 
     def drop(self, is_over: Callable[[K], bool]) -> None:
-        """Forget the values of some keys."""
+        """Forget the values of the keys for which `is_over` is true."""
         for key in [key for key in self._known if is_over(key)]:
             del self._known[key]
 
 
 class Plans:
-    """Keeps programs and reports. For one thread."""
+    """Keeps programs and reports, for one thread."""
 
     def __init__(self) -> None:
         self._programs: _Latest[tuple[str, str], Program] = _Latest(_PROGRAMS)
         self._reports: _Latest[tuple[str, str, Options, bool], FileReport] = _Latest(_REPORTS)
 
     def begin(self, path: str, text: str) -> Program:
-        """The program of a text; raises `SyntaxError` where CPython's parser does."""
+        """Return the program of a text; raise `SyntaxError` where CPython can't parse it."""
         return self._programs.get((path, text), lambda: Program.of(parsed(text)))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
-        """What becomes of a text."""
+        """Return the report on a text."""
         key = text, path, options, False
         return self._reports.get(key, lambda: documents.rewrite(text, path, options, self))
 
     def first_sight(self, text: str, path: str, options: Options) -> FileReport:
-        """What becomes of a text that is one module, as far as one round tells by the functions that it is about."""
+        """Return the report of a single round on a text that is one module, from the functions the run is about."""
         key = text, path, options, True
         return self._reports.get(key, lambda: first_round(text, path, options, self, apart=True))
 
     def forget(self, path: str) -> None:
-        """Keep nothing about the texts of a file."""
+        """Forget all about the texts of a file."""
         self._programs.drop(lambda key: key[0] == path)
         self._reports.drop(lambda key: key[1] == path)
 
     @contextmanager
     def unless(self, is_cancelled: Callable[[], bool]) -> Iterator[None]:
-        """Have work in the block end with `CancelledError` where `is_cancelled` says so."""
+        """End the work in the block with `CancelledError` as soon as `is_cancelled` returns true."""
         try:
             with cancelled_where(is_cancelled):
                 yield
         except CancelledError:
-            self._programs.drop(lambda key: True)  # their work stopped half-way
+            self._programs.drop(lambda key: True)  # their analysis stopped half-way
             raise

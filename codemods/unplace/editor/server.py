@@ -1,8 +1,8 @@
-"""The language server: diagnostics while you type, code actions, hover and fix-all over the protocol.
+"""Runs the language server: diagnostics while you type, code actions, hover and fix-all over the protocol.
 
 It reads texts from the editor and configuration from the disk, and writes no file. Texts are analysed in a thread of
-their own, one after the other, so that the event loop goes on taking changes; an answer about a text that has changed
-meanwhile is dropped.
+their own, one after the other, so that the event loop can take changes meanwhile; an answer about a text that has
+changed since is dropped.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ from unplace.version import __version__
 T = TypeVar("T")
 
 _PAUSE = 0.01
-"""Seconds without a change before a text is analysed: changes that come together are answered together."""
+"""Seconds without a change before a text is analysed, so that changes that come together get one answer."""
 
 _REST = 0.3
-"""Seconds without a change before all of a text is looked at again."""
+"""Seconds without a change before the whole text is analysed again."""
 
-_STACK = 64 * 2**20  # of the analysing thread: main threads have much, others on some systems very little
+_STACK = 64 * 2**20  # of the analysing thread: on some systems, threads other than the main one get little
 
 _CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # making it takes as long as all imports
 _LOGGER = logging.getLogger(__name__)
 
 
 class GaveWayError(Exception):
-    """The work was ended for something that somebody waits for; do it later."""
+    """Raised where work was ended in favour of a request that somebody waits for; to be done later."""
 
 
 class Server(LanguageServer):
-    """The texts of one editor, and the thread that analyses them."""
+    """The server for one editor: its texts, and the thread that analyses them."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -73,11 +73,11 @@ class Server(LanguageServer):
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
         self._looking = asyncio.Lock()
-        self._asked = 0  # what somebody waits for
+        self._asked = 0  # the number of requests that somebody waits for
         self.is_ending = self.has_said_goodbye = False
 
     def document(self, uri: str) -> Document | None:
-        """A text or notebook as it is now, of which a cell may be named.
+        """Return the current text for a URI; for the URI of a notebook or a cell, the notebook.
 
         None where it isn't open, or isn't Python in a file or a new buffer.
         """
@@ -92,7 +92,7 @@ class Server(LanguageServer):
         return Document(buffer.source, uri, self._path(uri), buffer.version, self._encoding())
 
     def notebook(self, uri: str) -> types.NotebookDocument | None:
-        """The notebook with an address, or with a cell that has it."""
+        """Return the notebook with this URI, or with a cell that has it."""
         notebooks = self.workspace
         return notebooks.get_notebook_document(notebook_uri=uri) or notebooks.get_notebook_document(cell_uri=uri)
 
@@ -106,7 +106,7 @@ class Server(LanguageServer):
         return Notebook.of(cells, asked, notebook.uri, str(path), notebook.version, self._encoding())
 
     def _path(self, uri: str) -> str:
-        """The path of a text; one in the workspace's folder for what isn't on the disk."""
+        """Return the path of a text; for a text that isn't on the disk, a path in the workspace's folder."""
         known = to_fs_path(uri) if uri_scheme(uri) == "file" else None
         return known or str(Path(*self.folders()[:1], PurePosixPath(uri).name or "untitled").absolute())
 
@@ -114,12 +114,12 @@ class Server(LanguageServer):
         return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding))
 
     def folders(self) -> list[Path]:
-        """The workspace folders that are on the disk."""
+        """Return the workspace folders that are on the disk."""
         uris = [*(folder.uri for folder in self.workspace.folders.values()), self.workspace.root_uri or ""]
         return [Path(path) for uri in uris if (path := to_fs_path(uri)) is not None]
 
     def is_current(self, document: Document) -> bool:
-        """Whether the editor still holds this version."""
+        """Tell whether the editor still holds this version."""
         notebook = self.notebook(document.uri)
         held = notebook if notebook is not None else self.workspace.get_text_document(document.uri)
         return held.version == document.version
@@ -128,12 +128,12 @@ class Server(LanguageServer):
         return not self.is_ending and self.is_current(document)
 
     def watch(self, uri: str, pause: float = 0.0) -> None:
-        """Publish what is found in a text, unless it changes before that."""
+        """Publish the findings in a text, unless it changes before."""
         self.forget(uri)
         self._awaited[uri] = asyncio.get_running_loop().create_task(self._publish(uri, pause))
 
     def forget(self, uri: str) -> None:
-        """Wait for nothing that is said about a text."""
+        """Cancel the diagnostics of a text that are still to come."""
         awaited = self._awaited.pop(uri, None)
         if awaited is not None:
             awaited.cancel()
@@ -144,7 +144,7 @@ class Server(LanguageServer):
         self._worker.submit(self._analyst.close, uri, self._path(uri))
 
     async def ask(self, document: Document, work: Callable[[Analyst], T], *, gives_way: bool = False) -> T | None:
-        """Have something worked out about a text; None where it can't be, which is logged, or where it has changed.
+        """Run work about a text in the analysing thread; None where it fails, which is logged, or the text has changed.
 
         Work that gives way ends with `GaveWayError` when something else is asked.
         """
@@ -179,13 +179,13 @@ class Server(LanguageServer):
         return None
 
     def _complain(self, complaint: str) -> None:
-        """Show what is wrong with the configuration, once until it is something else."""
+        """Show a problem with the configuration once, until there is another one."""
         if complaint != self._complaint:
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"unplace: {complaint}"))
         self._complaint = complaint
 
     async def _publish(self, uri: str, pause: float) -> None:
-        """Publish what a text shows at a glance, and again where a second look shows more."""
+        """Publish the findings of a quick look at a text, and then again where a full analysis finds others."""
         await asyncio.sleep(pause)
         at_a_glance = await self._found(uri, at_a_glance=True)
         self._send(at_a_glance)
@@ -198,7 +198,7 @@ class Server(LanguageServer):
         self._send([params for params in found if params not in at_a_glance])
 
     async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
-        """What is found in a text, or in the cells of a notebook; nothing where there is none or a newer one."""
+        """Return the diagnostics of a text or a notebook's cells; empty where there is none, or a newer version."""
         document = self.document(uri)
         if document is None:
             return []
@@ -223,7 +223,7 @@ class Server(LanguageServer):
             self.text_document_publish_diagnostics(params)
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        """What can be done in a range."""
+        """Return the code actions for a range."""
         document = self.document(params.text_document.uri)
         if document is None:
             return None
@@ -236,7 +236,7 @@ class Server(LanguageServer):
         return [self._action(action) for action in found]
 
     def _action(self, found: dict[str, Any]) -> types.CodeAction:
-        """An action for a client that may not know versioned edits."""
+        """Return an action in a form that the client understands: it may not know versioned edits."""
         action = _CONVERTER.structure(found, types.CodeAction)
         workspace = self.client_capabilities.workspace
         known = workspace.workspace_edit if workspace is not None else None
@@ -249,7 +249,7 @@ class Server(LanguageServer):
         return action
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """What is known of the operation at a place."""
+        """Return the explanation of the operation at a place."""
         document = self.document(params.text_document.uri)
         if document is None:
             return None
@@ -266,7 +266,7 @@ class Server(LanguageServer):
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     async def watch_configuration(self) -> None:
-        """Have the client tell when a configuration file changes, if it can."""
+        """Ask the client to tell when a configuration file changes, if it can."""
         workspace = self.client_capabilities.workspace
         known = workspace.did_change_watched_files if workspace is not None else None
         if known is None or not known.dynamic_registration:
@@ -280,7 +280,7 @@ class Server(LanguageServer):
         await self.client_register_capability_async(types.RegistrationParams([registration]))
 
     def watch_all(self) -> None:
-        """Publish again what is found in every text."""
+        """Publish the findings of every text again."""
         notebooks = list(self.workspace.notebook_documents.values())
         cells = {cell.document for notebook in notebooks for cell in notebook.cells}
         texts = [text for text in self.workspace.text_documents.values() if text.uri not in cells]
@@ -288,18 +288,18 @@ class Server(LanguageServer):
             self.watch(held.uri)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Errors go to the log, not into the user's face."""
+        """Log an error, instead of showing it to the user."""
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"unplace: {source.__name__}: {error}"))
 
     def shutdown(self) -> None:
-        """End, and with it the analysis under way."""
+        """Shut down, and end the analysis under way."""
         self.is_ending = True
         self._worker.shutdown(wait=False, cancel_futures=True)
         super().shutdown()  # type: ignore[no-untyped-call]
 
 
 def made() -> Server:
-    """A server with its handlers."""
+    """Return a server with its handlers."""
     server = Server()
 
     @server.feature(types.INITIALIZED)
@@ -368,8 +368,8 @@ def _watch_notebooks(server: Server) -> None:
 
 
 def serve() -> int:
-    """Serve one editor on standard input and output until it says goodbye; the exit code of the protocol."""
-    warnings.simplefilter("ignore", SyntaxWarning)  # what Python thinks of the user's code is not our business
+    """Serve one editor on standard input and output until it disconnects; return the exit code of the protocol."""
+    warnings.simplefilter("ignore", SyntaxWarning)  # Python's warnings about the user's code don't matter here
     gc.set_threshold(ALLOCATIONS)
     threading.stack_size(_STACK)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))

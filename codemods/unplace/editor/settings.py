@@ -1,4 +1,4 @@
-"""What holds for a document: the configuration found from its own folder, as if `unplace` were run there."""
+"""Finds the configuration of a document from its own folder, as if `unplace` were run there."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Settings:
     _known: dict[str, tuple[tuple[int, int], Configuration]] = field(default_factory=dict)
 
     def options(self, path: Path, folders: Sequence[Path]) -> Options | None:
-        """What to look for in a document; None for one in an environment, a cache and the like, or that is excluded.
+        """Return the options for a document; None for one that is excluded, or in an environment, a cache and the like.
 
-        What ignore files say doesn't count: who opens such a file wants to see it. Raises `ConfigurationError`
-        where the configuration can't be understood.
+        Ignore files don't count: whoever opens an ignored file wants to see it. Raises `ConfigurationError` where the
+        configuration is invalid.
         """
         told = self._configuration(path.parent)
         inside = (parent for folder in folders for parent in path.parents if folder in parent.parents)

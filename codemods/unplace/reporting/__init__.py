@@ -1,4 +1,4 @@
-"""How a run is shown: one module per output format."""
+"""Shows a run: one module per output format."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from unplace.runs.outcome import Outcome
 
 TEXTS = ("rich", "concise")
-"""Lines for people."""
+"""The formats for people, line by line."""
 
 PLACED = ("sarif", "github", "gitlab", "junit")
-"""Documents for programs, about places in the files as they are: they make no sense once these are written."""
+"""The formats for programs that point to places in the unchanged files, and make no sense once these are written."""
 
 FORMATS = (*TEXTS, "json", *PLACED)
 
 
 def document(name: str, outcomes: Sequence[Outcome]) -> str:
-    """The run in one of the formats for programs, imported only when it is asked for."""
+    """Return the report of a run in one of the formats for programs; the module of the format is imported only now."""
     text: str = import_module(f"unplace.reporting.{name}").document(outcomes)
     return text

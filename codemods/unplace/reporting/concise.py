@@ -1,4 +1,4 @@
-"""One line per finding, as compilers print them: `path:line:column: CODE [status] message`."""
+"""Prints one line per finding, as compilers do: `path:line:column: CODE [status] message`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STYLES = {Status.REWRITTEN: "green", Status.REFUSED: "yellow", Status.KEPT: "dim
 
 
 def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """What was rewritten and what was refused, in the order of the files."""
+    """Yield a line for each rewritten or refused operation, in the order of the files."""
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.is_reported:

@@ -1,8 +1,8 @@
-"""A unified diff, byte for byte what `git apply` and `patch -p0` take.
+"""Makes a unified diff, byte for byte in the form that `git apply` and `patch -p0` take.
 
-The lines are those of the files' bytes, ended by LF alone as patch tools see them, so that encodings, CRLF and a
-missing line end on the last line survive. Where the text changed is known from the edits; difflib only aligns the
-lines inside each edited block, because on a long file with many equal lines it would need minutes.
+A line ends with LF alone, as patch tools see it, and keeps its bytes, so that encodings, CRLF and a missing line end on
+the last line survive. The edits tell where the text changed; difflib only aligns the lines inside each edited block,
+because on a long file with many equal lines it would need minutes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 
 _ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
-"""What Git writes in octal, in a name that it then puts in quotes."""
+"""The bytes in a name for which Git puts the name in quotes, and writes them in octal."""
 
 _STYLES = {b"-": "red", b"+": "green", b"@": "cyan"}
 
 
 def write(stream: TextIO, outcomes: Iterable[Outcome]) -> None:
-    """Write the patch of a run: for people on terminals and where colours are wanted, and elsewhere the exact bytes."""
+    """Write the patch of a run: as styled text on terminals or where colours are wanted, elsewhere as exact bytes."""
     stream.flush()
     for outcome in outcomes:
         if outcome.change is None:
@@ -42,7 +42,7 @@ def write(stream: TextIO, outcomes: Iterable[Outcome]) -> None:
 
 
 def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
-    """The lines of one file's patch, each with its line end; `edits` are those that made the change."""
+    """Yield the lines of one file's patch, each with its line end; `edits` are the edits that made the change."""
     name = _name(path)
     yield b"--- " + name + b"\n"
     yield b"+++ " + name + b"\n"
@@ -57,7 +57,7 @@ def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
 
 
 def _name(path: str) -> bytes:
-    # With `./` in front it is right for `git apply` and `patch -p1`, which cut one part off, and for `patch -p0`.
+    # A leading `./` suits `git apply` and `patch -p1`, which strip one component, and also `patch -p0`.
     posix = Path(path).as_posix()
     name = os.fsencode(posix if posix.startswith("/") else f"./{posix}")
     if _ODD.search(name):
@@ -66,7 +66,7 @@ def _name(path: str) -> bytes:
 
 
 class Block(NamedTuple):
-    """Lines `start:end` of the old file, which lines `new_start:new_end` of the new one replace."""
+    """Lines `start:end` of the old file and the lines `new_start:new_end` of the new file that replace them."""
 
     start: int
     end: int
@@ -75,7 +75,7 @@ class Block(NamedTuple):
 
 
 def _blocks(text: str, edits: Sequence[Edit]) -> Iterator[Block]:
-    """The runs of lines that the edits touch, in order."""
+    """Yield the runs of lines that the edits touch, in order."""
     starts = [0, *(line_end.end() for line_end in re.finditer("\n", text))]
     block: Block | None = None
     growth = 0
@@ -92,7 +92,7 @@ def _blocks(text: str, edits: Sequence[Edit]) -> Iterator[Block]:
 
 
 class _Opcode(NamedTuple):
-    """As difflib has them: what becomes of lines `start:end`."""
+    """An opcode of difflib: the tag says what becomes of lines `start:end`."""
 
     tag: str
     start: int
@@ -102,7 +102,7 @@ class _Opcode(NamedTuple):
 
 
 class Alignment(SequenceMatcher[AnyStr]):
-    """Which lines of two files correspond: all outside the blocks, and inside them those that difflib finds."""
+    """The alignment of two files: lines outside the blocks correspond one to one, those inside as difflib finds."""
 
     def __init__(self, before: list[AnyStr], after: list[AnyStr], blocks: Iterable[Block]) -> None:
         super().__init__(None, [], [])
@@ -118,7 +118,7 @@ class Alignment(SequenceMatcher[AnyStr]):
         self._add(_Opcode("equal", position, len(before), new_position, len(after)))
 
     def get_opcodes(self) -> list[_Opcode]:  # type: ignore[override]  # they are such tuples, with names
-        """The opcodes, as difflib gives them."""
+        """Return the opcodes in the form of difflib."""
         return self._opcodes
 
     def _add(self, code: _Opcode) -> None:
@@ -148,7 +148,7 @@ def _hunk(
 
 
 def _range(start: int, end: int) -> str:
-    """Lines in the notation of a hunk: the first one, from 1, and how many; of no lines, the one before."""
+    """Return a range in the notation of a hunk: first line (from 1) and count; an empty range names the line before."""
     count = end - start
     return str(start + 1) if count == 1 else f"{start + (count > 0)},{count}"
 
@@ -158,7 +158,7 @@ def _line(mark: bytes, line: bytes) -> bytes:
 
 
 def styled(lines: Iterable[bytes], encoding: str) -> Iterator[list[Span]]:
-    """The lines of a patch with their colours."""
+    """Yield the lines of a patch with their colours."""
     for number, line in enumerate(lines):
         style = "bold" if number < 2 else _STYLES.get(line[:1], "")
         yield [(line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r"), style)]

@@ -1,9 +1,9 @@
-"""An explanation of a line, as text for people and as JSON for programs.
+"""Shows the explanation of a line, as text for people and as JSON for programs.
 
 The JSON object has `version`, `path`, `line`, `sites` (in-place operations), `modules` (verdicts about modules with
-`inplace=True` of which the file shows no call) and `candidates` (what is written like an in-place operation and is
-none). A site has the facts of `unplace.transform.explanation.Explanation` and, under `verdict`, what the JSON of
-`rewrite` says of it, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
+`inplace=True` whose calls the file doesn't show) and `candidates` (code that looks like an in-place operation and isn't
+one). A site has the facts of `unplace.transform.explanation.Explanation` and, under `verdict`, its entry in the JSON of
+`rewrite`, with the `patch` that its edit makes; `verdict` is null where the run judges no such operation.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _WIDTH = 11
 
 
 Naming = Callable[[Line], Line]
-"""Gives a line of the module as people know it: in a notebook, that of its cell."""
+"""Maps a line of the module to the line that people know: in a notebook, the line of its cell."""
 
 
 def lines(
     report: LineReport, path: str, line: int, source: Source, named: Naming = lambda line: line
 ) -> Iterator[list[Span]]:
-    """The report as text."""
+    """Return the report as text."""
     if not (report.explanations or report.others or report.candidates):
         yield [
             (f"{path}:{named(Line(line)).place}: ", "bold"),
@@ -127,7 +127,7 @@ def _patch(finding: Finding, path: str, source: Source) -> list[bytes]:
 
 
 def document(report: LineReport, path: str, line: int, source: Source) -> str:
-    """The report as JSON text."""
+    """Return the report as JSON text."""
     return json.dumps(
         {
             "version": __version__,

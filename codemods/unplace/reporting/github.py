@@ -1,4 +1,4 @@
-"""For GitHub Actions: workflow commands that put each finding beside its line."""
+"""Writes GitHub Actions workflow commands, which put each finding beside its line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """A command per line."""
+    """Return the report with one workflow command per line."""
     lines = []
     for outcome in outcomes:
         for finding in reported(outcome):

@@ -1,4 +1,4 @@
-"""For GitLab: a Code Quality report."""
+"""Writes a GitLab Code Quality report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEVERITIES = {Harm.HARMFUL: "major", Harm.UNKNOWN: "minor", Harm.HARMLESS: "inf
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """The report as JSON text; a file that could not be handled is a finding of its own."""
+    """Return the report as JSON text; a file that could not be handled is a finding of its own."""
     entries: list[dict[str, Any]] = []
     for outcome in outcomes:
         path = _path(outcome.path)
@@ -36,7 +36,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
 
 
 def _path(path: str) -> str:
-    """A name as text that every reader of JSON takes: bytes in it that aren't UTF-8 become `\ufffd`."""
+    """Return a path as text that every JSON reader accepts: bytes in it that aren't UTF-8 become `�`."""
     return os.fsencode(PurePath(path).as_posix()).decode("utf-8", "replace")
 
 
@@ -45,7 +45,7 @@ def _entry(name: str, description: str, severity: str, location: dict[str, Any])
 
 
 def _add_fingerprints(entries: list[dict[str, Any]]) -> None:
-    """Name each entry by what it says and where, but not by its line: it is the same when code is added above it."""
+    """Give each entry a fingerprint without its line, so that it stays the same when code is added above."""
     seen: Counter[str] = Counter()
     for entry in entries:
         same = f"{entry['location']['path']}\0{entry['check_name']}\0{entry['severity']}"

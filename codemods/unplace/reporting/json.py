@@ -1,4 +1,4 @@
-"""For programs: the whole run as one JSON object.
+"""Writes the whole run as one JSON object, for programs.
 
     {
       "version": "0.1.0",                        of unplace
@@ -36,7 +36,7 @@ from unplace.version import __version__
 
 
 def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = None) -> str:
-    """The run as JSON text (ASCII only, so that no terminal or pipe can garble it)."""
+    """Return the run as JSON text (ASCII only, so that no terminal or pipe can garble it)."""
     summary = Summary.of(outcomes)
     figures = ("files", "changed", "rewritten", "kept", "refused", "errors")
     run: dict[str, Any] = {
@@ -59,7 +59,7 @@ def _error(problem: Problem) -> dict[str, Any]:
 
 
 def site(path: str, finding: Finding) -> dict[str, Any]:
-    """One finding as an entry of `sites`."""
+    """Return one finding as an entry of `sites`."""
     saved, place = finding.saved_by, finding.cell or finding
     return {
         "path": path,

@@ -1,4 +1,4 @@
-"""For CI servers: a JUnit report, with a suite per file and a failed case per finding."""
+"""Writes a JUnit report for CI servers, with a suite per file and a failed case per finding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unplace.text.visible import visible_lines
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """The report as XML text; a file with nothing to report is a case that passed."""
+    """Return the report as XML text; a file with nothing to report is a passed case."""
     root = ElementTree.Element("testsuites", name="unplace")
     for outcome in outcomes:
         suite = ElementTree.SubElement(root, "testsuite", name=outcome.path)

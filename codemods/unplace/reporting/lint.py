@@ -1,4 +1,4 @@
-"""The linter's view for people: a line per finding, findings under their files, or counts."""
+"""Shows the linter's view to people: a line per finding, the findings under their files, or counts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LEVELS = {Harm.HARMFUL: "error", Harm.UNKNOWN: "warning", Harm.HARMLESS: "note"}
 
 
 def reported(outcome: Outcome) -> list[Finding]:
-    """What a linter reports of a file: all but what is meant to be in place."""
+    """Return the findings that a linter reports for a file: all but operations that are meant to be in place."""
     return [finding for finding in outcome.findings if finding.is_reported]
 
 
 def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """`path:line:column: CODE what is wrong [harmful, safe fix]`."""
+    """Yield a line for each finding: `path:line:column: CODE what is wrong [harmful, safe fix]`."""
     for outcome in outcomes:
         for finding in reported(outcome):
             yield [
@@ -33,7 +33,7 @@ def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
 
 
 def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """The files with something to tell; below each finding what the fix does, or why there is none."""
+    """Yield the files with findings; each finding comes with what its fix does, or why there is none."""
     for outcome in outcomes:
         findings = reported(outcome)
         if not findings:
@@ -54,7 +54,7 @@ def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
 
 
 def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """How often each rule and harm was found, most often first, and how many of them a rewrite repairs."""
+    """Yield a line for each rule, harm and form: the number of findings and of safe fixes, most frequent first."""
     findings = [finding for outcome in outcomes for finding in reported(outcome)]
     counts = Counter((finding.code, finding.harm, finding.form.value) for finding in findings)
     fixable = Counter(
@@ -73,7 +73,7 @@ def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
 
 
 def summary(outcomes: Sequence[Outcome]) -> list[str]:
-    """The figures of a run in sentences."""
+    """Return the figures of a run in sentences."""
     findings = [finding for outcome in outcomes for finding in reported(outcome)]
     files = sum(outcome.problem is None for outcome in outcomes)
     lines = []

@@ -1,4 +1,4 @@
-"""How far a migration is: a line for each repository, and on a terminal a bar below them."""
+"""Shows the progress of a migration: a line for each repository, and on a terminal a progress bar below them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from unplace.batch.run_state import Progress
 
 _SHOWN = 3
-"""Repositories that are in work and named in the bar."""
+"""The largest number of repositories in work that the bar names."""
 
 
 def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
-    """What became of a repository, in one line."""
+    """Return one line that tells the result for a repository."""
     counts = dict.fromkeys(Status, 0)
     for found in record.found:
         for site in found.sites:
@@ -45,7 +45,7 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
 
 
 def status(progress: Progress, *, is_active: bool, dry_run: bool) -> Iterator[str]:
-    """The state of a run for somebody who asks from outside."""
+    """Yield the state of a run, for a process that is not the run itself (`--status`)."""
     yield f"{summary(progress, dry_run=dry_run)}."
     if progress.errors:
         yield f"{number(progress.errors, 'file')} could not be handled."
@@ -56,7 +56,7 @@ def status(progress: Progress, *, is_active: bool, dry_run: bool) -> Iterator[st
 
 
 def summary(progress: Progress, *, dry_run: bool) -> str:
-    """The state of a run in one line."""
+    """Return the state of a run in one line."""
     counts = [f"{count} {_verb(r, dry_run=dry_run)}" for r in Result if (count := progress.results.get(r))]
     done = f"{progress.done} of {progress.total} {'repository' if progress.total == 1 else 'repositories'} done"
     return f"{done}{': ' if counts else ''}{', '.join(counts)}; {number(progress.files, 'file')} read"
@@ -67,7 +67,7 @@ def _verb(result: Result, *, dry_run: bool) -> str:
 
 
 class Display:
-    """Shows a run while it goes on; where standard error is no terminal, only the lines."""
+    """Shows a run while it goes on; where standard error is no terminal, it prints only the lines."""
 
     def __init__(self, *, dry_run: bool) -> None:
         self._dry_run = dry_run
@@ -76,7 +76,7 @@ class Display:
         self._files_before: int | None = None
 
     def show(self, record: RepositoryRecord, progress: Progress) -> None:
-        """A repository is done."""
+        """Print the line of a repository that is done."""
         if self._bar is not None:
             self._bar.stop()
         print(f"[{progress.done}/{progress.total}] {sentence(record, dry_run=self._dry_run)}", flush=True)  # noqa: T201
@@ -84,7 +84,7 @@ class Display:
             self._bar.start()
 
     def update(self, progress: Progress) -> None:
-        """Some time has passed."""
+        """Refresh the progress bar."""
         if not sys.stderr.isatty():
             return
         files = progress.files_so_far
@@ -100,14 +100,14 @@ class Display:
         self._bar.update(task, completed=progress.done, description=description, running=shown, refresh=True)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
         if self._bar is not None:
             self._bar.stop()
 
 
 @contextmanager
 def displayed(*, dry_run: bool) -> Iterator[Display]:
-    """A display that is there for a while."""
+    """Provide a display for the block, and close it at the end."""
     display = Display(dry_run=dry_run)
     try:
         yield display

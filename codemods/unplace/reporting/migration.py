@@ -1,4 +1,4 @@
-r"""What became of many repositories: JSON Lines for programs, Markdown for a pull request or a chat.
+r"""Reports the results for many repositories: JSON Lines for programs, Markdown for a pull request or a chat.
 
 Each line of the JSON is an object for one repository:
 
@@ -28,11 +28,11 @@ from unplace.reporting.totals import Totals, Verdict, duration
 from unplace.version import __version__
 
 _SAID_IN_ALL = 10
-"""Errors and reasons listed; the page and the JSON have them all."""
+"""The largest number of errors and of reasons listed; the page and the JSON have them all."""
 
 
 def json_lines(records: Iterable[RepositoryRecord]) -> Iterator[str]:
-    """A line for each repository, without its line end (ASCII only, so that no terminal or pipe can garble it)."""
+    """Yield a line for each repository, without line end (ASCII only, so that no terminal or pipe can garble it)."""
     for record in records:
         yield json.dumps(_repository(record))
 
@@ -62,7 +62,7 @@ def _repository(record: RepositoryRecord) -> dict[str, Any]:
 
 
 def markdown(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> str:
-    """The summary as GitHub's and GitLab's Markdown."""
+    """Return the summary in the Markdown of GitHub and GitLab."""
     totals = Totals(records)
     parts = [
         ["# unplace migration"],
@@ -110,12 +110,12 @@ def _errors(totals: Totals) -> list[str]:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> list[str]:
-    """A table whose first `texts` columns are words and whose others are figures; nothing where it has no rows."""
+    """Return a table whose first `texts` columns hold text and the others figures; empty where there are no rows."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     rule = ["---"] * texts + ["---:"] * (len(head) - texts)
     return [f"| {' | '.join(head)} |", f"| {' | '.join(rule)} |", *lines] if lines else []
 
 
 def _plain(text: str) -> str:
-    """A text that Markdown shows as it is, in one line."""
+    """Escape a text so that Markdown shows it literally, in one line."""
     return re.sub(r"([\\`*_\[\]<>#|~@&])", r"\\\1", " ".join(visible(text).split()))

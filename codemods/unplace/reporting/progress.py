@@ -1,4 +1,4 @@
-"""A progress bar on the terminal for runs that take long enough to wonder."""
+"""Shows a progress bar on the terminal for runs that take noticeably long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REFRESH = 0.1
 
 
 def watched(items: Iterable[T], total: int) -> Iterator[T]:
-    """Pass the items on; after a second, show on standard error how far they are, if that is a terminal."""
+    """Yield the items unchanged; after a second, show the progress on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return

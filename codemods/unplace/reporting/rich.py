@@ -1,4 +1,4 @@
-"""For people: under each file's name, what was rewritten and what was refused, and why."""
+"""Shows a run to people: under each file's name, the rewritten and the refused operations with the reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unplace.runs.outcome import Outcome
 
 
 def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """The files with something to tell; sites that are kept as they are stay out of it."""
+    """Yield the files with findings; operations that are kept as they are don't appear."""
     for outcome in outcomes:
         findings = [finding for finding in outcome.findings if finding.is_reported]
         if not findings:

@@ -1,8 +1,7 @@
-"""SARIF 2.1.0, for code scanning services and editors, with the fixes.
+"""Writes SARIF 2.1.0, for code scanning services and editors, with the fixes.
 
-Columns count Unicode code points and lines end as they do for Python (`columnKind` and `newlineSequences` say so).
-Paths are relative to the working folder where they lie in it. A result's `properties` hold what the other formats call
-harm, fix and assumptions.
+Columns count Unicode code points, and lines end as in Python (see `columnKind` and `newlineSequences`). Paths in the
+working folder are relative to it. A result's `properties` hold its harm, fix and assumptions, as in the other formats.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """The run as one SARIF log."""
+    """Return the run as one SARIF log."""
     codes = rules.codes()
     problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
     run = {
@@ -90,14 +89,14 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
             "assumptions": list(finding.assumptions),
         },
     }
-    if finding.status is Status.REWRITTEN:  # whoever applies all fixes gets what a rewrite makes
+    if finding.status is Status.REWRITTEN:  # applying all fixes gives the same result as a rewrite
         changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
         result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
     return result
 
 
 def _cell(finding: Finding) -> dict[str, Any]:
-    """The place in the cell of a notebook, whose physical place is that in the file."""
+    """Return the logical location of a finding in a notebook cell; the physical location is its place in the file."""
     return {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.cell is not None else {}
 
 

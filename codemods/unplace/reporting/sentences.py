@@ -1,4 +1,4 @@
-"""A finding in the words of a linter: what is wrong there, how bad it is, and whether `unplace` can repair it."""
+"""Words a finding as a linter does: what is wrong, how harmful it is, and whether `unplace` can repair it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unplace.diagnostics.forms import Form
 
 
 def headline(finding: Finding) -> str:
-    """What is wrong: `masked store can break autograd: saved by exp() in line 12`."""
+    """Return the headline: `masked store can break autograd: saved by exp() in line 12`."""
     form = finding.form.value
     if finding.harm is Harm.HARMFUL and finding.form is Form.DATA_STORE:
         return f"{form} cuts the gradient without an error"
@@ -21,17 +21,17 @@ def headline(finding: Finding) -> str:
 
 
 def fix(finding: Finding) -> str:
-    """Whether it can be repaired: `safe fix`, `unsafe fix` or `no fix`."""
+    """Return `safe fix`, `unsafe fix` or `no fix`."""
     return "no fix" if finding.applicability is None else f"{finding.applicability.value} fix"
 
 
 def advice(finding: Finding) -> str:
-    """What the fix does, what it assumes, or why there is none."""
+    """Return what the fix does and what it assumes, or why there is no fix."""
     if finding.applicability is Applicability.UNSAFE and finding.status is Status.REWRITTEN:
         return f"{finding.message}; assumes: {'; '.join(finding.assumptions)}"
     return finding.message
 
 
 def full(finding: Finding) -> str:
-    """All of that in one line, for formats with a single text per finding."""
+    """Return headline, fix and advice in one line, for formats with a single text per finding."""
     return f"{headline(finding)} [{finding.harm.value}, {fix(finding)}: {advice(finding)}]"

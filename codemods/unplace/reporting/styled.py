@@ -1,4 +1,4 @@
-"""Styled lines: coloured by rich where that is wanted, and plain text (without importing rich) elsewhere."""
+"""Writes styled lines: coloured by rich where colour is wanted, elsewhere plain text without importing rich."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TextIO
 from unplace.text.visible import visible
 
 Span = tuple[str, str]
-"""Text and the rich style that it is shown in."""
+"""A piece of text and the rich style in which it is shown."""
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether to colour what goes to a stream: terminals only, unless NO_COLOR or FORCE_COLOR says otherwise."""
+    """Tell whether to colour a stream: terminals only, unless NO_COLOR or FORCE_COLOR says otherwise."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -22,7 +22,7 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def write_lines(stream: TextIO, lines: Iterable[Sequence[Span]]) -> None:
-    """Write lines, coloured where that is wanted, with their control characters made visible."""
+    """Write lines, coloured where colour is wanted, with their control characters made visible."""
     if not wants_colour(stream):
         stream.writelines("".join(visible(text) for text, _ in line) + "\n" for line in lines)
         return

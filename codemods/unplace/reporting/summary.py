@@ -1,4 +1,4 @@
-"""The figures of a run, and the sentence that states them."""
+"""Computes the figures of a run, and the sentences that state them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unplace.runs.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many files and sites of each kind a run met; `hidden` are the refused ones that `--unsafe` rewrites."""
+    """The number of files and operations of each kind in a run; `hidden` are refused ones that `--unsafe` rewrites."""
 
     files: int
     changed: int
@@ -23,7 +23,7 @@ class Summary:
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Summary:
-        """Count."""
+        """Count the files and operations of the outcomes."""
         findings = [finding for outcome in outcomes for finding in outcome.findings]
         statuses = [finding.status for finding in findings]
         return cls(
@@ -40,7 +40,7 @@ class Summary:
         )
 
     def sentences(self, *, applied: bool) -> list[str]:
-        """The summary as lines; `applied` says whether the files were written."""
+        """Return the summary as lines; `applied` says whether the files were written."""
         lines = []
         if self.rewritten:
             verb = "Rewrote" if applied else "Would rewrite"
@@ -59,5 +59,5 @@ class Summary:
 
 
 def number(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return a count with its noun: `1 file`, `2 files`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Texts that others wrote, made fit to be looked at: nothing in them acts, hides or changes the order of letters."""
+"""Makes text from outside safe to show: nothing in it controls the terminal, hides, or reorders letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 
 
 def visible(text: str) -> str:
-    """Control and format characters as `[U+202E]`, lone surrogates too; tabs and line ends stay."""
+    """Replace control and format characters and lone surrogates: `[U+202E]`; tabs and line ends stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_visible, text.replace("\r\n", "\n")))
@@ -23,5 +23,5 @@ def _visible(letter: str) -> str:
 
 
 def terminal_output(text: str) -> str:
-    """What a command printed, without colours and cursor movements; each state of a progress bar is a line."""
+    """Return a command's output without colours and cursor movements; each state of a progress bar becomes a line."""
     return re.sub(r"\r\n?", "\n", _TERMINAL.sub("", text))

@@ -1,4 +1,4 @@
-"""The figures of a migration: how many operations of each kind, in all, by repository and by rule, and why."""
+"""Counts the operations of a migration by kind, repository, rule and reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unplace.batch.records import ReasonRecord, RepositoryRecord, Result, SiteRe
 
 
 class Verdict(str, Enum):
-    """What became of an operation, with what verification took back as a kind of its own."""
+    """The result for an operation; one that verification took back is `LEFT_OUT`."""
 
     REWRITTEN = "rewritten"
     REFUSED = "refused"
@@ -20,7 +20,7 @@ class Verdict(str, Enum):
 
 
 class Cause(str, Enum):
-    """What a group of operations has in common."""
+    """The cause that a group of operations has in common."""
 
     REFUSED = "Refused"
     LEFT_OUT = "Left out by verification"
@@ -30,7 +30,7 @@ class Cause(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why operations were refused, left out, or rewritten only with an assumption; names and lines are left open."""
+    """A reason why operations were refused, left out or rewritten on an assumption; names and lines are left open."""
 
     cause: Cause
     reason: ReasonRecord
@@ -42,12 +42,12 @@ class Why:
 
 
 def verdict_of(site: SiteRecord) -> Verdict:
-    """What became of an operation."""
+    """Return the verdict on an operation."""
     return Verdict.LEFT_OUT if site.left_out else Verdict(site.status)
 
 
 def reasons_of(site: SiteRecord) -> tuple[Why, ...]:
-    """The groups that an operation counts in, each once."""
+    """Return the groups that an operation counts in, each once."""
     verdict = verdict_of(site)
     if verdict is Verdict.KEPT:
         return ()
@@ -61,17 +61,17 @@ def reasons_of(site: SiteRecord) -> tuple[Why, ...]:
 
 
 class Tally:
-    """How many operations there are of each verdict, harm and applicability."""
+    """Counts operations by verdict, harm and applicability."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[Verdict, str, str | None]] = Counter()
 
     def add(self, site: SiteRecord) -> None:
-        """Count one."""
+        """Count one operation."""
         self._counts[verdict_of(site), site.harm, site.applicability] += 1
 
     def count(self, verdict: Verdict | None = None, *, harm: str | None = None, fix: str | None = None) -> int:
-        """How many are of this kind; None is any."""
+        """Return the number of operations of this kind; None stands for any."""
         return sum(
             count
             for (one, does, can), count in self._counts.items()
@@ -81,17 +81,17 @@ class Tally:
 
 @dataclass(slots=True)
 class Row:
-    """A repository, without its sites and texts."""
+    """The counts of one repository, without its operations and texts."""
 
     record: RepositoryRecord
     tally: Tally
     changed: int
-    """How many of its files are rewritten."""
+    """The number of its files that are rewritten."""
 
 
 @dataclass(slots=True)
 class Group:
-    """The operations with one reason."""
+    """The operations that share one reason: how many there are, and in which repositories."""
 
     count: int = 0
     repositories: set[int] = field(default_factory=set)
@@ -123,48 +123,48 @@ class Totals:
 
     @property
     def files(self) -> int:
-        """How many Python files were read."""
+        """The number of Python files that were read."""
         return sum(row.record.files for row in self.rows)
 
     @property
     def lines(self) -> int:
-        """How many lines they have."""
+        """The number of lines in these files."""
         return sum(row.record.lines for row in self.rows)
 
     @property
     def changed(self) -> int:
-        """How many files are rewritten."""
+        """The number of files that are rewritten."""
         return sum(row.changed for row in self.rows)
 
     @property
     def errors(self) -> int:
-        """How many files could not be handled."""
+        """The number of files that could not be handled."""
         return sum(len(row.record.errors) for row in self.rows)
 
     @property
     def seconds(self) -> float:
-        """The time that the repositories took, one after the other."""
+        """The sum of the times that the repositories took, in seconds."""
         return sum(row.record.seconds for row in self.rows)
 
     def results(self, result: Result) -> int:
-        """How many repositories ended like this."""
+        """Return the number of repositories with this result."""
         return sum(row.record.result is result for row in self.rows)
 
     def ranked_reasons(self) -> list[tuple[Why, Group]]:
-        """The reasons by cause, the most frequent first."""
+        """Return the reasons by cause, the most frequent first."""
         causes = list(Cause)
         return sorted(
             self.reasons.items(), key=lambda item: (causes.index(item[0].cause), -item[1].count, item[0].text)
         )
 
     def headline(self, *, dry_run: bool) -> str:
-        """How many repositories are migrated, as a sentence."""
+        """Return a sentence that says how many repositories are migrated."""
         verb = "would be" if dry_run else "were"
         given = counted(len(self.rows), "repository", "repositories")
         return f"{self.results(Result.MIGRATED):,} of {given} {verb} migrated."
 
     def sentences(self, *, dry_run: bool) -> list[str]:
-        """What a reader must know first."""
+        """Return the sentences that a reader needs first."""
         lines = []
         rewritten = self.tally.count(Verdict.REWRITTEN)
         if rewritten:
@@ -198,12 +198,12 @@ def _without_sites(record: RepositoryRecord) -> RepositoryRecord:
 
 
 def counted(count: int, one: str, more: str) -> str:
-    """`1 file`, `2,310 files`."""
+    """Return a count with its noun: `1 file`, `2,310 files`."""
     return f"{count:,} {one if count == 1 else more}"
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: `0.4 s`, `34 s`, `3 min 10 s`, `1 h 4 min`."""
+    """Return a time as people say it: `0.4 s`, `34 s`, `3 min 10 s`, `1 h 4 min`."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,4 +1,4 @@
-"""What verification found: for people a table of each comparison, for programs one JSON object.
+"""Shows the result of a verification: to people a table for each comparison, to programs one JSON object.
 
     {
       "version": "0.1.0",                        of unplace
@@ -36,11 +36,11 @@ from unplace.version import __version__
 
 STYLES = {Verdict.EQUAL: "green", Verdict.DIFFERENT: "red", Verdict.UNDECIDED: "yellow"}
 SHOWN = 5
-"""Differences listed per quantity; JSON has them all."""
+"""The largest number of differences listed per quantity; the JSON has them all."""
 
 
 def lines(result: Result) -> Iterator[list[Span]]:
-    """A table for each mode."""
+    """Yield a table for each mode."""
     if result.made is not None:
         yield [(f"arguments made from the signature: {result.made}", "dim")]
     for comparison in result.comparisons:
@@ -104,12 +104,12 @@ def _ratio(before: float, after: float) -> str:
 
 
 def document(result: Result) -> str:
-    """The result as JSON text (ASCII only)."""
+    """Return the result as JSON text (ASCII only)."""
     return json.dumps({"version": __version__, **_entry(result)}, indent=2, allow_nan=False)
 
 
 def failure(entry: str, reason: str) -> str:
-    """What is said in JSON when nothing could be run."""
+    """Return the JSON text for an entry that could not be run."""
     empty: dict[str, Any] = {
         "entry": entry,
         "verdict": Verdict.UNDECIDED.value,
@@ -131,7 +131,7 @@ def _entry(result: Result) -> dict[str, Any]:
 
 
 def conclusions(trial: Trial) -> Iterator[str]:
-    """What a trial came to, a line for each entry and one for what was left out."""
+    """Yield the conclusions of a trial: a line for each entry, and one for the operations that were left out."""
     for result in trial.results:
         modes = ", ".join(comparison.mode for comparison in result.comparisons if comparison.mode)
         yield f"{result.entry}{f' ({modes})' if modes else ''}: {_outcome(result)}"
@@ -145,13 +145,13 @@ def conclusions(trial: Trial) -> Iterator[str]:
 
 
 def _outcome(result: Result) -> str:
-    """The verdict on an entry that no edit made worse."""
+    """Return the verdict on an entry that no edit made worse."""
     errors = {comparison.proof.rewritten_error for comparison in result.comparisons} - {None}
     return f"not worse, and still raises {errors.pop()}" if errors else result.verdict.value
 
 
 def summary(trial: Trial) -> dict[str, Any]:
-    """A trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that don't hold."""
+    """Return a trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that failed."""
     return {
         "entries": [_entry(result) for result in trial.results],
         "left_out": [

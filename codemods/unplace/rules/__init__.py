@@ -1,6 +1,6 @@
-"""The rules: one module each, named after its code and found by itself.
+"""The rules: one module each, named after its code and discovered by name.
 
-A rule module has `CODE`, the `FORMS` it handles, a docstring that is its documentation, and a `RULE` object.
+A rule module has the `FORMS` it handles, a docstring that is its documentation, and a `RULE` object with its code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _NAME = re.compile(r"(unp\d{3})_\w+\.py$")
 
 @cache
 def codes() -> tuple[str, ...]:
-    """The codes of all rules, sorted, without importing them."""
+    """Return the codes of all rules, sorted, without importing the rules."""
     return tuple(sorted(name.upper() for name in _modules()))
 
 
@@ -26,11 +26,11 @@ def _modules() -> dict[str, str]:
 
 
 def module_name(code: str) -> str:
-    """The module in which a rule stands."""
+    """Return the name of the module that defines a rule."""
     return f"{__name__}.{_modules()[code.lower()]}"
 
 
 def documentation(code: str) -> str:
-    """A rule's documentation: the docstring of its module, which isn't imported for it."""
+    """Return a rule's documentation: the docstring of its module, which isn't imported."""
     source = Path(__file__).with_name(f"{_modules()[code.lower()]}.py").read_text("utf-8")
     return ast.get_docstring(ast.parse(source)) or ""

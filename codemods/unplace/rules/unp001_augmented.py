@@ -38,7 +38,7 @@ FORMS = (Form.AUGMENTED,)
 
 
 class Augmented(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP001: see the module's docstring."""
 
     code = "UNP001"
 
@@ -51,7 +51,7 @@ class Augmented(StatementRule):
         return copied if isinstance(copied, Copy) else verdict
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
-        """`y = y + k`, or the clone and the statement as it was."""
+        """Return `y = y + k`, or the clone and the unchanged statement."""
         statement = snippet.statement()
         assert isinstance(statement, cst.AugAssign)
         if isinstance(recipe, Copy):
@@ -66,7 +66,7 @@ class Augmented(StatementRule):
 
 
 def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:
-    """`a = b = a + k` for `a += k`."""
+    """Turn `a += k` into `a = b = a + k`."""
     node = site.node
     assert isinstance(node, ast.AugAssign)
     right = statement.value

@@ -47,16 +47,16 @@ FORMS = (Form.METHOD,)
 
 
 class Methods(CallRule):
-    """See the module's docstring."""
+    """The rule UNP002: see the module's docstring."""
 
     code = "UNP002"
 
     def must_stay(self, site: Site) -> bool:
-        """Whether no expression does the same."""
+        """Tell whether no expression does the same."""
         return stays_in_place(site.write.kind, site.write.name, site.value) or super().must_stay(site)
 
     def missing(self, site: Site) -> Reason | None:
-        """Why the functional method, or the function that fills, can't be used."""
+        """Return why the functional method, or the function that fills, can't be used; None if it can."""
         method = torchapi.inplace_method(site.write.name)
         assert method is not None
         if method.kind == "fill":
@@ -71,7 +71,7 @@ class Methods(CallRule):
         return missing(site, functional)
 
     def functional(self, site: Site) -> Change | Refuse:
-        """The functional method, or the function that makes the same new tensor."""
+        """Return the change to the functional method, or to the function that makes the same new tensor."""
         name = site.write.name
         method = torchapi.inplace_method(name)
         assert method is not None
@@ -103,14 +103,14 @@ def _method(site: Site, counterpart: str) -> Change | Refuse:
 
 
 def _fill_function(site: Site) -> str:
-    """What makes the filled tensor; one that sends zero gradients where the old one had a graph."""
+    """Return the function that makes the filled tensor, with zero gradients if the old one may have a graph."""
     if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
         return "torch.fill"
     return results.FILLS[site.write.name][0]
 
 
 def _fill(site: Site) -> Change | Refuse:
-    """`zero_` and `fill_`: a new constant tensor."""
+    """Turn `zero_` and `fill_` into a new constant tensor."""
     qualified, constant = _fill_function(site), results.FILLS[site.write.name][1]
     written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
@@ -132,9 +132,10 @@ def _fill(site: Site) -> Change | Refuse:
 
 
 def _on_new_memory(site: Site) -> Change | Refuse:
-    """`copy_` converts dtype and device and broadcasts, and a random fill draws as many numbers as there are elements.
+    """Call `copy_` or a random fill on a new tensor of the same layout: `torch.empty_like(x).normal_()`.
 
-    The same method of a new tensor of the same layout does both exactly.
+    This keeps their exact effect: `copy_` converts dtype and device and broadcasts, and a random fill draws as many
+    numbers as there are elements.
     """
     written = site.program.module.name_for(site.run.scope, "torch.empty_like")
     if written is None:

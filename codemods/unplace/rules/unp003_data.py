@@ -48,12 +48,12 @@ FORMS = (Form.DATA_STORE,)
 
 
 class DataStore(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP003: see the module's docstring."""
 
     code = "UNP003"
 
     def decide(self, site: Site) -> Verdict:
-        """Rebind what the data was stored to."""
+        """Rebind the tensor whose `.data` is stored to."""
         place = _owner(site)
         statement = site.statement
         if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
@@ -82,7 +82,7 @@ class DataStore(StatementRule):
         return verdict
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
-        """`h = f(h)`."""
+        """Return `h = f(h)` for `h.data = f(h)`."""
         assert isinstance(recipe, Rebind)
         statement = snippet.statement()
         if isinstance(statement, cst.AugAssign):
@@ -96,19 +96,19 @@ class DataStore(StatementRule):
         return [snippet.render(assignment(bindings.targets(snippet.text, recipe), statement.value, around))]
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
-        """Says that the gradient is meant to change."""
+        """Return a message that says that the gradient is meant to change."""
         return Rewrite.DATA_REBOUND(name=ast.unparse(_owner(site)))
 
 
 def _has_graph(site: Site, stored: ast.expr, value: Value) -> bool:
-    """Whether rebinding certainly cuts no graph: the stored values have one, or there is none to cut."""
+    """Tell whether rebinding certainly cuts no graph: the stored values have one, or there is none to cut."""
     if not can_be_tracked(value) or continuation.has_no_graph(site.run, value):
         return True
     return continuation.goes_on(site.run, stored, value.objs)
 
 
 def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
-    """Whether stored values are computed from the old ones, but only past their graph: `h.data = h.data * k + g`."""
+    """Tell whether stored values use the old ones, but only without their graph: `h.data = h.data * k + g`."""
     path = AccessPath.of(place)
     nodes = list(ast.walk(stored))
     reads = [n for n in nodes if isinstance(n, ast.expr) and AccessPath.of(n) == path]
@@ -117,7 +117,7 @@ def _reads_only_data(stored: ast.expr, place: ast.expr) -> bool:
 
 
 def _owner(site: Site) -> ast.expr:
-    """`h` of `h.data`."""
+    """Return `h` for `h.data`."""
     target = site.write.target
     return target.value if isinstance(target, ast.Attribute) and target.attr == "data" else target
 

@@ -35,12 +35,12 @@ FORMS = (Form.MASKED_STORE,)
 
 
 class MaskedStore(SubscriptStore):
-    """See the module's docstring."""
+    """The rule UNP004: see the module's docstring."""
 
     code = "UNP004"
 
     def decide(self, site: Site) -> Verdict:
-        """Select where the mask's shape and the value allow it, else clone first."""
+        """Choose `masked_fill` or `torch.where` if the mask's shape and the value allow it, else a clone."""
         if self._filled(site) or self._selected(site) is not None:
             verdict = rebind(site, site.write.target)
             if isinstance(verdict, Rebind):
@@ -48,7 +48,7 @@ class MaskedStore(SubscriptStore):
         return super().decide(site)
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
-        """`y = y.masked_fill(mask, number)`, `y = torch.where(mask, other, y)`, or the clone form."""
+        """Return `y = y.masked_fill(mask, number)`, `y = torch.where(mask, other, y)`, or the clone and the store."""
         if isinstance(recipe, Copy):
             return super().lines(site, recipe, snippet)
         statement = snippet.statement()
@@ -73,7 +73,7 @@ class MaskedStore(SubscriptStore):
         return self._is_plain(site) and is_number(site, _value(site)) and self._covers(site, site.value)
 
     def _selected(self, site: Site) -> ast.expr | None:
-        """`full` of `y[m] = full[m]` where `torch.where` does the same."""
+        """Return `full` for `y[m] = full[m]`, if `torch.where` does the same."""
         value = _value(site) if self._is_plain(site) else None
         if not isinstance(value, ast.Subscript) or not self._covers(site, site.value):
             return None
@@ -88,7 +88,7 @@ class MaskedStore(SubscriptStore):
         return value.value if same_shape and same_dtype and known else None
 
     def _is_plain(self, site: Site) -> bool:
-        """`y[mask] = value` as a statement of its own, `y` a name or attribute."""
+        """Tell whether the store is a statement `y[mask] = value` of its own, with a name or attribute `y`."""
         statement = site.statement
         return (
             site.write.kind is WriteKind.STORE
@@ -99,7 +99,7 @@ class MaskedStore(SubscriptStore):
         )
 
     def _covers(self, site: Site, target: Value) -> bool:
-        """Whether the mask is a bool tensor of the target's own shape."""
+        """Tell whether the mask is a bool tensor of the target's own shape."""
         mask = site.run.values.get(_index(site))
         return (
             mask is not None

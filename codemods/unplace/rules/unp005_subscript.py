@@ -43,7 +43,7 @@ FORMS = (Form.SUBSCRIPT_STORE,)
 
 
 class SubscriptStore(StatementRule):
-    """See the module's docstring."""
+    """The rule UNP005: see the module's docstring."""
 
     code = "UNP005"
 
@@ -60,7 +60,7 @@ class SubscriptStore(StatementRule):
         return private_copy(site)
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
-        """The value, where it reads the tensor; the clone; the views; the store."""
+        """Return the value, if it reads the tensor, then the clone, the views and the store."""
         statement = snippet.statement()
         assert isinstance(recipe, Copy)
         assert isinstance(statement, cst.Assign | cst.AugAssign)
@@ -79,15 +79,15 @@ class SubscriptStore(StatementRule):
         return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
 
     def _is_computed_before(self, site: Site) -> bool:
-        """Whether the value has to be computed before the clone is made."""
+        """Tell whether the value must be computed before the clone is made."""
         return site.saves_its_result() or is_computed_before(site, site.statement.value)  # type: ignore[attr-defined]
 
 
 def _is_repeatable(site: Site) -> bool:
-    """Whether target and index may be evaluated after the value and the clone.
+    """Tell whether target and index may be evaluated after the value and the clone.
 
-    A plain store evaluates the value first anyway; an augmented one fetches the element before the value, which only
-    a call in between could notice.
+    A plain store evaluates the value first anyway; an augmented one fetches the element before the value, which only a
+    call in the index could notice.
     """
     node = site.node
     if not isinstance(node, ast.AugAssign):

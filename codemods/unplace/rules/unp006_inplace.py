@@ -31,12 +31,12 @@ FORMS = (Form.INPLACE_ARGUMENT,)
 
 
 class InplaceArgument(CallRule):
-    """See the module's docstring."""
+    """The rule UNP006: see the module's docstring."""
 
     code = "UNP006"
 
     def functional(self, site: Site) -> Change | Refuse:
-        """The call without the flag."""
+        """Return the change that drops the flag from the call."""
         return drop_argument(torchapi.inplace_flag(site.write.name), "inplace")
 
 

@@ -35,17 +35,17 @@ FORMS = (Form.FUNCTION,)
 
 
 class Functions(CallRule):
-    """See the module's docstring."""
+    """The rule UNP007: see the module's docstring."""
 
     code = "UNP007"
 
     def missing(self, site: Site) -> Reason | None:
-        """Why the function without its underscore can't be used."""
+        """Return why the function without its underscore can't be used; None if it can."""
         function = torchapi.inplace_function(site.write.name)
         return None if function is None or function.functional is None else missing(site, function.functional)
 
     def functional(self, site: Site) -> Change | Refuse:
-        """The function without its underscore."""
+        """Return the change to the function without its underscore."""
         function = torchapi.inplace_function(site.write.name)
         assert function is not None
         if function.functional is None:

@@ -32,12 +32,12 @@ FORMS = (Form.OUT_ARGUMENT,)
 
 
 class OutArgument(CallRule):
-    """See the module's docstring."""
+    """The rule UNP008: see the module's docstring."""
 
     code = "UNP008"
 
     def functional(self, site: Site) -> Change | Refuse:
-        """The call without `out`."""
+        """Return the change that drops `out` from the call."""
         target = site.write.target
         if not isinstance(target, ast.Name | ast.Tuple):
             return Refuse(Refusal.NOT_A_PLAIN_NAME(name=site.name))
@@ -50,7 +50,7 @@ class OutArgument(CallRule):
         return drop_argument(None, "out")
 
     def _changes_dtype(self, site: Site) -> bool:
-        """Whether the result is known to have another dtype than the tensor it is written into."""
+        """Tell whether the result is known to have another dtype than the tensor it is written into."""
         operator = torchapi.function(site.write.name)
         dtype = "bool" if operator is not None and operator.result_bool else result_dtype(site)
         own = site.value.dtype

@@ -1,7 +1,6 @@
-"""The outcomes of files in earlier runs, so that what hasn't changed isn't worked out again.
+"""Remembers the outcomes of files, so that work on unchanged files isn't repeated.
 
-They are kept in the user's own cache folder and not beside the code: results that come with a repository are never
-believed.
+The cache is a folder of the user, and never lies beside the code: results that come with a repository aren't trusted.
 """
 
 from __future__ import annotations

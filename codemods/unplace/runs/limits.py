@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 BYTES = 20 * 2**20
-"""The largest size of a file, whose tree takes a hundred times as much memory."""
+"""The largest size of a file in bytes; its tree takes a hundred times as much memory."""
 
 SECONDS = 120
-"""The longest time: processor time, so that a busy machine makes no difference."""
+"""The longest time in seconds: processor time, so that a busy machine makes no difference."""
 
 FRAMES = 10_000 if sys.version_info >= (3, 11) else 5_000
 """The deepest nesting of calls, half a dozen for each level of an expression; before Python 3.11 each uses C stack."""

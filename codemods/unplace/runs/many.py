@@ -1,4 +1,4 @@
-"""A run over many files: works out their outcomes, in this process or several, and writes the changes."""
+"""Runs over many files: computes their outcomes, in this process or several, and writes the changes."""
 
 from __future__ import annotations
 

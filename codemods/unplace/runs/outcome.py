@@ -1,4 +1,4 @@
-"""The outcome of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
+"""Computes the outcome of one file: bytes in, findings and new bytes (or a problem) out. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def rewrite_file(path: str, options: Options, project: Project | None = None) ->
 
 
 def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | None = None) -> Outcome:
-    """Work out the outcome of a file's contents; whatever goes wrong is a problem of this file, never an exception.
+    """Compute the outcome of a file's contents; any error becomes a problem of this file, never an exception.
 
     `project` gives access to the other files of the run.
     """
     try:
         source = documents.read(data, path, markdown=options.markdown)
         with warnings.catch_warnings(), limited(), collecting_rarely():
-            warnings.simplefilter("ignore")  # what Python thinks of the user's escape sequences is not our business
+            warnings.simplefilter("ignore")  # Python's warnings about the user's escape sequences don't matter here
             return _rewrite(source, path, options, project)
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
@@ -133,7 +133,7 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
     try:
         return _reported(source, path, options, programs)
     except (SyntaxError, RecursionError, MemoryError) as error:
-        failure = error.with_traceback(None)  # which holds on to all that took the memory
+        failure = error.with_traceback(None)  # the traceback keeps the objects alive that filled the memory
     gc.collect()
     if documents.is_python(path, markdown=options.markdown):
         reject_invalid(source.text)
@@ -142,7 +142,7 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
 
 def _reported(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
     if not rewriter.may_have_sites(source.data):
-        documents.reject_broken(source.text, path, markdown=options.markdown)  # reported, whatever is in it
+        documents.reject_broken(source.text, path, markdown=options.markdown)  # a broken file is always reported
         return Outcome(path)
     report = documents.rewrite(source.text, path, options, programs)
     findings, warned = tuple(report.findings), tuple(report.warnings)

@@ -16,7 +16,7 @@ from unplace.runs.outcome import Outcome, failed
 
 Work = Callable[[str], Outcome]
 
-_work: Work  # of a worker process, which keeps it from one file to the next
+_work: Work  # of a worker process, kept from one file to the next
 
 
 def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None = None) -> Iterator[Outcome]:
@@ -34,7 +34,7 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None 
                     yield outcome
                     done += 1
         except BrokenProcessPool:  # noqa: PERF203
-            # A file took its process down with it: give each that was in hand a process of its own until it shows.
+            # A file killed its process: run each file in progress in a process of its own until the culprit shows.
             for outcome in _one_by_one(work, paths[done : done + 2 * jobs * chunk]):
                 yield outcome
                 done += 1

@@ -1,4 +1,4 @@
-"""Which Python a file is written for that the running one can't parse, as far as the place of the error tells."""
+"""Guesses the Python version that a file is written for where the running Python can't parse it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEWER: tuple[tuple[tuple[int, int], str, str], ...] = (
     ((3, 14), r"multiple exception types", rf"\s*except\s+{_NAME}\s*,\s*(?:[A-Z_]|[\w.]+\s*,)"),
     ((3, 14), _ANY, r"""(?i:.*\b(?:t|tr|rt)['"])"""),
 )
-"""The version that brought something, and what the error and its line look like in an older one."""
+"""For each version: patterns of the error that an older Python reports for its new syntax, and of the line."""
 
 _PYTHON_2 = (
     (r"Missing parentheses in call to|inconsistent use of tabs|leading zeros in decimal", _ANY),
@@ -28,7 +28,7 @@ _PYTHON_2 = (
 
 
 def version_for(error: SyntaxError) -> str | None:
-    """The version of Python that the file seems to be written for; None where nothing speaks for another one."""
+    """Return the version of Python that the file seems to be written for; None where the error suggests no other."""
     message, line = error.msg, error.text or ""
     for version, says, looks in _NEWER:
         if sys.version_info < version and re.match(says, message) and re.match(looks, line):

@@ -1,4 +1,4 @@
-"""Text edits: the only way in which `unplace` changes a file."""
+"""Defines text edits, the only way in which `unplace` changes a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Edit:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Apply edits that don't overlap; raises `ValueError` when two of them do."""
+    """Apply edits that don't overlap; raise `ValueError` when two of them do."""
     pieces: list[str] = []
     position = 0
     for edit in sorted(edits):
@@ -30,11 +30,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def compose(first: Iterable[Edit], second: Iterable[Edit], text: str) -> list[Edit]:
-    """The edits of `text` that do what `first` does to it and then `second` to the result."""
+    """Return the edits of `text` that have the effect of `first`, followed by `second` on the result."""
     early, late = sorted(first), sorted(second)
     middle = apply_edits(text, early)
     composed: list[Edit] = []
-    shift = 0  # how much longer the text of the middle is than the original, up to here
+    shift = 0  # the length of the middle text minus that of the original, up to here
     while early or late:
         starts = [edit.start for edit in late[:1]] + [edit.start + shift for edit in early[:1]]
         start = end = min(starts)
@@ -56,7 +56,7 @@ def compose(first: Iterable[Edit], second: Iterable[Edit], text: str) -> list[Ed
 
 
 def origin_of(offset: int, edits: Iterable[Edit]) -> int:
-    """Where the character at `offset` of the edited text stood before; the start of the edit that made it."""
+    """Return the offset before the edits of the character at `offset`; for inserted text, the start of the edit."""
     shift = 0
     for edit in sorted(edits):
         if offset < edit.start + shift:

@@ -1,4 +1,4 @@
-"""That a change is the edits' alone: outside them, the new text has the tokens of the old one."""
+"""Checks that a change consists of the edits alone: outside them, the new text has the tokens of the old one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.END
 
 
 class TouchedError(Exception):
-    """The edits would change what lies outside them."""
+    """Raised where the edits would change code outside them."""
 
 
 def check(before: str, after: str, edits: Iterable[Edit]) -> None:
-    """Raise `TouchedError` where a token outside the edits, which make `after` of `before`, is not what it was.
+    """Raise `TouchedError` where a token outside the edits that turn `before` into `after` has changed.
 
-    Raises `SyntaxError` where `after` can't be parsed. Only the statements of the module that are edited are compared:
-    the others begin and end where they did, and so have the same tokens.
+    Raises `SyntaxError` where `after` can't be parsed. Only edited statements of the module are compared: the others
+    begin and end at the same places, and so have the same tokens.
     """
     ordered = sorted(edits)
     whole = (_Span(0, len(before)), _Span(0, len(after)), ordered)
@@ -53,7 +53,7 @@ def check(before: str, after: str, edits: Iterable[Edit]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Whole lines of a text, with the statements of the module that stand in them."""
+    """A range of whole lines of a text, which holds complete statements of the module."""
 
     start: int
     end: int
@@ -67,7 +67,7 @@ def _growth(edit: Edit) -> int:
 
 
 def _parts(before: str, after: str, edits: Sequence[Edit]) -> list[tuple[_Span, _Span, list[Edit]]]:
-    """The edited statements of the module before and after, with the edits.
+    """Return the edited statements of the module before and after, each with its edits.
 
     Empty where an edit stands between statements, or where one of them doesn't begin and end where it should.
     """
@@ -90,7 +90,7 @@ def _parts(before: str, after: str, edits: Sequence[Edit]) -> list[tuple[_Span, 
 
 
 def _statements(text: str) -> list[_Span]:
-    """The statements of a module, those that share lines as one."""
+    """Return the spans of a module's statements; statements that share a line share a span."""
     starts = [*Text(text).starts, len(text) + 1]
     found: list[_Span] = []
     for statement in parsed(text).body:
@@ -104,7 +104,7 @@ def _statements(text: str) -> list[_Span]:
 
 
 def _outside(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str, int]]:
-    """The tokens outside the spans, with their types and lines."""
+    """Yield the tokens outside the spans, with their types and lines."""
     places = Text(text)
     following = iter([*spans, (len(text) + 1, len(text) + 1)])
     start, end = next(following)

@@ -1,4 +1,4 @@
-"""Positions: `ast` counts columns in UTF-8 bytes, editors and people in characters. Only this module converts."""
+"""Converts positions: `ast` counts columns in UTF-8 bytes, editors and people in characters. No other module does."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _FORMATTED = {"FSTRING_START": 1, "FSTRING_END": -1}  # before Python 3.12 an f-
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 LineRanges = tuple[tuple[int, int], ...]
-"""First and last line of each run of lines, from 1, both inclusive."""
+"""The first and last line of each range of lines, from 1, both inclusive."""
 
 
 def with_plain_line_ends(text: str) -> str:
-    """The text with every line end that CPython's parser takes for one as `\\n`, which `tokenize` takes alone."""
+    """Return the text with `\\n` for each line end of CPython's parser, because `tokenize` knows no other."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 
 def tokens(text: str) -> Iterator[TokenInfo]:
-    """The tokens of a text that can be parsed, with the lines as CPython's parser counts them."""
+    """Return the tokens of a text that can be parsed, with lines counted as CPython's parser does."""
     import tokenize  # only now: it takes a while, and most files need none
 
     return tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline)
 
 
 class Text:
-    """A module's source with the offsets of its lines as CPython's parser counts them."""
+    """A module's source with the offsets of its lines, counted as CPython's parser does."""
 
     def __init__(self, text: str) -> None:
-        """`text` is the decoded source with its own line ends."""
+        """Take the decoded source with its own line ends."""
         self.text = text
         self.starts = [0]
         self.starts.extend(match.end() for match in _LINE_END.finditer(text))
@@ -46,7 +46,7 @@ class Text:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are; an empty one behind the last line end doesn't count."""
+        """The number of lines; an empty one after the last line end doesn't count."""
         return len(self.starts) - (self.starts[-1] == len(self.text))
 
     def _newline(self) -> str:
@@ -54,7 +54,7 @@ class Text:
         return match.group() if match else "\n"
 
     def quoted(self, code: str) -> str:
-        """A line of code with its plain single-quoted strings in double quotes, where the file prefers those."""
+        """Return a line of code with double quotes around its plain single-quoted strings, if the file prefers them."""
         if "'" not in code or not self._prefers_double:
             return code
         characters, formatted = list(code), 0
@@ -65,7 +65,7 @@ class Text:
         return "".join(characters)
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a place given as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
+        """Return the offset of a place in the terms of `ast`: line from 1, column in UTF-8 bytes from 0."""
         start = self.starts[line - 1]
         piece = self.text[start : start + column]
         if piece.isascii():
@@ -74,26 +74,26 @@ class Text:
         return start + len(whole.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
 
     def offset_of(self, line: int, column: int) -> int:
-        """The offset of a place given as people count: line and column from 1, the column in characters."""
+        """Return the offset of a place as people count: line and column from 1, the column in characters."""
         return self.starts[line - 1] + column - 1
 
     def line(self, number: int) -> str:
-        """A line, counted from 1, without its line end."""
+        """Return a line, counted from 1, without its line end."""
         end = self.starts[number] if number < len(self.starts) else len(self.text)
         return self.text[self.starts[number - 1] : end].rstrip("\r\n")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Start and end offset of a node."""
+        """Return the start and end offset of a node."""
         place: Any = node
         return self.offset(place.lineno, place.col_offset), self.offset(place.end_lineno, place.end_col_offset)
 
     def slice(self, node: ast.AST) -> str:
-        """The source of a node."""
+        """Return the source of a node."""
         start, end = self.span(node)
         return self.text[start:end]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1, the column in characters."""
+        """Return line and column of an offset, both from 1, the column in characters."""
         low, high = 0, len(self.starts)
         while high - low > 1:
             middle = (low + high) // 2
@@ -104,12 +104,12 @@ class Text:
         return low + 1, offset - self.starts[low] + 1
 
     def editor_place(self, offset: int, encoding: str) -> tuple[int, int]:
-        """Line and column of an offset as editors want them: from 0, the column in code units of an encoding."""
+        """Return line and column of an offset for an editor: from 0, the column in code units of an encoding."""
         line, column = self.place(offset)
         return line - 1, _units(self.text[offset - column + 1 : offset], encoding)
 
     def from_editor(self, line: int, character: int, encoding: str) -> tuple[int, int]:
-        """Line and column, both from 1, of an editor's place; what lies beyond the text is its nearest end."""
+        """Return line and column, both from 1, of an editor's place; outside the text, of the nearest place in it."""
         if line >= len(self.starts):
             return self.place(len(self.text))
         start = self.starts[line]
@@ -121,14 +121,15 @@ class Text:
         return line + 1, end - start + 1
 
     def before(self, offset: int) -> str:
-        """What stands between the start of the line and an offset."""
+        """Return the text between the start of the line and an offset."""
         line, _ = self.place(offset)
         return self.text[self.starts[line - 1] : offset]
 
     def indentation(self, offset: int) -> str | None:
-        """The blanks before a statement at `offset`, without form feeds; None where it doesn't begin its line.
+        """Return the blanks before a statement at `offset`, without form feeds; None where it doesn't begin its line.
 
-        That is so behind a semicolon, in a block on the line of its header, and in a line that a backslash continues.
+        A statement doesn't begin its line after a semicolon, in a block on the line of its header, and in a line that a
+        backslash continues.
         """
         blanks = self.before(offset)
         if blanks.strip(" \t\f"):
@@ -139,13 +140,13 @@ class Text:
         return blanks.replace("\f", "")
 
     def _lines_with_comments(self) -> frozenset[int]:
-        """The lines, from 1, that end in a comment, so that a backslash at their end continues nothing."""
+        """Return the lines, from 1, that end in a comment, where a backslash at the end continues nothing."""
         if self._commented is None:
             self._commented = frozenset(token.start[0] for token in tokens(self.text) if token.type == COMMENT)
         return self._commented
 
     def line_end(self, offset: int) -> int:
-        """The offset at which the line of `offset` ends, before its line break."""
+        """Return the offset at which the line of `offset` ends, before its line break."""
         match = _LINE_END.search(self.text, offset)
         return match.start() if match else len(self.text)
 
@@ -154,7 +155,7 @@ _UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 
 
 def _units(text: str, encoding: str) -> int:
-    """How many code units a text has in `utf-8`, `utf-16` or `utf-32`."""
+    """Return the length of a text in code units of `utf-8`, `utf-16` or `utf-32`."""
     if text.isascii():
         return len(text)
     codec = encoding if encoding == "utf-8" else f"{encoding}-le"

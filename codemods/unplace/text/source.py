@@ -1,4 +1,4 @@
-"""Bytes of a file to text and back, exactly as Python reads them; nothing about a line end is ever changed.
+"""Decodes the bytes of a file exactly as Python does, and encodes them again; line ends never change.
 
 Files that hold Python among other things, such as notebooks, declare no encoding: they are UTF-8.
 """
@@ -14,7 +14,7 @@ _DECLARE = "declare its encoding in the first line (`# -*- coding: ... -*-`) or 
 
 
 class SourceError(Exception):
-    """Why bytes can't be taken as source, or text can't be written back; with the place where it is known."""
+    """Raised where bytes can't be decoded as source, or text can't be encoded; with the place where it is known."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's bytes, and the text that they stand for in the file's own encoding (without a byte order mark)."""
+    """A file's bytes, and their text in the file's own encoding (without a byte order mark)."""
 
     data: bytes
     text: str
@@ -33,7 +33,7 @@ class Source:
     is_python: bool = True
 
     def with_text(self, text: str) -> Source:
-        """The source with another text in the same encoding; raises `SourceError` where that can't be read back."""
+        """Return the source with another text in the same encoding; raise `SourceError` where it can't be read back."""
         try:
             data = text.encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -45,7 +45,7 @@ class Source:
 
 
 def read_source(data: bytes, *, is_python: bool = True) -> Source:
-    """Decode a file; raises `SourceError` where that fails.
+    """Decode a file; raise `SourceError` where that fails.
 
     The encoding is that of the byte order mark or declaration (PEP 263), and UTF-8 where the file isn't Python.
     """
@@ -95,6 +95,6 @@ def _undecodable(error: UnicodeDecodeError, advice: str) -> SourceError:
 
 
 def _place(data: bytes, offset: int) -> tuple[int, int]:
-    """Line and column, from 1, of a byte that text can't be made of."""
+    """Return line and column, from 1, of a byte that can't be decoded."""
     lines = data[:offset].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     return len(lines), len(lines[-1].decode("utf-8", "replace")) + 1

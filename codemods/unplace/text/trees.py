@@ -1,4 +1,4 @@
-"""Parsed modules, the last few kept: the rounds over a file and the check of what they made parse the same texts."""
+"""Keeps the last few parsed modules: the rounds over a file and the check of the result parse the same texts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 from functools import lru_cache
 
 _KEPT = 4
-"""A file before, after most rounds, and after the last but one."""
+"""The number of trees kept: a file before, after most rounds, and after the last but one."""
 
 
 @lru_cache(_KEPT)
 def parsed(text: str) -> ast.Module:
-    """The tree of a module, which nobody may change; raises `SyntaxError` where CPython's parser does."""
+    """Return the tree of a module, which must not be changed; raise `SyntaxError` where CPython can't parse it."""
     return ast.parse(text)

@@ -1,4 +1,4 @@
-"""All that unplace knows of torch, without importing it: a generated table with its look-up, and facts kept by hand.
+"""Holds all facts about torch without importing it: a generated table with its look-up, and facts kept by hand.
 
 No other room lists names of torch. `table` says where its facts come from.
 """

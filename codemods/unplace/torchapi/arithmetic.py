@@ -1,4 +1,4 @@
-"""Python's operators between tensors, by the function of torch that does the same."""
+"""Maps Python's operators between tensors to the torch functions that do the same."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What autocast does with the operations of torch: which run in its low precision, and which in float32.
+"""Records which operations of torch autocast runs in its low precision, and which in float32.
 
-Source: torch/csrc/autograd and aten/src/ATen/autocast_mode.h; the operations in place are never among them.
+Source: torch/csrc/autograd and aten/src/ATen/autocast_mode.h; in-place operations are never among them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RAISED = frozenset(
 """The functions and methods that autocast runs in float32; `sum` and its kin give int64 for narrower integers."""
 
 ACCUMULATING = frozenset(["cumprod", "cumsum", "nansum", "prod", "sum"])
-"""Those whose result is int64 for narrower integers, unless they are told a dtype."""
+"""The functions among these whose result is int64 for narrower integers, unless a dtype is given."""
 
 _MODULES_LOWERED = (
     *("Bilinear", "Conv", "GRU", "LSTM", "LazyConv", "LazyLinear", "Linear", "MultiheadAttention", "RNN"),
@@ -39,10 +39,10 @@ _MODULES_RAISED = ("CosineSimilarity", "GroupNorm", "LayerNorm", "LogSoftmax", "
 
 
 def lowers(module: str) -> bool:
-    """Whether autocast runs a module of torch, by the name of its class, in its low precision."""
+    """Tell whether autocast runs a module of torch, given the name of its class, in its low precision."""
     return module.startswith(_MODULES_LOWERED)
 
 
 def raises(module: str) -> bool:
-    """Whether autocast runs a module of torch, by the name of its class, in float32."""
+    """Tell whether autocast runs a module of torch, given the name of its class, in float32."""
     return module in _MODULES_RAISED or module.endswith("Loss")

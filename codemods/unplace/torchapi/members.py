@@ -1,4 +1,4 @@
-"""Methods and attributes of tensors that mean more than the table says of each by itself. Kept by hand."""
+"""Records facts about methods and attributes of tensors that the table doesn't have. Kept by hand."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ TRANSPOSED = frozenset(["T", "mT", "H", "mH"])
 """Attributes that are views with dimensions exchanged."""
 
 PERMUTING = TRANSPOSED | {"adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"}
-"""Attributes and methods that exchange dimensions, so that the result isn't contiguous."""
+"""Attributes and methods that permute dimensions, so that the result isn't contiguous."""
 
 RESTRIDING = frozenset(["as_strided", "view", "view_as"])
-"""Methods that depend on the strides of their tensor, and raise or give other elements where these change."""
+"""Methods that depend on the strides of their tensor: with other strides they raise, or return other elements."""
 
 USUALLY_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])
-"""Methods that copy only a tensor whose strides ask for it."""
+"""Methods that copy a tensor only if its strides make that necessary."""
 
 SPLITTING = frozenset(["split", "split_with_sizes", "chunk", "unbind", "__iter__"])
 """Methods whose results torch refuses to write in place while a graph is recorded."""
@@ -26,21 +26,21 @@ CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 OF_ONE_OBJECT = frozenset(
     ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
 )
-"""Attributes and methods that a copy doesn't share with the tensor that it is one of."""
+"""Attributes and methods that concern a single tensor object: a copy doesn't share them."""
 
 SPARSE_WRITES = frozenset(
     ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
 )
-"""In-place methods that write some elements only."""
+"""In-place methods that write only some elements."""
 
 SIZED = frozenset(["view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
 """Methods and functions whose arguments are sizes, so that a name among them is a number."""
 
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
-"""Methods that take no argument: so called, no array has them, and a logger's `log(...)` takes some."""
+"""Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""
 
 IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permute", "chunk", "gather", "index_select"])
-"""Methods that stand for a tensor in all likelihood wherever nothing else is asked of the object than of a tensor.
+"""Methods whose use makes it likely that an object is a tensor, where its other uses fit a tensor, too.
 
-The other classes that have them (batches of graphs, distributions) are asked for their own attributes as well.
+Other classes with these methods (batches of graphs, distributions) are also used with attributes of their own.
 """

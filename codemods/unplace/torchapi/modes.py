@@ -1,4 +1,4 @@
-"""Switches of torch: grad mode, compilation, memory, devices and generators. Kept by hand."""
+"""Records the switches of torch: grad mode, compilation, memory, devices and generators. Kept by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GRAD_MODES = frozenset([NO_GRAD, ENABLE_GRAD, INFERENCE_MODE])
 """Context managers and decorators that set the grad mode; `set_grad_enabled` sets it where it is called, too."""
 
 SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled")
-"""The last parts of the names of those that can turn recording off."""
+"""The last parts of the names of grad modes that can turn recording off."""
 
 COMPILING = frozenset(
     ["torch.jit.script", "torch.jit.script_if_tracing", "torch.jit.export", "torch.jit.script_method"]
@@ -24,10 +24,10 @@ NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 
 KEEPING_FUNCTIONS = GRAD_MODES | {"torch.jit.script", "torch.compile"}
-"""Decorators that leave alone what a function does, besides the grad mode in it."""
+"""Decorators that don't change the effect of a function, except for the grad mode in it."""
 
 KEEPING_METHODS = GRAD_MODES | {"torch.jit.export", "torch.jit.ignore"}
-"""Those that leave alone what a method stores."""
+"""Decorators that don't change the values that a method stores."""
 
 CONTEXTS = GRAD_MODES | {
     *(SET_GRAD_ENABLED, "torch.autocast", "torch.manual_seed", "torch.device", "torch.Generator"),
@@ -36,7 +36,7 @@ CONTEXTS = GRAD_MODES | {
 """Functions and classes that neither take nor make tensors."""
 
 OBJECTS = ("torch.optim.", "torch.utils.data.")
-"""How the names of classes begin whose objects may hold tensors, and aren't tensors."""
+"""Prefixes of the names of classes whose objects may hold tensors, but aren't tensors."""
 
 NUMBERS = ("torch.inf", "torch.nan", "torch.pi", "torch.e")
 
@@ -50,15 +50,15 @@ DTYPES = frozenset(
 """Attributes of torch, and of NumPy, that are dtypes, layouts and memory formats."""
 
 USUAL_FORMATS = frozenset(["contiguous_format", "preserve_format"])
-"""Memory formats that ask for nothing out of the ordinary."""
+"""Memory formats that leave the layout as it usually is."""
 
 OWN_STRIDES = frozenset(["empty_strided", "new_empty_strided", "empty_permuted"])
-"""Constructors that are given strides."""
+"""Constructors that take strides as an argument."""
 
 FORMATTED = ("as_strided",)
 PINNING = ("pin_memory",)
 SHARING = ("share_memory_", "from_file")
-"""Functions and methods that put a tensor in memory of another kind."""
+"""Functions and methods that put a tensor in shared or mapped memory."""
 
 CANONICAL = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
@@ -71,4 +71,4 @@ CANONICAL = {
     "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
     "torch.autograd.function.Function": "torch.autograd.Function",
 }
-"""Places that torch also offers under another name; the table knows only the second one."""
+"""Qualified names of torch with another, canonical name, which is the only one that the table knows."""

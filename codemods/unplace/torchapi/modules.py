@@ -1,4 +1,4 @@
-"""What classes of torch other than tensors have: modules, parameters, optimizers. Kept by hand."""
+"""Records facts about classes of torch other than tensors: modules, parameters, optimizers. Kept by hand."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ RETURNING_ITSELF = frozenset(
         *("share_memory", "to_empty", "compile"),
     ]
 )
-"""Methods of modules that return the module itself, or something as good."""
+"""Methods of modules that return the module itself, or an equivalent."""
 
 GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
-"""Methods of modules that give the tensors that they hold."""
+"""Methods of modules that return their tensors."""
 
 GIVING_MODULES = frozenset(["state_dict", "modules", "children"])
-"""Methods of modules that give what holds such tensors."""
+"""Methods of modules that return objects which hold their tensors."""
 
 GIVING = GIVING_PARAMETERS | GIVING_MODULES
 

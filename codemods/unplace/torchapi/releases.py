@@ -1,4 +1,4 @@
-"""Releases of torch, and in which one it got the functions that rewrites use.
+"""Tells in which release of torch the functions appeared that rewrites use.
 
 The table, ``releases.json``, is written by ``scripts/releases.py`` from the type stubs of the releases. It is read
 only in a run that names the oldest torch that the code has to run on.
@@ -20,7 +20,7 @@ class Release(NamedTuple):
     minor: int
 
     def __str__(self) -> str:
-        """`2.1`."""
+        """Return the release as people write it: `2.1`."""
         return f"{self.major}.{self.minor}"
 
 
@@ -28,18 +28,18 @@ _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.\d+)?(?:[+a-z].*)?")
 
 
 def release(version: str) -> Release | None:
-    """The release that a version such as `2.1`, `2.1.2` or `2.1.2+cu118` belongs to, if it is written like one."""
+    """Return the release of a version such as `2.1`, `2.1.2` or `2.1.2+cu118`; None where it is written otherwise."""
     match = _VERSION.fullmatch(version)
     return None if match is None else Release(int(match[1]), int(match[2]))
 
 
 def known() -> tuple[Release, ...]:
-    """The releases that the table tells apart, the oldest first."""
+    """Return the releases that the table distinguishes, the oldest first."""
     return tuple(Release(*map(int, version.split("."))) for version in _table()["releases"])
 
 
 def since(name: str) -> Release:
-    """The first known release with a function (`torch.fill`), a method (`Tensor.put`) or an argument of one."""
+    """Return the first known release with a function (`torch.fill`), a method (`Tensor.put`) or an argument of one."""
     return Release(*map(int, _table()["since"][name].split(".")))
 
 

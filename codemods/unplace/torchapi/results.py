@@ -1,7 +1,7 @@
-"""What the results of torch's operators are like, where the table doesn't say: their memory, shape and dtype.
+"""Records facts about the results of torch's operators that the table doesn't have: their memory, shape and dtype.
 
-Kept by hand, under the last part of a name, for functions and methods alike: "the purpose is new memory" or "written
-for its shape" is no measurement. What can be measured of these sets is, in `tests/test_torch_facts.py`.
+The sets are kept by hand, under the last part of a name, for functions and methods alike, because "the purpose is new
+memory" or "written for its shape" can't be measured. `tests/test_torch_facts.py` measures the facts that can be.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 OVERLAPPING = frozenset(
     ["expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid", "unfold", "as_strided"]
 )
-"""Views in which several elements may share one place."""
+"""Views in which several elements may share one memory location."""
 
 COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
-"""Operations whose purpose is new memory, or which always make it."""
+"""Operations whose purpose is new memory, or that always allocate it."""
 
 FROM_OUTSIDE = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
-"""Functions whose result may look at memory that is no tensor's."""
+"""Functions whose result may share memory with an object that isn't a tensor."""
 
 SAME_SHAPE = frozenset(
     [
@@ -28,9 +28,9 @@ SAME_SHAPE = frozenset(
         *("isnan", "isinf", "isfinite", "triu"),
     ]
 )
-"""Operations whose result has the shape of the first argument, besides those that work element by element.
+"""Operations, besides the element-wise ones, whose result has the shape of the first argument.
 
-Those with a mask or an index: where that isn't the larger one.
+For operations with a mask or an index, this holds where the mask or index isn't larger.
 """
 
 CONSTRUCTORS = frozenset(
@@ -55,7 +55,7 @@ FILLED = ("zeros", "ones", "empty", "full")
 """Constructors that are given a size, and fill the tensor with one number or leave it as it is."""
 
 FILLED_OPTIONS = frozenset(["dtype", "device", "size"])
-"""Their keywords that say what the new tensor is like."""
+"""The keywords of these constructors that describe the new tensor."""
 
 FILLS = {"zero_": ("torch.zeros_like", "0"), "fill_": ("torch.full_like", "")}
 """In-place methods that fill a tensor: the constructor that makes one like it, and the number where that is known."""
@@ -72,13 +72,13 @@ CASTS = {
     "byte": "uint8",
     "bool": "bool",
 }
-"""Methods that cast, by the dtype of their result."""
+"""The dtype of the result of each casting method."""
 
 DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
-"""Names of dtypes, by the dtype that they stand for."""
+"""The dtype for each name of a dtype: `long` stands for `int64`."""
 
 TENSOR_CLASSES = frozenset(f"torch.{kind.title() if kind != 'bfloat16' else 'BFloat16'}Tensor" for kind in ("", *CASTS))
-"""`torch.Tensor` and its old kinds, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
+"""`torch.Tensor` and its legacy types, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
 
 DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
 """Constructors whose result has torch's default dtype."""
@@ -95,7 +95,7 @@ INDICES = frozenset(
 """Operations whose result is indices: int64, and in no graph."""
 
 WIDENING = frozenset(["sum", "prod", "cumsum", "cumprod"])
-"""Operations that give int64 for narrower integers."""
+"""Operations that return int64 for narrower integers."""
 
 FIRST_DECIDES = frozenset(["masked_fill", "clamp", "lerp"])
 """Element-wise operations whose result has the dtype of the first argument, whatever the others have."""
@@ -104,7 +104,7 @@ COMBINING = frozenset(["cat", "stack", "where", "cross", "embedding"])
 """Operations that aren't element-wise, and whose result has the dtype of all operands together."""
 
 FIRST_ASIDE = frozenset(["embedding", "where"])
-"""Those whose first argument has no part in the dtype: indices, or a mask."""
+"""Functions whose first argument doesn't take part in the dtype: indices, or a mask."""
 
 KEEPING_INTEGERS = frozenset(
     [
@@ -119,7 +119,7 @@ KEEPING_INTEGERS = frozenset(
 """Element-wise operations that give integers for integers."""
 
 TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "var")
-"""Methods that give one number for the whole tensor when they are given no dimension."""
+"""Methods that return one number for the whole tensor when they are given no dimension."""
 
 DIVISIONS = ("div_", "divide_", "true_divide_")
 """In-place methods that torch refuses on integers, unless they round."""

@@ -1,4 +1,4 @@
-"""What torch's operators do, without importing torch: a generated table and its look-up.
+"""Tells what torch's operators do, without importing torch: a generated table and its look-up.
 
 The table, ``table.json``, is written by ``scripts/generate_torchapi.py`` from an installed torch and names its version.
 Names are canonical: ``torch.nn.functional.relu``, ``torch.add``, ``torch.nn.ReLU``; methods and attributes of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Result(Enum):
-    """What kind of object a call or an attribute gives."""
+    """The kind of object that a call or an attribute returns."""
 
     TENSOR = "tensor"
     TENSORS = "tensors"
@@ -54,7 +54,7 @@ class Result(Enum):
 
 
 class View(Enum):
-    """Whether a result looks at the memory of an argument."""
+    """How the memory of a result relates to that of an argument."""
 
     NEVER = "never"
     """Always fresh memory."""
@@ -70,21 +70,22 @@ class View(Enum):
 class Operator:
     """A method, function or attribute that does not write in place.
 
-    A method and the function of the same name are two operators: their parameters have other names.
+    A method and the function of the same name are two operators, because their parameters have different names.
     """
 
     name: str
     """As looked up, without a namespace for methods and attributes: 'add', 'torch.add'."""
     result: Result
-    """What it gives when no parameter of `result_when` is given. Source: stubs and schemas, checked on samples."""
+    """The kind of result when no parameter of `result_when` is given. Source: stubs and schemas, checked on samples."""
     view: View
     """Source: alias annotations of the schemas, corrected by running samples."""
     view_of: str | None
     """Name of the parameter that the view looks at. None beside a view means: memory that cannot be named
     (a gradient, several arguments, a buffer from outside)."""
     saves: frozenset[str]
-    """What autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one that only
-    another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, hooks on samples."""
+    """The values that autograd keeps for backward: parameter names and 'result'; '*' when not known. A name may be one
+    that only another overload has ('other' of ``max``). Source: derivatives.yaml; for composites, hooks on samples.
+    """
     guard: Mapping[str, str]
     """Saved parameter -> the parameter whose gradient must be needed for it to be saved; absent: always.
     Source: the formulas of derivatives.yaml."""
@@ -105,16 +106,18 @@ class Operator:
     """`saves`, when all arguments besides the receiver are Python numbers: ``x ** 2`` keeps x, not the result.
     Measured."""
     saves_members: frozenset[int]
-    """Where a call gives several tensors: positions of those that autograd keeps, such as the indices of ``max(x, 0)``.
-    If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves` speaks of the
-    calls that give one tensor only, and these positions of the calls that give several (see `result_when`)."""
+    """The positions of the results that autograd keeps where a call gives several tensors, such as the indices of
+    ``max(x, 0)``. If `result` is TENSORS, 'result' in `saves` stands for these. If it is TENSOR, 'result' in `saves`
+    applies to calls that give one tensor only, and these positions to calls that give several (see `result_when`).
+    """
     saves_with_option: Mapping[str, frozenset[str]]
     """`saves`, narrowed by the call's one string argument ('' when none is given): ``F.pad`` keeps nothing in the modes
     'constant' and 'circular'. Options that are not listed: `saves`. Measured."""
     result_when: Mapping[str, Result]
-    """Parameter -> what the call gives when that parameter is given, and is neither None nor False: ``size(0)``,
+    """Parameter -> the kind of result when that parameter is given, and is neither None nor False: ``size(0)``,
     ``max(x, 0)``, ``nonzero(as_tuple=True)``. The second argument of max and min is ``dim`` only when it is not a
-    tensor; ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells."""
+    tensor; ``atleast_1d`` and its kin give TENSORS for a tuple or for several arguments, which no parameter tells.
+    """
     writable: bool
     """Pieces of a `View.MULTI` may be written in place while a graph is recorded. Measured."""
     variadic: bool
@@ -128,13 +131,13 @@ class Operator:
         return self.name.rsplit(".", 1)[-1]
 
     def saved(self, *, with_numbers: bool) -> frozenset[str]:
-        """`saves`, given whether all arguments besides the receiver are Python numbers."""
+        """Return `saves`, given whether all arguments besides the receiver are Python numbers."""
         return self.saves_with_numbers if with_numbers else self.saves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InplaceMethod:
-    """``Tensor.foo_``."""
+    """An in-place method ``Tensor.foo_``."""
 
     name: str
     functional: str | None
@@ -146,7 +149,7 @@ class InplaceMethod:
     squeeze_, ...: the functional form is a view), 'flag' (requires_grad_, share_memory_: no value changes), 'detach',
     'storage' (set_, resize_, apply_, ...) or 'diagonal' (fill_diagonal_)."""
     dtype: str
-    """What rebinding to the functional form does to the dtype, in programs where the in-place form runs. Measured:
+    """The effect of rebinding to the functional form on the dtype, in programs where the in-place form runs. Measured:
 
     'same': nothing. 'promotes': a wider tensor operand of the same category widens it (a 0-dim operand only where the
     receiver is 0-dim too). 'bool': it always becomes bool. 'accumulates': a receiver of bool or narrow integers becomes
@@ -187,15 +190,15 @@ class ModuleClass:
     ignores_inplace: bool
     """It has the parameter and writes nothing all the same (AlphaDropout). Measured."""
     view: View
-    """Whether the result of a call looks at the memory of the call's first input, ``inplace=False``. Measured."""
+    """How the result of a call relates to the memory of the call's first input, with ``inplace=False``. Measured."""
     result: Result
-    """What a call gives. Measured; containers are `Result.UNKNOWN`."""
+    """The kind of a call's result. Measured; containers are `Result.UNKNOWN`."""
     saves_input: bool
     """Autograd keeps the first input, or may. Measured with hooks on torch's own module samples."""
     saves_result: bool
     """Autograd keeps the result, or may. Measured likewise."""
     is_container: bool
-    """It holds other modules or parameters, and computes nothing itself."""
+    """True for a module that holds other modules or parameters, and computes nothing itself."""
     saves: frozenset[str]
     """As `Operator.saves`, with the parameters of a call. Parameters and buffers of the module itself are not named."""
     forward: tuple[str, ...]
@@ -210,7 +213,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @cache
 def _table() -> dict[str, Any]:
-    """The whole table; read on the first look-up."""
+    """Return the whole table; read it on the first call."""
     table: dict[str, Any] = json.loads(Path(__file__).with_name("table.json").read_bytes())
     return table
 
@@ -248,7 +251,7 @@ def _operator(name: str, row: Row) -> Operator:
 
 
 def _canonical(qualified: str) -> str:
-    """The name under which the table knows `qualified`: torch exposes some names at a second place too."""
+    """Return the name under which the table knows `qualified`: torch exposes some names at a second place too."""
     for place, canonical in (("torch.functional.", "torch."), ("torch.nn.parameter.", "torch.nn.")):
         if qualified.startswith(place):
             return canonical + qualified[len(place) :]
@@ -259,26 +262,26 @@ def _canonical(qualified: str) -> str:
 
 @cache
 def tensor_method(name: str) -> Operator | None:
-    """The method ``Tensor.name``, or None: not a method, or one that writes in place (see `inplace_method`)."""
+    """Return the method ``Tensor.name``; None for any other name, and for in-place methods (see `inplace_method`)."""
     row = _row("methods", name)
     return None if row is None else _operator(name, row)
 
 
 @cache
 def tensor_attribute(name: str) -> Operator | None:
-    """The attribute ``Tensor.name`` (``T``, ``shape``, ``grad``, ...), or None. Its one parameter is 'self'."""
+    """Return the attribute ``Tensor.name`` (``T``, ``shape``, ``grad``, ...), or None. Its one parameter is 'self'."""
     row = _row("attributes", name)
     return None if row is None else _operator(name, row)
 
 
 @cache
 def is_tensor_member(name: str) -> bool:
-    """Whether tensors have a method or attribute of this name."""
+    """Tell whether tensors have a method or attribute of this name."""
     return any(table(name) is not None for table in (tensor_method, tensor_attribute, inplace_method))
 
 
 def function(qualified: str) -> Operator | None:
-    """The function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
+    """Return the function of that qualified name, or None; also a class that builds tensors, and 'torch.Tensor.add'."""
     if qualified.startswith("torch.Tensor."):
         return tensor_method(qualified[len("torch.Tensor.") :])
     return _function(_canonical(qualified))
@@ -292,7 +295,7 @@ def _function(name: str) -> Operator | None:
 
 @cache
 def inplace_method(name: str) -> InplaceMethod | None:
-    """The in-place method ``Tensor.name``, or None."""
+    """Return the in-place method ``Tensor.name``, or None."""
     row = _row("inplace_methods", name)
     if row is None:
         return None
@@ -309,7 +312,7 @@ def inplace_method(name: str) -> InplaceMethod | None:
 
 
 def inplace_function(qualified: str) -> InplaceFunction | None:
-    """The free function of that qualified name that writes its first argument, or None."""
+    """Return the free function of that qualified name that writes its first argument, or None."""
     return _inplace_function(_canonical(qualified))
 
 
@@ -330,27 +333,27 @@ def _inplace_function(name: str) -> InplaceFunction | None:
 
 @cache
 def inplace_names() -> frozenset[str]:
-    """The last parts of the names of the free functions that write their first argument."""
+    """Return the last parts of the names of the free functions that write their first argument."""
     return frozenset(name.rsplit(".", 1)[-1] for name in _table()["inplace_functions"])
 
 
 def inplace_flag(qualified: str) -> int | None:
-    """Position, from 0, of the parameter ``inplace`` of a function, or None. Source: ``inspect.signature``."""
+    """Return the position, from 0, of a function's parameter ``inplace``, or None. Source: ``inspect.signature``."""
     position: int | None = _table()["inplace_flags"].get(_canonical(qualified))
     return position
 
 
 def module(qualified: str) -> ModuleClass | None:
-    """The class of ``torch.nn``, or None."""
+    """Return the class of ``torch.nn`` of that qualified name, or None."""
     return _module(_canonical(qualified))
 
 
 IDENTITY = "torch.nn.Identity"
-"""The module that returns its argument, whatever that is."""
+"""The module that returns its argument, of whatever type, unchanged."""
 
 
 def takes_tensor(qualified: str) -> bool:
-    """Whether the first argument of a function, or of the calls of a module, of torch has to be a tensor."""
+    """Tell whether the first argument of a torch function, or of a call of a torch module, has to be a tensor."""
     if inplace_flag(qualified) is not None:
         return True
     operator = function(qualified)
@@ -361,7 +364,7 @@ def takes_tensor(qualified: str) -> bool:
 
 
 def is_registered_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a parameter or buffer, told by its name."""
+    """Tell by its name whether an attribute of a module that torch defines is a parameter or buffer."""
     prefixes = ("weight", "bias", "running_", "in_proj_", "num_batches_")
     return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
 
@@ -377,12 +380,12 @@ HOOKS = frozenset(
 
 
 def is_buffer_name(name: str) -> bool:
-    """Whether an attribute of a module that torch defines is a buffer, told by its name."""
+    """Tell by its name whether an attribute of a module that torch defines is a buffer."""
     return name.startswith(("running_", "num_batches_"))
 
 
 def saves_result_in_place(qualified: str) -> bool:
-    """Whether autograd keeps what a function with an underscore, or one or a module with `inplace=True`, has written.
+    """Tell whether autograd keeps the result of an in-place function, or of a function or module with `inplace=True`.
 
     Measured: `F.leaky_relu` keeps its input, but in place its result.
     """
@@ -417,16 +420,16 @@ def _module(name: str) -> ModuleClass | None:
 
 
 def augmented_functional(operator: str) -> Operator | None:
-    """The functional form of ``x OP v`` with a tensor x: the method behind the operator. Takes '+' and '+=' alike."""
+    """Return the functional form of ``x OP v`` with a tensor x: the method behind the operator. Takes '+' and '+='."""
     method = _table()["operators"].get(operator.removesuffix("="))
     return None if method is None else tensor_method(method)
 
 
 @cache
 def reflected_functional(operator: str) -> Operator | None:
-    """The functional form of ``number OP x`` with a tensor x: parameters ('self', 'other'), self being x. Measured.
+    """Return the functional form of ``number OP x`` with a tensor x: parameters ('self', 'other'), self being x.
 
-    ``2 * x`` keeps nothing; ``2 / x`` keeps its result's reciprocal part, ``2 ** x`` its result.
+    Measured: ``2 * x`` keeps nothing; ``2 / x`` keeps its result's reciprocal part, ``2 ** x`` its result.
     """
     name = operator.removesuffix("=")
     row = _row("reflected", name)
@@ -434,7 +437,7 @@ def reflected_functional(operator: str) -> Operator | None:
 
 
 def is_in_namespace(qualified: str) -> bool:
-    """Whether the name is a public name of one of torch's namespaces in the table."""
+    """Tell whether the name is a public name of one of torch's namespaces in the table."""
     namespace, _, name = _canonical(qualified).rpartition(".")
     if namespace == "torch.Tensor":
         return any(_row(section, name) is not None for section in ("methods", "attributes", "inplace_methods"))

@@ -1,4 +1,4 @@
 """From writes to edits: sites, legality, profitability, one choice for each statement, and the rounds over a text.
 
-`rewriter` is the way in. What a rule is for stands in `unplace.rules`.
+`rewriter` is the entry point; what each rule does is documented in `unplace.rules`.
 """

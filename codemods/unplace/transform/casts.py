@@ -1,8 +1,8 @@
-"""Where the plain functional form may have another dtype than the in-place one had, and what is done about it.
+"""Casts for functional forms whose result may have another dtype than the target had in place.
 
-In place the target keeps its dtype. The result is cast back where the operands are known to widen it, and where there
-is a sign of a mix: their dtypes come from different sources, such as a convolution and a buffer. Where nothing speaks
-for a mix, an edit only notes what it takes for granted.
+In place the target keeps its dtype. The functional result is cast back where the operands are known to widen it, and
+where there is a sign of a mix: their dtypes come from different sources, such as a convolution and a buffer. Without
+such a sign, an edit only notes what it assumes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from unplace.transform.sites import Site
 
 
 class _Need(Enum):
-    """Whether the functional form has to be cast to the dtype of the target."""
+    """The need to cast the functional form to the dtype of the target."""
 
     NONE = "none"
-    SIGN = "sign"  # something speaks for it
+    SIGN = "sign"  # there is a sign that it is needed
     CERTAIN = "certain"
 
 
 def assumption(site: Site) -> tuple[Reason, ...]:
-    """What is taken for granted of the operands' dtypes; nothing where they are known, or cast back."""
+    """Return what is assumed of the operands' dtypes; nothing where they are known, or the result is cast back."""
     if site.write.kind is WriteKind.OUT:
         known = site.value.dtype is not None and site.value.dtype == result_dtype(site)
         return () if known else (Assumption.DTYPE_OF_RESULT(name=site.name, line=Line(site.statement.lineno)),)
@@ -48,12 +48,12 @@ def assumption(site: Site) -> tuple[Reason, ...]:
 
 
 def risk(site: Site) -> tuple[Reason, ...]:
-    """The same where something speaks against it, and the result can't be cast back: an edit needs `--unsafe`."""
+    """Return the assumption that no operand is wider, where a sign contradicts it and no cast is possible."""
     return (_not_wider(site),) if _need(site) is _Need.SIGN and not _can_cast(site) else ()
 
 
 def casts(site: Site) -> bool:
-    """Whether the functional form is cast to the dtype of the target."""
+    """Tell whether the functional form is cast to the dtype of the target."""
     need = _need(site)
     return need is _Need.CERTAIN or (need is _Need.SIGN and _can_cast(site))
 
@@ -63,7 +63,7 @@ def _not_wider(site: Site) -> Reason:
 
 
 def accumulates(site: Site) -> bool:
-    """Whether the functional form has to be told its dtype: sums of narrow integers are int64 out of place."""
+    """Tell whether the functional form must be given `dtype=`: sums of narrow integers are int64 out of place."""
     is_told = isinstance(site.node, ast.Call) and any(keyword.arg == "dtype" for keyword in site.node.keywords)
     if _effect(site) != "accumulates" or is_told or site.value.dtype in ("int64", "complex64"):
         return False
@@ -71,33 +71,33 @@ def accumulates(site: Site) -> bool:
 
 
 def _is_float(value: Value, sources: Source) -> bool:
-    """Whether the dtype of a tensor is a floating one for certain."""
+    """Tell whether the dtype of a tensor is certainly a floating-point one."""
     return is_floating(value.dtype) or Source.LOWERED in sources
 
 
 def of_target(site: Site) -> cst.BaseExpression | None:
-    """`x.dtype` for the written tensor; None where it has no name."""
+    """Return `x.dtype` for the written tensor; None if no name leads to it."""
     place = bottom(site)
     while isinstance(place, ast.Subscript) and (holder := site.run.values.get(place.value)) and holder.must_be(TENSOR):
-        place = place.value  # a part has the dtype of the whole
+        place = place.value  # a part of a tensor has the dtype of the whole
     return None if place is None else expression(f"{ast.unparse(place)}.dtype")
 
 
 def cast(value: cst.BaseExpression, dtype: cst.BaseExpression) -> cst.Call:
-    """`value.to(dtype)`."""
+    """Build `value.to(dtype)`."""
     whole = parenthesized(value) if isinstance(value, cst.BinaryOperation) else value
     to = cst.Attribute(value=whole, attr=cst.Name("to"))
     return cst.Call(func=to, args=[cst.Arg(dtype)])
 
 
 def told(call: cst.Call, dtype: cst.BaseExpression) -> cst.Call:
-    """The call with `dtype=x.dtype`."""
+    """Add `dtype=x.dtype` to a call."""
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     return call.with_changes(args=[*call.args, cst.Arg(dtype, cst.Name("dtype"), equal)])
 
 
 def result_dtype(site: Site) -> Token:
-    """The dtype of what a function with `out=` computes, where it follows from its operands."""
+    """Return the dtype that a function with `out=` computes, if it follows from the operands."""
     tensors = [o for o in site.write.operands if o.may_be(TENSOR)]
     if not tensors:
         return None
@@ -108,7 +108,7 @@ def result_dtype(site: Site) -> Token:
 
 
 def _effect(site: Site) -> str:
-    """What going out of place does to the dtype: see `InplaceMethod.dtype`."""
+    """Return the effect of going out of place on the dtype: see `InplaceMethod.dtype`."""
     kind = site.write.kind
     if kind.value.dtype is not None:
         return kind.value.dtype
@@ -121,7 +121,7 @@ def _effect(site: Site) -> str:
 
 
 def _need(site: Site) -> _Need:
-    """Whether out of place the result would, or there is a sign that it could, have another dtype than the target."""
+    """Return how much speaks for a cast: the out-of-place result has, or may have, another dtype than the target."""
     effect = _effect(site)
     if effect == "bool":
         return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
@@ -134,16 +134,16 @@ def _need(site: Site) -> _Need:
 
 
 def _kept(site: Site) -> list[bool | None]:
-    """For each operand whether it leaves the target's dtype as it is; None where that isn't known."""
+    """Tell for each operand whether it leaves the target's dtype unchanged; None where that isn't known."""
     is_float = is_floating(site.value.dtype) or _is_division(site)
     absorbed = INTEGERS if is_float else ()
     found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in site.write.operands]
-    is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # by `0`: its dtype is that of the operands
+    is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # a sum from `0` takes the operands' dtype
     return [None if kept is False and is_started else kept for kept in found]
 
 
 def _is_division(site: Site) -> bool:
-    """Whether the operation raises in place for integers, so that the target is floating: it is a true division."""
+    """Tell whether the operation is a true division, which raises in place for integers: the target is floating."""
     node = site.node
     if isinstance(node, ast.AugAssign):
         return isinstance(node.op, ast.Div)
@@ -152,7 +152,7 @@ def _is_division(site: Site) -> bool:
 
 
 def _is_raised(site: Site) -> bool:
-    """Whether autocast would run the functional form in float32, on a tensor that it made in low precision."""
+    """Tell whether autocast would run the functional form in float32, on a tensor that it made in low precision."""
     node = site.node
     name = site.write.name.rsplit(".", 1)[-1].removesuffix("_")
     if isinstance(node, ast.AugAssign):
@@ -163,7 +163,7 @@ def _is_raised(site: Site) -> bool:
 
 
 def _is_mixed(site: Site, operand: Value) -> bool:
-    """Whether something speaks for an operand of another dtype: its sources are others than those of the target."""
+    """Tell whether an operand seems to have another dtype: its sources differ from those of the target."""
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
     if is_given and is_mixed_by_callers(site):
         return True
@@ -171,12 +171,12 @@ def _is_mixed(site: Site, operand: Value) -> bool:
 
 
 def is_mixed_by_callers(site: Site) -> bool:
-    """Whether a call in the file passes tensors of several dtypes, or sources of these, for what a function writes."""
+    """Tell whether a call in the file passes the written tensor with others of a different dtype or dtype source."""
     return _is_mixed_by_a_caller(site.program, site.run.scope, site.roots(), set())
 
 
 def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: set[Scope]) -> bool:
-    """Whether a call in the file passes the written tensor together with one of another dtype, or of other sources."""
+    """Tell whether a caller, direct or further out, passes the written tensor with one of another dtype or source."""
     seen.add(scope)
     names = sorted({obj.parameter for obj in written if obj.parameter is not None})
     for call in [call for name in names for call in calls_that_hand(program, scope, name)]:
@@ -194,9 +194,9 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
 
 
 def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = False, is_float: bool = False) -> bool:
-    """Whether the sources of two tensors' dtypes, or one that is known, speak for different ones.
+    """Tell whether the sources of two tensors' dtypes, or one known dtype, suggest that they differ.
 
-    `is_scalar`: the operand has no dimensions; `is_float`: the operation is none for integers.
+    `is_scalar`: the operand has no dimensions; `is_float`: the operation doesn't take integers.
     """
     if isinstance(value.dtype, str) and isinstance(operand.dtype, str):
         return False
@@ -216,14 +216,14 @@ def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = Fals
 
 
 def _is_scalar(site: Site) -> bool:
-    """Whether what is combined with the target has no dimensions, and so widens no tensor that has any."""
+    """Tell whether the operands have no dimensions, and so widen no tensor that has any."""
     node = site.node
     given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
     return all(_is_total(n) for n in given)
 
 
 def _is_total(node: ast.expr) -> bool:
-    """Whether an expression is computed of numbers and of reductions over all dimensions: `x.norm() + 1e-6`."""
+    """Tell whether an expression combines only numbers and reductions over all dimensions: `x.norm() + 1e-6`."""
     if isinstance(node, ast.BinOp):
         return _is_total(node.left) and _is_total(node.right)
     if isinstance(node, ast.Call):
@@ -233,5 +233,5 @@ def _is_total(node: ast.expr) -> bool:
 
 
 def _can_cast(site: Site) -> bool:
-    """Whether the target can be asked for its dtype: it has a name, and is no number."""
+    """Tell whether the target can be asked for its dtype: a name leads to it, and it is no number."""
     return (isinstance(site.node, ast.AugAssign) or bottom(site) is not None) and not site.value.may_be(NUMBER)

@@ -1,4 +1,4 @@
-"""Modules made with `inplace=True`: what becomes of the flag, and of the calls that then take a new tensor."""
+"""Modules made with `inplace=True`: the plan for the flag, and for the calls that then take a new tensor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from unplace.transform.verdicts import Inline, Refuse
 
 @dataclass(frozen=True, slots=True)
 class Constructors:
-    """Plans the constructors of one module."""
+    """Plans the rewriting of constructor calls with `inplace=True` in one file."""
 
     program: Program
     text: Text
@@ -36,7 +36,7 @@ class Constructors:
     reports: Report
 
     def report(self, made: Sequence[tuple[Scope, ast.Call, str]], sites: list[Site], wanted: Wanted) -> None:
-        """Report what becomes of each constructor that is wanted; `sites` are the operations that are known."""
+        """Report the outcome for each constructor that the run handles; `sites` are the known operations."""
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         done = self.reports.made()
@@ -72,7 +72,7 @@ class Constructors:
             )
 
     def _without_flag(self, node: ast.Call, qualified: str, taking: list[Decision]) -> tuple[Edit, ...]:
-        """The edits of a module's constructor and of the calls that take what the module then makes anew."""
+        """Return the edits of a module's constructor and of the calls that take the module's new tensor."""
         edits: list[Edit] = []
         for decision in taking:
             edits += Statements(self.text).edits(decision.site.statement, [decision])
@@ -84,7 +84,7 @@ class Constructors:
 
 
 def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
-    """What is known of the harm that a module with `inplace=True` does in the calls that the file shows."""
+    """Return the known harm that a module with `inplace=True` does in the calls that the file shows."""
     harms = [site.harm() for site in calls]
     harmful = next((found for found in harms if found[0] is Harm.HARMFUL), None)
     if harmful is not None:

@@ -1,4 +1,4 @@
-"""A site with what was decided about it."""
+"""Decisions: a site with its rule and its verdict."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from unplace.transform.verdicts import Keep, Refuse, Verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """A site, its rule, a verdict about it, and the change of its call where it has one.
+    """A site, its rule, the verdict about it, and the change of its call if it is one.
 
-    `chain` are the calls of `y.mul_(2).add_(1)`, innermost first, which share their fate; empty for other operations.
+    `chain` has the calls of `y.mul_(2).add_(1)`, innermost first, which share one verdict; it is empty for other
+    operations.
     """
 
     site: Site
@@ -31,19 +32,19 @@ class Decision:
 
     @property
     def fate(self) -> Hashable:
-        """What decisions have in common that are made once: one verdict on all calls of a chain."""
+        """The key that decisions share if they are made together: all calls of a chain, with one verdict."""
         return self.chain or self.site, self.verdict
 
     @property
     def assumptions(self) -> tuple[Reason, ...]:
-        """What the recipe rests on."""
+        """The assumptions that the recipe rests on, each once."""
         return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
 
     @property
     def is_recipe(self) -> bool:
-        """Whether there is something to rewrite."""
+        """Tell whether there is something to rewrite."""
         return not isinstance(self.verdict, Keep | Refuse)
 
     def is_applied(self, unsafe: bool) -> bool:
-        """Whether a run makes the rewrite, given whether it may rest on assumptions."""
+        """Tell whether a run makes the rewrite; with `unsafe` it may rest on assumptions."""
         return self.is_recipe and (unsafe or not self.assumptions)

@@ -1,4 +1,4 @@
-"""Explains the operations of a line: the facts that the analysis has about each, its verdict, and the edit."""
+"""Explanations of the in-place operations on a line: the facts about each, its verdict, and its edit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from unplace.transform.sites import Site, collect
 
 @dataclass(frozen=True, slots=True, order=True)
 class Saver:
-    """An operation that kept the memory for backward: for certain, or because it isn't known what it does."""
+    """An operation that saved the memory for backward, certainly or, where its effect is unknown, possibly."""
 
     line: int
     operation: str
@@ -42,11 +42,11 @@ class Saver:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One in-place operation and all that decides about it.
+    """One in-place operation, and everything that decides about it.
 
-    `saved` are the operations before it that may have kept the memory for backward, `holders` who may see the tensor
-    from out of sight, `finding` the verdict; it stands at the constructor where a module with `inplace=True` writes.
-    `ignored_by` is the line of a comment that has it ignored, whatever the verdict.
+    `saved` are the earlier operations that may have saved the memory for backward, `holders` the references out of
+    sight through which the tensor may be seen, `finding` is the verdict; for a module with `inplace=True` it is placed
+    at the constructor. `ignored_by` is the line of a comment that ignores the operation, whatever the verdict.
     """
 
     line: int
@@ -66,7 +66,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that is written like an in-place operation and isn't one as far as is known, and why."""
+    """Code written like an in-place operation that isn't one as far as is known, and the reason."""
 
     line: int
     column: int
@@ -79,9 +79,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LineReport:
-    """All that there is to say about a line.
+    """Everything that is known about the operations on a line.
 
-    `others` are verdicts about modules with `inplace=True` of which the file shows no call.
+    `others` are findings about modules with `inplace=True` that the file never calls.
     """
 
     explanations: tuple[Explanation, ...]
@@ -92,9 +92,9 @@ class LineReport:
 def explain(
     text: str, path: str, options: Options, line: int, column: int | None = None, programs: Programs | None = None
 ) -> LineReport:
-    """Explain the operations of a line (from 1), or those of them at a column (from 1, in characters).
+    """Explain the operations on a line (from 1), or those at a column of it (from 1, in characters).
 
-    Where the options name changed lines, what becomes of operations elsewhere isn't considered. Raises `SyntaxError`
+    Where the options name changed lines, the outcome for operations elsewhere isn't considered. Raises `SyntaxError`
     where CPython's parser does.
     """
     program = Program.of(parsed(text)) if programs is None else programs.begin(path, text)
@@ -121,13 +121,13 @@ def explain(
 
 
 def _places(site: Site) -> list[tuple[ast.AST, ast.AST]]:
-    """The operation in its statement, and the constructor call of the module that does it."""
+    """Return the operation with its statement, and the constructor call of the module that performs it, if any."""
     source = site.write.source
     return [(site.node, site.statement), *([(source, source)] if source is not None else [])]
 
 
 def _is_at(node: ast.AST, statement: ast.AST, line: int) -> bool:
-    """Whether the line holds a part of the operation, or of the simple statement that it stands in."""
+    """Tell whether the line has a part of the operation, or of the simple statement that contains it."""
     where = node if hasattr(statement, "body") else statement
     return bool(where.lineno <= line <= where.end_lineno)  # type: ignore[attr-defined]
 
@@ -201,11 +201,11 @@ def _finding(source: Text, site: Site, findings: list[Finding]) -> Finding | Non
     return None
 
 
-# -- what looks like one ------------------------------------------------------------------------------------------
+# -- candidates ---------------------------------------------------------------------------------------------------
 
 
 def _candidates(program: Program, sites: list[Site]) -> list[tuple[Scope, ast.AST]]:
-    """The nodes that are written like an in-place operation and are none, with the scope they stand in."""
+    """Return the nodes that are written like an in-place operation but aren't one, each with its scope."""
     known = {node for site in sites for node in (site.node, site.write.source)}
     found: list[tuple[Scope, ast.AST]] = []
     for scope in program.module.scopes.by_node.values():
@@ -230,13 +230,13 @@ def _candidate(program: Program, source: Text, scope: Scope, node: ast.AST) -> C
     if run is None or value is None:
         why = "the function is too complex to be analysed" if run is None else "the code there can't be reached"
         return Candidate(line, column, first, written, "something unknown", why, ())
-    steps = tuple(evidence(run, target, State(), node))  # of no binding is it known that it holds here: all are told
+    steps = tuple(evidence(run, target, State(), node))  # no binding is known to hold here, so all are listed
     reason = _unknown_operation(program, scope, node, is_function) or _reason(node, written, value)
     return Candidate(line, column, first, written, kind_in_words(value), reason, steps)
 
 
 def _unknown_operation(program: Program, scope: Scope, node: ast.AST, is_function: bool) -> str | None:
-    """That a name with an underscore is none of torch's, if so."""
+    """Return the reason that torch has no such function or method with an underscore; None if it has."""
     if not isinstance(node, ast.Call) or any(keyword.arg == "out" for keyword in node.keywords):
         return None
     name = last_name(node.func) or ""

@@ -1,4 +1,4 @@
-"""Writes that stay in place: autograd gets copies of what it saves, or something around the statement changes."""
+"""Fallbacks for writes that stay in place: autograd saves copies, or code around the statement changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Me
 
 @dataclass(slots=True)
 class Staying:
-    """Chooses the writes of one module that had better stay, and what is done for them."""
+    """Chooses the writes of one module that had better stay, and the fallback for each."""
 
     text: Text
     unsafe: bool
@@ -31,7 +31,7 @@ class Staying:
     copies: Copies
 
     def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
-        """The decisions whose writes stay, with their new verdicts; those that store into a list from now on first."""
+        """Return the decisions whose writes stay, with their new verdicts; stores collected in a list come first."""
         chosen: dict[Decision, Verdict] = {}
         decided = {s: ds for s, ds in decided.items() if all(d.site.muddled_in() is None for d in ds)}
         for decisions in decided.values():
@@ -56,7 +56,7 @@ class Staying:
         return chosen
 
     def _aside(self, decisions: list[Decision]) -> Aside | None:
-        """What changes elsewhere in the function: how pieces are cut that torch forbids to write, or its arguments."""
+        """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
         site, text = decisions[0].site, self.text
         if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
             return rows.by_index(site, text) if len(decisions) == 1 else None
@@ -70,7 +70,7 @@ class Staying:
         return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
 
     def _collected(self, decision: Decision) -> Collect | None:
-        """The list that takes the place of the written tensor, where that repairs something and may be done."""
+        """Return the list that replaces the written tensor, if that repairs something and is allowed."""
         site, verdict = decision.site, decision.verdict
         if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
             return None
@@ -82,7 +82,7 @@ class Staying:
         return collected if collected is not None and (self.unsafe or not collected.assumptions) else None
 
     def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
-        """The copies that let all writes of a statement stay; empty where there is one that would go on failing."""
+        """Return the copies that let all writes of a statement stay; empty if one of them would still fail."""
         found: dict[Decision, Verdict] = {}
         for decision in decisions:
             copied = saved.copy_saved(decision.site, self.rules, self.text)
@@ -95,7 +95,7 @@ class Staying:
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
 
     def _had_better_stay(self, decision: Decision) -> bool:
-        """Whether the write can't be moved for certain, or only at a cost."""
+        """Tell whether the write can't be rewritten by this run, or only at a cost."""
         verdict, site = decision.verdict, decision.site
         if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
             return True
@@ -112,7 +112,7 @@ class Staying:
 
 
 def _saves_again(site: Site, verdict: Copy) -> bool:
-    """Whether an operand would be the clone, which the operation then saves and writes like the tensor before."""
+    """Tell whether an operand would be the clone, which the operation would then save and write like the original."""
     if not site.write.kind.is_whole:
         return False
     rebound = {*verdict.places, *(target for view in verdict.views for target in view.targets)}

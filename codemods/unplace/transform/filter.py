@@ -1,4 +1,4 @@
-"""Which operations of a module a run is about; it leaves the others alone and doesn't report them."""
+"""Filter for the operations that a run handles; it leaves all others alone and doesn't report them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The operations with one of some codes, of some harm and in some lines, that no comment has ignored.
+    """The operations that a run handles: by code, harm and lines, less those that a comment ignores.
 
-    `only` and `lines` are None where they leave nothing out. The lines are those of the text as it was at first;
-    `origin` tells from which of them a line of the module comes. Those are judged `apart` from what calls their modules
-    in functions elsewhere. `failed` holds, by line and code, why the recipes repaired nothing that were tried.
+    `only` and `lines` are None where they exclude nothing. The lines are those of the original text; `origin` maps a
+    line of the module to the original one. With `apart`, a module with `inplace=True` is judged without the calls of it
+    in functions outside of the lines. `failed` has, by line and code, why the recipes tried so far repaired nothing.
     """
 
     codes: frozenset[str]
@@ -33,18 +33,18 @@ class Wanted:
     failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
 
     def reaches(self, node: ast.AST) -> bool:
-        """Whether a node, or the module, has a part in the lines."""
+        """Tell whether a part of a node is in the lines; the module as a whole always is."""
         if self.lines is None or isinstance(node, ast.Module):
             return True
         start, end = map(self.origin, _lines_of(node))
         return any(start <= last and first <= end for first, last in self.lines)
 
     def failures(self, code: str, node: ast.AST) -> Sequence[Reason]:
-        """Why recipes for an operation with the code of a rule repaired nothing."""
+        """Return why the recipes tried for an operation with this code repaired nothing."""
         return self.failed.get((self.origin(_lines_of(node)[0]), code), ()) if self.failed else ()
 
     def __call__(self, code: str, harm: Harm, node: ast.AST) -> bool:
-        """Whether the run is about an operation, given the code of its rule, its harm and its node."""
+        """Tell whether the run handles an operation, given the code of its rule, its harm and its node."""
         if code not in self.codes or (self.only is not None and harm not in self.only):
             return False
         return self.reaches(node) and not self.comments.covers(code, *_lines_of(node))

@@ -1,10 +1,10 @@
-"""What an operation in place is there for: its value, its effect, or what somebody else sees of that.
+"""Intent of an in-place operation: its value, its effect, or what other code sees of that effect.
 
-An expression that only was there for its effect must not become one that has none:
+An expression that stands there only for its effect must not become one that has none:
 
     touch = lambda k: p.mul_(k)         touch = lambda k: p.mul(k)          (wrong: it does nothing)
 
-So where an assumption is needed that nobody else sees the write, the value has to be used for certain.
+So where a recipe assumes that nothing else sees the write, the value must certainly be used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DISPLAYS = (ast.Await, ast.Dict, ast.List, ast.Set, ast.Starred, ast.Tuple, ast
 
 
 def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
-    """Why what a verdict assumes of others contradicts what the operation is there for, if it does.
+    """Return why the assumptions of a verdict contradict the intent of the operation, if they do.
 
     `last` is the outermost call of the chain that starts with the site.
     """
@@ -53,7 +53,7 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
 
 
 def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:
-    """Whether all that gets the new tensor are names of the function that nothing reads afterwards."""
+    """Tell whether only names of the function that nothing reads afterwards get the new tensor."""
     scope = site.run.scope
     is_whole_statement = isinstance(site.statement, ast.Expr) or site.write.kind.is_statement
     if scope.is_module or not is_whole_statement:
@@ -63,7 +63,7 @@ def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:
 
 
 def _given_as_out(site: Site) -> Reason:
-    """Why `out=` is more than a place for the result: somebody else holds it."""
+    """Return why `out=` is more than a place for the result: other code holds that tensor."""
     parameter = next((o.parameter for o in site.roots() if o.parameter is not None), None)
     if parameter is not None:
         return Refusal.OUT_IS_READ(parameter=parameter)
@@ -73,7 +73,7 @@ def _given_as_out(site: Site) -> Reason:
 
 
 def is_thrown_away(run: Run, node: ast.AST) -> bool:
-    """Whether the value of an expression isn't used for certain: an operand of what is used counts as used."""
+    """Tell whether the value of an expression may go unused; an operand of a used expression counts as used."""
     parents = run.parents
     while (parent := parents.get(node)) is not None:
         if isinstance(parent, ast.Expr):
@@ -98,7 +98,7 @@ def is_thrown_away(run: Run, node: ast.AST) -> bool:
 
 
 def _only_computes(run: Run, call: ast.Call) -> bool:
-    """Whether a call is, or looks like, one of torch's that has no effect."""
+    """Tell whether a call is, or looks like, one of a torch operator without side effects."""
     callee = run.values.get(call.func)
     if callee is not None and isinstance(callee.ref, Named):
         name = callee.ref.qualified
@@ -108,7 +108,7 @@ def _only_computes(run: Run, call: ast.Call) -> bool:
 
 
 def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether all that a statement binds are names of the function that nothing reads afterwards."""
+    """Tell whether a statement binds only names of the function that nothing reads afterwards."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     if run.scope.is_module or not all(isinstance(target, ast.Name) for target in targets):
         return False
@@ -118,7 +118,7 @@ def _binds_in_vain(run: Run, statement: ast.Assign | ast.AnnAssign) -> bool:
 
 
 def _is_called_for_its_value(run: Run, function: ast.Lambda) -> bool:
-    """Whether all that is done with a lambda is that it is called, each time for the value that it gives."""
+    """Tell whether a lambda is a hook, or is only ever called, each time for its value."""
     if function in hooks(run.program.module):
         return True
     outer = run.scope.parent

@@ -1,4 +1,4 @@
-"""Which recipe fits a site: the questions that all rules ask, in the order in which they decide."""
+"""Legality: the questions that all rules ask about a site, in the order in which they decide on a recipe."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _FILLS = ("copy", "random", "fill", "diagonal")
 
 
 def settled(site: Site) -> Keep | Refuse | None:
-    """The reasons to leave a site alone that hold whatever the recipe."""
+    """Return the reason to leave a site alone that holds for every recipe, if there is one."""
     return _written_leaf(site) or _kept(site) or _unfit(site) or changing_what_is_saved(site)
 
 
 def changing_what_is_saved(site: Site) -> Refuse | None:
-    """Why an operation has to go on saving its result: a write that autograd doesn't see changes what is saved."""
+    """Return why an operation must keep saving its result: a write hidden from autograd changes the saved tensor."""
     line = overwritten_past_autograd(site.program, site.write)
     if line is None:
         return None
@@ -52,7 +52,7 @@ def changing_what_is_saved(site: Site) -> Refuse | None:
 
 
 def _written_leaf(site: Site) -> Refuse | None:
-    """Why a parameter, or a leaf whose gradient is read, can't be given a new tensor although the write raises."""
+    """Return why a parameter, or a leaf whose gradient is read, can't be rebound although the write raises."""
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf:
         return None
@@ -92,7 +92,7 @@ def _kept(site: Site) -> Keep | None:
 
 
 def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
-    """Functional counterpart, kind and reason from the operator table, for sites that name an operator."""
+    """Return functional counterpart, kind and reason from the operator table, for sites that name an operator."""
     if site.write.kind is WriteKind.METHOD:
         method = torchapi.inplace_method(site.write.name)
         return (method.functional, method.kind, method.reason) if method is not None else None
@@ -103,7 +103,7 @@ def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
 
 
 def without_counterpart(name: str, fact: str | None) -> Reason:
-    """Tell why an operator has no functional form: what torch's table says, if it says something."""
+    """Return why an operator has no functional form: the fact from the operator table, if it has one."""
     return Refusal.TORCH(fact=Fact(fact)) if fact else Refusal.NO_COUNTERPART(name=name)
 
 
@@ -114,13 +114,13 @@ def _through_data(site: Site) -> bool:
 
 
 def _has_gradient_read(site: Site) -> bool:
-    """Whether the function reads `.grad` of the same name: then it is a leaf that is being optimised."""
+    """Tell whether the function asks for the gradient of the written name, which is then a leaf being optimised."""
     name = root_name(site.write.target)
     return name is not None and gradient_is_read(site, name)
 
 
 def gradient_is_read(site: Site, name: str) -> bool:
-    """Whether the scope asks for the gradient of `name` anywhere: `name.grad`, or `grad(loss, name)`."""
+    """Tell whether the scope asks for the gradient of `name` anywhere: `name.grad`, or `grad(loss, name)`."""
     for node in ast.walk(site.run.scope.node):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
             if isinstance(node.value, ast.Name) and node.value.id == name:
@@ -161,17 +161,17 @@ def _names_of(site: Site) -> set[str]:
 
 
 def assumptions_about(site: Site) -> tuple[Reason, ...]:
-    """What has to be assumed about the kind of the target, and of what the write is for."""
+    """Return the assumptions about the kind of the target and about the intent of the write."""
     value = site.value
     found = () if value.is_tensor and not value.likely else (Assumption.TENSOR(name=site.name),)
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else found
 
 
 def _is_hidden_update(site: Site) -> bool:
-    """Whether a write through `.data` changes some values or updates them, past a graph that there may be.
+    """Tell whether a write through `.data` changes or updates some values of a tensor that may have a graph.
 
-    A whole store (`h.data = f(h)`) loses the graph of what it stores; this one may be meant as it stands: gradients
-    pass it by, as in a straight-through estimator.
+    A whole store (`h.data = f(h)`) loses the graph of the stored values; such a partial write may be meant as it
+    stands: gradients bypass it, as in a straight-through estimator.
     """
     if site.write.kind is WriteKind.DATA or not _through_data(site):
         return False
@@ -182,7 +182,7 @@ def _is_hidden_update(site: Site) -> bool:
 
 
 def root_name(node: ast.expr) -> str | None:
-    """The name at the bottom of a chain of attributes, subscripts and calls."""
+    """Return the name at the bottom of a chain of attributes, subscripts and calls."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Attribute | ast.Subscript):
             node = node.value
@@ -197,7 +197,7 @@ def root_name(node: ast.expr) -> str | None:
 
 
 def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
-    """Rebind `place`, whatever else is the same object, and make live views again."""
+    """Rebind `place` and all other places of the same object, and rematerialise live views."""
     refusal = unstorable(site, place)
     if refusal is not None:
         return refusal
@@ -213,13 +213,13 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
 
 
 def is_same_object(site: Site, place: ast.expr) -> bool:
-    """Whether a place holds the written tensor itself."""
+    """Tell whether a place holds the written tensor itself."""
     held = site.state.env.get(place.id) if isinstance(place, ast.Name) else None
     return held is not None and is_same(held, site.value)
 
 
 def container_of(site: Site, place: ast.expr) -> Value | None:
-    """The container that `place` is an element of, where its index isn't a constant."""
+    """Return the container that `place` is an element of, if its index isn't a constant."""
     if not isinstance(place, ast.Subscript) or isinstance(place.slice, ast.Constant):
         return None
     holder = site.run.values.get(place.value)
@@ -227,13 +227,13 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
 
 
 def unstorable(site: Site, place: ast.expr) -> Refuse | None:
-    """Why a place can't be given a new tensor."""
+    """Return why a place can't be bound to a new tensor; None if it can."""
     if isinstance(place, ast.Name):
         scope = site.run.scope
         if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
             return None
         if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
-            return None  # it can be declared there
+            return None  # the name can be declared `nonlocal` or `global`
         return Refuse(Refusal.OUTER_NAME(name=place.id))
     if isinstance(place, ast.Attribute):
         if place.attr == "data" and place is site.write.target:
@@ -253,7 +253,7 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
 
 
 def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
-    """Why an attribute can't be given any tensor: it is a parameter, a property or the like, or may be one."""
+    """Return why an attribute can't be bound to any tensor: it is, or may be, a parameter, a property or the like."""
     written, name = ast.unparse(place), place.attr
     holder = site.run.values.get(place.value)
     owner = getattr(holder.ref, "of", None) if holder is not None else None
@@ -283,13 +283,13 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
 
 
 def _refuses_binding(owner: Class, name: str) -> bool:
-    """Whether a class keeps an attribute from being bound to any tensor."""
+    """Tell whether a class prevents an attribute from being bound to an arbitrary tensor."""
     is_field = any(name in (*cls.assigned, *cls.declared) for cls in owner.linearized())
     return owner.intercepts(name) or owner.has_property(name) or (owner.is_immutable and is_field)
 
 
 def _is_made_by(owner: Class, name: str, site: Site) -> bool:
-    """Whether the tensor in an attribute of a module is one that its methods compute, and so no parameter."""
+    """Tell whether the tensor in an attribute of a module is computed by its methods, and so is no parameter."""
     if all(o.origin is Origin.FRESH for o in site.value.objs):
         return True
     sources = [source for c in owner.linearized() for _, source in c.assigned.get(name, ())]
@@ -298,7 +298,7 @@ def _is_made_by(owner: Class, name: str, site: Site) -> bool:
 
 
 def _is_simple(node: ast.expr) -> bool:
-    """A name, or an attribute of one: evaluating it twice does nothing twice."""
+    """Tell whether a node is a name or an attribute of one, which can be evaluated twice without side effects."""
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
@@ -306,7 +306,7 @@ def _is_simple(node: ast.expr) -> bool:
 
 
 def private_copy(site: Site) -> Copy | Refuse:
-    """Clone the owner of the written memory, make the views again, and let the write go to the private memory."""
+    """Clone the owner of the written memory, rematerialise the views, and let the write go to the private memory."""
     target = site.write.target
     place = _chain_root(site, target)
     if place is None:
@@ -333,7 +333,7 @@ def private_copy(site: Site) -> Copy | Refuse:
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
-    """The name or attribute at which the written chain of views starts."""
+    """Return the name, attribute or element at which the written chain of views starts."""
     node = target
     while True:
         if isinstance(node, ast.Name):
@@ -371,7 +371,7 @@ def _is_view(site: Site, value: Value) -> bool:
 
 
 def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
-    """Why a statement with several stores can't run unchanged on clones made before it."""
+    """Return why a statement with several stores can't run unchanged on clones made before it; None if it can."""
     if not isinstance(statement, ast.Assign) or any(s.write.kind is not WriteKind.STORE for s in sites):
         return Refuse(Refusal.SEVERAL_TARGETS())
     bound = assigned_names(statement)
@@ -391,7 +391,7 @@ def _copy_owner(
     first: Reason | None,
     element_of: Value | None = None,
 ) -> Copy | Refuse:
-    """Try to clone at `place`; where its base is still visible, go on to the base."""
+    """Plan a clone at `place`; where its base is still visible, go on to the base."""
     live = site.live() | {path.root for path in needed if path.is_name}
     observers = site.watch(live).of(value, place, element_of)
     missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
@@ -407,7 +407,7 @@ def _copy_owner(
 
 
 def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
-    """A name for the tensor that `value` is a view of."""
+    """Return a name for the tensor that `value` is a view of, and the value of the name."""
     state = site.state
     if len(value.objs) != 1:
         return None
@@ -424,7 +424,7 @@ def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:
 
 
 def silent(site: Site) -> tuple[Reason, ...] | Refuse:
-    """The assumptions under which nobody reads the written tensor after the operation's own value was used."""
+    """Return the assumptions under which nothing reads the written tensor except through the operation's own value."""
     observers: Observers = site.observers()
     if observers.blockers:
         return Refuse(observers.blockers[0])

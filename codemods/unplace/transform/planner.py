@@ -1,8 +1,8 @@
 """The planner: from sites to findings, with one choice for each statement.
 
-Rules propose recipes where legality allows them (`proposals`); what can't pay is refused; writes that had better stay
-do (`fallbacks`); a clone that would be for nothing is left out (`profitability`); what remains is written down
-(`emit.statements`) and reported (`report`). No stage changes what an earlier one decided: it makes new decisions.
+Rules propose recipes where legality allows them (`proposals`); recipes that can't pay are refused; writes that had
+better stay get a fallback (`fallbacks`); useless clones are dropped (`profitability`); the rest becomes text
+(`emit.statements`) and findings (`report`). No stage changes the decisions of an earlier one: it makes new ones.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ class Planner:
     _statements: Statements = field(init=False)
 
     def __post_init__(self) -> None:
-        """Who calls what is found out when a site asks."""
+        """Prepare the callers, the report and the edits of the module; callers are only examined when a site asks."""
         self._callers = Callers(self.program, self.text, self.options)
         self._report = Report(self.text)
         self._statements = Statements(self.text)
 
     def plan(self, wanted: Wanted) -> list[Finding]:
-        """All findings of the module that are wanted, in order of position.
+        """Return all findings of the module that the run is about, in order of position.
 
-        Rules propose what is legal, what can't pay or failed before is refused, what had better stay does, and each
-        statement gets what is left, or less where a clone would be for nothing.
+        Rules propose legal recipes; those that can't pay or failed before are refused; writes that had better stay get
+        a fallback; every other statement gets its recipe, unless that is a useless clone.
         """
         sites = collect(self.program, self._callers, self.options, wanted.reaches)
         groups, left_out = self._groups(sites, wanted)
@@ -81,7 +81,7 @@ class Planner:
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(self, sites: Sequence[Site], wanted: Wanted) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
-        """The sites that are wanted, by their statements, and the others; calls of modules belong to constructors."""
+        """Group the sites that the run handles by statement, and list the others; module calls go with constructors."""
         groups: dict[ast.stmt, list[Site]] = {}
         left_out: list[Site] = []
         for site in sites:
@@ -96,7 +96,7 @@ class Planner:
     # -- what is refused and what stays ---------------------------------------------------------------------------
 
     def _without_handed_store(self, decision: Decision) -> Decision:
-        """A clone in a helper, and its callers changed for it, is too much where nothing needs the old values."""
+        """Refuse a clone in a helper that would change its callers, too, where nothing needs the old values."""
         if not isinstance(decision.verdict, Copy) or not self._callers.edits_of(decision.site):
             return decision
         if decision.site.harm()[0] is Harm.HARMFUL:
@@ -104,7 +104,7 @@ class Planner:
         return decision.becoming(Refuse(Refusal.CALLERS_READ()))
 
     def _staying(self, legal: Mapping[ast.stmt, list[Decision]]) -> _Plan:
-        """The statements whose writes stay, with the verdicts for that."""
+        """Return the statements whose writes stay, with their new decisions."""
         verdicts = Staying(self.text, self.options.unsafe, self.by_form, self._copies).choose(legal)
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
         return {s: [d.becoming(verdicts.get(d, d.verdict)) for d in legal[s]] for s in statements}
@@ -112,8 +112,8 @@ class Planner:
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
-        The rebound tensor has a graph, whose saved values that write would overwrite. So would one that overwrites what
-        was saved of anything, if what is stored was computed from it.
+        The rebound tensor has a graph, whose saved values the other write would overwrite. So would any write to saved
+        memory, if the stored values were computed from that memory.
         """
         decisions = [decision for members in plan.values() for decision in members]
         unrepaired = [*left_out, *(d.site for d in decisions if not self._is_applied(d))]
@@ -135,10 +135,10 @@ class Planner:
         unrepaired: list[Site],
         moved: set[ast.AST],
     ) -> None:
-        """Refuse the store at an index where one of these writes would hit the new graph."""
+        """Refuse the store at an index of `decisions` if one of the other writes would hit the new graph."""
         decision, site = decisions[index], decisions[index].site
         for other in staying:
-            made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or an earlier one
+            made = {(o.label, o.line) for o in other.roots()}  # in this round of a loop or in an earlier one
             shared = made & {(o.label, o.line) for o in site.value.objs}
             if other.run is site.run and shared and not self._is_rebound_between(site, other, decisions):
                 refusal = Refuse(Refusal.WOULD_HIT_GRAPH(line=Line(other.statement.lineno)))
@@ -155,7 +155,7 @@ class Planner:
         return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
 
     def _is_rebound_between(self, first: Site, second: Site, decisions: list[Decision]) -> bool:
-        """Whether the run gives the tensor new memory after the first write, on every way to the second."""
+        """Tell whether the run rebinds the tensor after the first write on every path to the second."""
         return any(
             self._is_applied(d)
             and isinstance(d.verdict, Rebind)
@@ -165,13 +165,13 @@ class Planner:
         )
 
     def _is_applied(self, decision: Decision) -> bool:
-        """Whether the run makes the rewrite."""
+        """Tell whether the run makes the rewrite."""
         return decision.is_applied(self.options.unsafe)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _rewrite(self, statement: ast.stmt, decisions: list[Decision]) -> None:
-        """Choose what is worth it, and report that with the edits for all operations of the statement together."""
+        """Choose the recipes that pay, and report them with the edits for all operations of the statement together."""
         go_on()
         decisions = self._worthwhile(decisions)
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
@@ -194,7 +194,7 @@ class Planner:
             self._report.decided(decision, is_applied, fix, own)
 
     def _worthwhile(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """The decisions without clones that would be for nothing; the first call of a chain decides for all of it."""
+        """Return the decisions without useless clones; the first call of a chain decides for all of it."""
         final: dict[Hashable, Verdict] = {}
         found: list[Decision] = []
         for decision in decisions:
@@ -211,10 +211,10 @@ class Planner:
         taken: list[Edit],
         placed: list[Edit],
     ) -> None:
-        """Report writes that stay; where the copies would stand in rewritten code, what was decided `before`.
+        """Report writes that stay; where their copies would stand in rewritten code, carry out the decisions `before`.
 
-        Where a list would, or what else can be done would meet what was placed for other writes that stay, nothing is
-        done before the next round.
+        Where a list would stand in rewritten code, or the edits would meet those `placed` for other writes that stay,
+        nothing is done before the next round.
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
         every = [edit for own in edits for edit in own]
@@ -240,7 +240,7 @@ class Planner:
             placed += every
 
     def _declarations(self, decision: Decision) -> tuple[Edit, ...]:
-        """`nonlocal y` for the names of outer scopes that a recipe binds."""
+        """Return the edits that declare the names of outer scopes that a recipe binds: `nonlocal y`."""
         scope = decision.site.run.scope
         found: list[Edit] = []
         verdict = decision.verdict
@@ -265,19 +265,19 @@ class Planner:
 
 
 def _is_saved(site: Site) -> bool:
-    """Whether what computed the stored values keeps them for backward."""
+    """Tell whether an operation may have saved the stored values for backward."""
     stored = site.state.roots(o for operand in site.write.operands for o in operand.objs)
     return any(o in site.state.saved for o in stored)
 
 
 def _failures(decisions: Iterable[Decision], wanted: Wanted) -> Sequence[Reason]:
-    """Why the recipes for a statement repaired nothing that were tried."""
+    """Return why the recipes tried for a statement repaired nothing."""
     tried = [wanted.failures(d.rule.code, d.site.node) for d in decisions]
     return max(tried, key=len, default=())
 
 
 def _not_failed(decisions: Iterable[Decision], wanted: Wanted) -> list[Decision]:
-    """Leave alone what neither a write that stays nor another recipe repaired."""
+    """Refuse the recipes of a statement that neither a staying write nor another recipe repaired."""
     found = list(decisions)
     reasons = _failures(found, wanted)
     if len(reasons) < 2:
@@ -289,7 +289,7 @@ _LATER = Refuse(Refusal.LATER())
 
 
 def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:
-    """Whether an edit overlaps or touches one of the others."""
+    """Tell whether an edit overlaps or touches one of the others."""
     return any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in others)
 
 

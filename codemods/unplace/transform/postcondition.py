@@ -1,6 +1,7 @@
-"""Every edit that is made is analysed again: the harm of its operation has to be gone.
+"""Postcondition of every edit: the new text is analysed again, and the harm of the rewritten operation must be gone.
 
-So has that of the function's other writes where its arguments were copied, or the copy is for nothing:
+Where arguments of a function were copied, the harm of the function's other writes must be gone, too, or the copy is
+useless:
 
     def f(x):
         x = x.clone()
@@ -23,11 +24,11 @@ from unplace.text.positions import Text
 from unplace.text.trees import parsed
 
 Place = tuple[int, str]
-"""A line of the text as it was at first, and the code of a rule."""
+"""A line of the original text, and the code of a rule."""
 
 
 def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
-    """The rewritten operations that backward would go on failing for, with the reason; `rest` is about the new text."""
+    """Return the rewritten operations that still make backward fail, with the reason; `rest` is about the new text."""
     rewritten = [f for f in made.findings if f.status is Status.REWRITTEN and f.harm is not Harm.HARMLESS]
     failing = [f for f in rest.findings if f.harm is Harm.HARMFUL and f.status is Status.REFUSED]
     if not rewritten or not failing or made.after != rest.before:
@@ -53,7 +54,7 @@ def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
 
 
 def _copied_for(finding: Finding, text: Text) -> Iterator[tuple[int, int]]:
-    """The lines of the functions that a finding's edits give copies of their arguments."""
+    """Iterate over the first and last lines of the functions whose arguments a finding's edits copy."""
     copied = {name: text.place(edit.start)[0] for edit in finding.edits for name in _cloned(edit)}
     if not copied:
         return
@@ -66,7 +67,7 @@ def _copied_for(finding: Finding, text: Text) -> Iterator[tuple[int, int]]:
 
 
 def _cloned(edit: Edit) -> Iterator[str]:
-    """The names that an inserted line copies: `x` of `x = x.clone()`."""
+    """Iterate over the names that an inserted line copies: `x` for `x = x.clone()`."""
     for line in edit.replacement.splitlines() if edit.start == edit.end else ():
         name, _, value = line.strip().partition(" = ")
         if value == f"{name}.clone()":

@@ -1,4 +1,4 @@
-"""Where a clone before a store isn't worth its cost: it would only be paid, nothing would be repaired."""
+"""Profitability: which clones before a store would only cost time and memory, and repair nothing."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
 
 @dataclass(slots=True)
 class Copies:
-    """Remembers the clones that were planned, so that the stores behind one of them share it."""
+    """The clones planned so far, so that the stores after a clone share it."""
 
     _made: dict[tuple[AccessPath, ...], tuple[Site, Objs]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
-        """Note what the run does with a site: the clone that it makes, or that it rebinds the tensor."""
+        """Record what the run does with a site: it clones the tensor, or rebinds it."""
         if isinstance(verdict, Copy):
             self._made[verdict.places] = (site, site.roots())
         else:
             self._rebound.append(site)
 
     def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
-        """The verdict, unless the store may as well stay as it is."""
+        """Return the verdict, or one that keeps the store if a rewrite wouldn't pay."""
         if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
             return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
@@ -61,7 +61,7 @@ class Copies:
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
-        """Whether each round of a loop writes some elements of a tensor that nothing has saved."""
+        """Tell whether each round of a loop writes some elements of a tensor that nothing has saved."""
         spot = site.run.flow.spot(site.statement)
         loop = spot.loop if spot is not None else None
         if loop is None or site.write.name not in members.SPARSE_WRITES or site.harm()[0] is not Harm.HARMLESS:
@@ -69,12 +69,12 @@ class Copies:
         owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind.is_whole and w.name not in members.SPARSE_WRITES for w in writes):
-            return False  # rebound in the loop, so that every round has its own tensor anyway
+            return False  # rebound in the loop: every round has its own tensor anyway
         name = verdict.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _shares(self, earlier: Site, site: Site) -> bool:
-        """Whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
+        """Tell whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
         if earlier.run is not site.run:
             return False
         flow = site.run.flow
@@ -95,13 +95,13 @@ class Copies:
         if any(s.statement in between and s.value.objs & roots for s in self._rebound):
             return False
         if any(w.statement in between and site.state.roots(w.value.objs) & roots for _, w in site.run.handed.values()):
-            return False  # the function that was called may have given the tensor back anew
+            return False  # the called function may have handed back a new tensor
         return not any(
             w.statement in between and w.kind.is_whole and w.value.objs & roots for w in site.run.writes.values()
         )
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:
-        """Whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
+        """Tell whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
         spot = site.run.flow.spot(site.statement)
         loop = spot.loop if spot is not None else None
         if loop is None:
@@ -109,13 +109,13 @@ class Copies:
         owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind.is_whole for w in writes):
-            return False  # rebound in the loop, so that every round has its own tensor anyway
+            return False  # rebound in the loop: every round has its own tensor anyway
         name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
 
 
 def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
-    """Whether a statement is `place = place.clone()`."""
+    """Tell whether a statement is `place = place.clone()`."""
     if not isinstance(statement, ast.Assign) or place not in map(AccessPath.of, statement.targets):
         return False
     call = statement.value
@@ -125,7 +125,7 @@ def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
 
 
 def _makes_anew(node: ast.AST, name: str) -> bool:
-    """Whether a node binds the name to something that isn't computed from what it was."""
+    """Tell whether a node binds the name to a value that isn't computed from its old one."""
     if isinstance(node, ast.Assign):
         return name in assigned_names(node) and not any(
             isinstance(n, ast.Name) and n.id == name for n in walk(node.value)

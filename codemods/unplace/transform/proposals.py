@@ -1,4 +1,4 @@
-"""Proposals: for each operation the recipe that its rule has, as far as legality and intent allow one."""
+"""Proposals: the recipe that an operation's rule offers, as far as legality and intent allow one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verd
 
 
 def load_rules() -> dict[Form, Any]:
-    """The rule object of each form."""
+    """Return the rule object of each form."""
     found: dict[Form, Any] = {}
     for code in rules.codes():
         module = import_module(rules.module_name(code))
@@ -39,7 +39,7 @@ class Proposals:
     by_form: Mapping[Form, Any]
 
     def of(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
-        """Propose what becomes of the operations of a statement."""
+        """Propose decisions for the operations of a statement."""
         go_on()
         leaders = [s for s in sites if s.write.kind.is_statement]
         calls = [s for s in sites if not s.write.kind.is_statement]
@@ -51,14 +51,14 @@ class Proposals:
         receivers = {s.write.target for s in calls}
         for site in calls:
             if site.node in receivers and site.write.kind is not WriteKind.OUT:
-                continue  # part of the chain of a call further out
+                continue  # belongs to the chain of an outer call
             assert isinstance(site.node, ast.expr)
             chain = expressions.spine(site.node, by_node)
             decisions += self._chain_decisions(chain, self._chain_verdict(statement, chain))
         return decisions
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
-        """One verdict for calls of a chain, which write the same tensor: a recipe that leaves them their purpose."""
+        """Return one verdict for the calls of a chain, which write the same tensor; it respects their intent."""
         verdict = self._chain_recipe(statement, chain)
         return intent.contradicted(chain[0], chain[-1].node, verdict) or verdict
 
@@ -79,7 +79,7 @@ class Proposals:
         return verdict
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
-        """`x[0], y[1] = a, b`: all owners are cloned first, then the statement runs as it is."""
+        """Decide about `x[0], y[1] = a, b`: all owners are cloned first, then the statement runs unchanged."""
         decisions = [Decision(s, self.by_form[s.form], legality.settled(s) or legality.private_copy(s)) for s in sites]
         reason = legality.several_stores(statement, sites)
         if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
@@ -93,7 +93,7 @@ class Proposals:
         return Decision(site, rule, intent.contradicted(site, site.node, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
-        """All calls of a chain share its fate: one that has no functional form stops the others."""
+        """Return the decisions about the calls of a chain; if one has no functional form, all are refused."""
         if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
         decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
@@ -110,6 +110,6 @@ class Proposals:
         return Decision(site, rule, verdict, change, chain)
 
     def _can_precede(self, statement: ast.stmt) -> bool:
-        """Whether a line can be put before a statement: it isn't an `elif` or the body of a one-line suite."""
+        """Tell whether a line can be put before a statement: it is no `elif` and no body of a one-line suite."""
         start, _ = self.text.span(statement)
         return self.text.indentation(start) is not None and not self.text.text.startswith("elif", start)

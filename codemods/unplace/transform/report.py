@@ -1,4 +1,4 @@
-"""The findings of a module: verdicts in the words of reports."""
+"""Findings of a module: its verdicts in the words of reports."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Report:
         return self._fixes
 
     def made(self, since: int = 0) -> list[Edit]:
-        """Return the edits that are made by the findings from one on, each once for every finding that has it."""
+        """Return the edits made by the findings from index `since` on, each once for every finding that has it."""
         return [edit for f in self.findings[since:] if f.status is Status.REWRITTEN for edit in f.edits]
 
     def decided(self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
-        """Report what was decided about a site, and whether this run does it."""
+        """Report the decision about a site, and whether this run carries it out."""
         site = decision.site
         harm, by = site.harm()
         rule: Any = decision.rule
@@ -68,7 +68,7 @@ class Report:
         edits: tuple[Edit, ...],
         notes: Iterable[Reason] = (),
     ) -> None:
-        """Report a verdict about a node; edits that would bring in an operation in place are refused."""
+        """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
         if introduces_writes(self.text.text, edits):
             verdict = Refuse(Refusal.NEW_WRITE())
         start, end = self.text.span(node)
@@ -107,12 +107,12 @@ class Report:
 
 
 def harm_of(site: Site) -> Harm:
-    """Whether the operation can make backward fail, or makes it err."""
+    """Return the harm of an operation, which can make backward fail or give wrong gradients."""
     return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
 
 
 def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
-    """What is done about a site, and against what."""
+    """Return what is done about a site, and the failure that it prevents."""
     said: Reason = recipe.message if isinstance(recipe, Aside) else rule.message(site, recipe)
     forbidden, by = site.forbidden(), site.harm()[1]
     if isinstance(recipe, CopySaved):

@@ -1,4 +1,4 @@
-"""The road from source text to findings and edits; no input, no output, no torch."""
+"""Rewriting of one text: from source to findings and edits, without input, output or torch."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Programs(Protocol):
-    """Where the program of a text comes from: other files of the run, or those that are kept from before."""
+    """The source of a text's program: the other files of the run, or programs kept from earlier."""
 
     def begin(self, path: str, text: str) -> Program:
-        """The program of the module that is handled now; raises `SyntaxError` where CPython's parser does."""
+        """Return the program of the module to handle now; raise `SyntaxError` where CPython's parser does."""
 
 
 _MOST_ROUNDS = 10
@@ -38,11 +38,10 @@ _NONE: Mapping[Place, Sequence[Reason]] = {}
 
 
 def rewrite_text(text: str, path: str, options: Options, programs: Programs | None = None) -> FileReport:
-    """Analyse and rewrite one module until nothing changes; raises `SyntaxError` where CPython's parser does.
+    """Analyse and rewrite one module until nothing changes; raise `SyntaxError` where CPython's parser does.
 
-    An edit after which the analysis still finds its operation's harm, or something to do for it again and again, is
-    taken back: it repairs nothing.
-    With a `Project` as the programs, the other files of the run tell what the module imports from them.
+    An edit is taken back if the analysis still finds the harm of its operation afterwards, or would edit it again and
+    again: it repairs nothing. With a `Project` as `programs`, imports from other files of the run are followed.
     """
     report, is_final = _repaired(text, path, options, _itself, programs)
     for _ in range(_MOST_ROUNDS):
@@ -59,9 +58,10 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
 def _repaired(
     text: str, path: str, options: Options, origin: Callable[[int], int], programs: Programs | None
 ) -> tuple[FileReport, bool]:
-    """The rounds over a text, less the edits that repair nothing; and whether another look can find no more to do.
+    """Return the rounds over a text, less useless edits, and whether another pass can find nothing more to do.
 
-    It may where edits were taken back and others made: what failed next to what they replaced may do well now.
+    Another pass may find more where edits were taken back and others made: a recipe that failed before these may
+    succeed after them.
     """
     failed: dict[Place, tuple[Reason, ...]] = {}
     for _ in range(_MOST_TRIES):
@@ -83,7 +83,7 @@ def _rounds(
     programs: Programs | None,
     failed: Mapping[Place, Sequence[Reason]],
 ) -> tuple[FileReport, FileReport, set[Place]]:
-    """Make all rounds over a text; return them as one, the last, and the places for which it still found more to do."""
+    """Return all rounds over a text joined into one, the last round, and the places that it still edited."""
     report = following = _round(text, path, options, origin, programs, failed=failed)
     left: set[Place] = set()
     later = replace(options, unused=False)  # `joined` keeps the first round's warnings
@@ -100,10 +100,10 @@ def _rounds(
 def first_round(
     text: str, path: str, options: Options, programs: Programs | None = None, *, apart: bool = False
 ) -> FileReport:
-    """What `rewrite_text` finds at first sight, in half the time: all operations, and most of what becomes of them.
+    """Return what `rewrite_text` finds in its first round, in half the time: all operations, and most of their fates.
 
-    Modules with `inplace=True` are judged by their calls in all of the text, or, `apart`, in the functions of the
-    lines that the run is about.
+    Modules with `inplace=True` are judged by their calls in all of the text or, with `apart`, in the functions of the
+    lines that the run handles.
     """
     return _round(text, path, options, _itself, programs, apart=apart)
 
@@ -113,7 +113,7 @@ def _itself(line: int) -> int:
 
 
 def _origins(before: str, after: str, edits: Sequence[Edit], further: Callable[[int], int]) -> Callable[[int], int]:
-    """Tells which line of the first text a line of the edited text comes from; `further` tells it for `before`."""
+    """Return a function from lines of the edited text to those of the first text; `further` maps those of `before`."""
     old, new = Text(before), Text(after)
     return lambda line: further(old.place(origin_of(new.offset_of(line, 1), edits))[0])
 
@@ -128,9 +128,9 @@ def _round(
     apart: bool = False,
     failed: Mapping[Place, Sequence[Reason]] = _NONE,
 ) -> FileReport:
-    """One pass over a text whose lines come from those of the original that `origin` tells."""
+    """Make one pass over a text; `origin` maps its lines to those of the original text."""
     from unplace.analysis.project.program import Program
-    from unplace.config import suppressions  # the road is only entered for files that may have sites
+    from unplace.config import suppressions  # only imported for files that may have sites
     from unplace.transform.filter import Wanted
     from unplace.transform.sites import has_sites
 
@@ -163,8 +163,8 @@ _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requi
 
 
 def may_have_sites(data: bytes) -> bool:
-    """Whether a file's bytes can contain an in-place operation at all; a cheap test that may say yes too often.
+    """Tell whether a file's bytes can contain an in-place operation at all; a cheap test that may say yes too often.
 
-    Comments that speak of such operations count, too: where there is none they are worth a warning.
+    Comments with `unplace:` count, too: those without an operation deserve a warning.
     """
     return (_TENSORS.search(data) is not None and SIGNS.search(data) is not None) or b"unplace:" in data

@@ -1,4 +1,4 @@
-"""The rounds over a text as one: what was found at first, with all that the later rounds did for it."""
+"""Joining the rounds over a text into one report: the first findings, with everything later rounds did for them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from unplace.text.trees import parsed
 
 
 def joined(first: FileReport, second: FileReport) -> FileReport:
-    """Both rounds as one; an operation that only the second could rewrite is reported where it stood at first.
+    """Join two rounds; an operation that only the second could rewrite is reported at its original position.
 
-    The edits of a finding are those that both rounds made for it. What the second did rests on what the first had done
-    around it: where it did something in a function or class, the findings there share all of their edits.
+    The edits of a finding are those that both rounds made for it. The second round builds on the edits of the first:
+    where it changes a function or class, the findings in there share all of their edits.
     """
     edits = compose(first.edits, second.edits, first.before)
     findings = list(first.findings)
@@ -50,7 +50,7 @@ def _is_rewritten(finding: Finding) -> bool:
 
 
 def _meant(findings: Sequence[Finding], place: tuple[int, int], offset: int) -> list[int]:
-    """The findings that a later one is about: those at its place, or those whose edits wrote what stands there."""
+    """Return the indices of the findings that a later one continues: at its position, or with edits that cover it."""
     here = [i for i, f in enumerate(findings) if (f.line, f.column) == place]
     if here:
         return here
@@ -58,12 +58,12 @@ def _meant(findings: Sequence[Finding], place: tuple[int, int], offset: int) -> 
 
 
 def _before(edit: Edit, made: Sequence[Edit]) -> Edit:
-    """An edit of a text that edits have made, as one of the text before them."""
+    """Map an edit of an edited text to one of the text before the edits `made`."""
     return Edit(origin_of(edit.start, made), origin_of(edit.end, made), edit.replacement)
 
 
 def _covering(edits: Sequence[Edit], parts: Iterable[Edit]) -> set[Edit]:
-    """Those of the edits, in order, that contain some others; no two of them touch."""
+    """Return those of the sorted `edits`, no two of which touch, that contain the `parts`."""
     starts = [edit.start for edit in edits]
     return {edits[bisect_right(starts, part.start) - 1] for part in parts}
 
@@ -71,7 +71,10 @@ def _covering(edits: Sequence[Edit], parts: Iterable[Edit]) -> set[Edit]:
 def _ties(
     first: FileReport, findings: Sequence[Finding], own: Sequence[set[Edit]], added: set[int], edits: set[Edit]
 ) -> list[set[Hashable]]:
-    """What each finding may have in common with others: its fix, edits that are new, the place of what was added."""
+    """Return the keys that tie each finding to others: its fix, its new edits, its statement if that was changed again.
+
+    Rewritten findings with a common key share their edits. A statement is one of the module's top level.
+    """
     starts = [statement.lineno for statement in parsed(first.before).body]
     statements = [bisect_right(starts, finding.line) for finding in findings]
     places = {statements[index] for index in added}
@@ -84,7 +87,7 @@ def _ties(
 
 
 def _sharing(findings: Sequence[Finding], own: Sequence[set[Edit]], ties: Sequence[set[Hashable]]) -> list[Finding]:
-    """The findings with their own edits; the rewritten ones that have a tie in common have all of each other's."""
+    """Return the findings with their own edits; rewritten ones with a common tie get all edits of each other."""
     leaders: dict[Hashable, int] = {}
     group = list(range(len(findings)))
 
@@ -106,7 +109,7 @@ def _sharing(findings: Sequence[Finding], own: Sequence[set[Edit]], ties: Sequen
 
 
 def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
-    """A finding that also rests on what a later round assumed for the same operation."""
+    """Add to a finding what a later round assumed for the same operation."""
     if later.applicability is not Applicability.UNSAFE:
         return earlier
     assumed = tuple(dict.fromkeys((*earlier.assumed, *later.assumed)))
@@ -114,7 +117,7 @@ def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
 
 
 def _in_place_of(earlier: Finding, later: Finding, fix: int) -> Finding:
-    """What a later round did with an operation, where it stood at first."""
+    """Return a later round's finding about an operation, at the operation's original position."""
     return replace(
         later,
         line=earlier.line,

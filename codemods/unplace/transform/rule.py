@@ -1,4 +1,4 @@
-"""What a rule is."""
+"""Base classes of the rules, and questions about a site that several rules ask."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from unplace.transform.verdicts import Collect, Copy, Rebind, Refuse, Verdict
 
 
 class Rule(ABC):
-    """Decides about the sites of some forms and writes what replaces them."""
+    """A rule: decides about the sites of some forms, and writes the code that replaces them."""
 
     code: ClassVar[str]
 
@@ -30,14 +30,14 @@ class StatementRule(Rule):
 
     @abstractmethod
     def decide(self, site: Site) -> Verdict:
-        """The recipe for the site, or why there is none."""
+        """Return the recipe for the site, or why there is none."""
 
     @abstractmethod
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
-        """The statements that replace the site's statement, without the views that are made again behind it."""
+        """Return the statements that replace the site's statement, without the rematerialised views after it."""
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
-        """What the rewrite does, in a few words."""
+        """Return what the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
             return Rewrite.CLONED(name=site.name)
         if isinstance(recipe, Collect):
@@ -50,27 +50,27 @@ class CallRule(Rule):
 
     @abstractmethod
     def functional(self, site: Site) -> Change | Refuse:
-        """How to change the call into its functional form."""
+        """Return the change of the call into its functional form, or why there is none."""
 
     def must_stay(self, site: Site) -> bool:
-        """Whether no expression does the same, so that the call has to stay, on a private clone."""
+        """Tell whether no expression does the same, so that the call must stay, on a private clone."""
         return self.missing(site) is not None
 
     def missing(self, site: Site) -> Reason | None:
-        """Why the functional form can't be written for the oldest torch that the code has to run on."""
+        """Return why the functional form doesn't exist in the oldest torch that the code has to run on, if so."""
         return None
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
-        """What the rewrite does, in a few words."""
+        """Return what the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
             return Rewrite.CLONED(name=site.name)
         return Rewrite.FUNCTIONAL()
 
 
 def is_computed_before(site: Site, value: ast.expr) -> bool:
-    """Whether an operand has to be computed before the clone is made, because it reads the written memory.
+    """Tell whether an operand must be computed before the clone is made, because it reads the written memory.
 
-    Computed from the clone, autograd would save a view of the clone, and the write would break that.
+    If it were computed from the clone, autograd would save a view of the clone, and the write would invalidate that.
     """
     if isinstance(value, ast.Constant | ast.Name):
         return False
@@ -79,7 +79,7 @@ def is_computed_before(site: Site, value: ast.expr) -> bool:
 
 
 def _may_write_outer(site: Site, value: ast.expr) -> bool:
-    """Whether computing the value calls an inner function that writes tensors of this scope."""
+    """Tell whether computing the value calls an inner function that writes tensors of this scope."""
     for node in ast.walk(value):
         callee = site.run.values.get(node.func) if isinstance(node, ast.Call) else None
         if callee is not None and isinstance(callee.ref, Function):
@@ -90,7 +90,7 @@ def _may_write_outer(site: Site, value: ast.expr) -> bool:
 
 
 def is_repeatable(run: Run, node: ast.expr) -> bool:
-    """Whether evaluating an expression twice in a row gives the same tensor twice: a name, a view, an element."""
+    """Tell whether evaluating an expression twice in a row gives the same tensor: a name, a view, an element."""
     if any(isinstance(n, ast.Call) for n in ast.walk(node)):
         return False
     if is_replayable(run, node, top=True):
@@ -107,7 +107,7 @@ def is_repeatable(run: Run, node: ast.expr) -> bool:
 
 
 def bottom(site: Site) -> ast.expr | None:
-    """The written tensor under a chain of calls in place, where its expression may be evaluated twice."""
+    """Return the written tensor under a chain of in-place calls, if its expression may be evaluated twice."""
     node = site.write.target
     while isinstance(node, ast.Call) and node in site.run.writes:
         node = site.run.writes[node].target
@@ -115,11 +115,11 @@ def bottom(site: Site) -> ast.expr | None:
 
 
 def fresh_name(site: Site) -> str:
-    """A name for a value computed before: one that means nothing in the function or the module."""
+    """Return a name for a value computed beforehand, unused in the function and the module."""
     return new_name(site.run.taken_names())
 
 
 def is_number(site: Site, node: ast.expr) -> bool:
-    """Whether an expression of the statement is a Python number for certain."""
+    """Tell whether an expression of the statement is certainly a Python number."""
     value = site.run.values.get(node)
     return value is not None and value.must_be(NUMBER)

@@ -1,4 +1,4 @@
-"""Finds the in-place operations of a module and describes each with the facts about it."""
+"""Sites: the in-place operations of a module, each with the facts about it."""
 
 from __future__ import annotations
 
@@ -58,24 +58,24 @@ _COMPOUND = (
 
 
 class Callers(Protocol):
-    """What is known of the callers of a function that writes its parameters."""
+    """The callers of a function that writes its parameters, as far as they are known."""
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
-        """Blockers and assumptions: does a caller look at its argument afterwards?"""
+        """Return the blockers and assumptions that follow from callers who may read their argument afterwards."""
 
     def returned(self, scope: Scope) -> frozenset[str]:
-        """The parameters whose tensors are handed back to the callers, and so are read where the function ends."""
+        """Return the parameters whose tensors are handed back to the callers, and so are live at the end."""
 
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
-        """The operation of a caller that saved, for certain, the tensor which the function then writes."""
+        """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
-        """All that callers saved of that tensor, with the caller's run and what is true at the call."""
+        """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
 
 
 @dataclass(slots=True, eq=False)
 class Site:
-    """One in-place operation: what the analysis knows of it, and where it stands."""
+    """One in-place operation: where it stands, and what the analysis knows about it."""
 
     program: Program
     run: Run
@@ -95,7 +95,7 @@ class Site:
 
     @property
     def statement(self) -> ast.stmt:
-        """The statement it stands in."""
+        """The statement that contains the operation."""
         return self.write.statement
 
     @property
@@ -105,7 +105,7 @@ class Site:
 
     @property
     def state(self) -> Snapshot:
-        """What is true just before the write."""
+        """The abstract state just before the write."""
         return self.write.state
 
     @property
@@ -115,16 +115,16 @@ class Site:
 
     @property
     def in_header(self) -> bool:
-        """Whether it stands in a lambda or in the header of a compound statement."""
+        """Tell whether the operation stands in a lambda or in the header of a compound statement."""
         return isinstance(self.statement, _COMPOUND) or self.in_lambda
 
     @property
     def in_lambda(self) -> bool:
-        """Whether it stands in a lambda."""
+        """Tell whether the operation stands in a lambda."""
         return isinstance(self.run.scope.node, ast.Lambda)
 
     def live(self) -> set[str]:
-        """The names that may be read after the write, the rest of its statement included."""
+        """Return the names that may be read after the write, the rest of its statement included."""
         statement = self.statement
         if self.in_header:
             live = self.run.liveness.live_behind_header(statement)
@@ -147,15 +147,15 @@ class Site:
         return self.write.kind in (WriteKind.STORE, WriteKind.DATA)
 
     def _may_replace_element(self) -> bool:
-        """Whether it writes no tensor if the target is a list or dictionary: `x[i] = v`, but not `x[:, i] = v`."""
+        """Tell whether the store would be legal on a list or dictionary too: `x[i] = v`, but not `x[:, i] = v`."""
         if self.write.kind is not WriteKind.STORE or not isinstance(self.node, ast.Subscript):
             return False
         return not isinstance(self.node.slice, ast.Tuple)
 
     def other_reads(self) -> set[str]:
-        """Names that the rest of the statement may read after the write.
+        """Return the names that the rest of the statement may read after the write.
 
-        What was evaluated before the write counts only where its value shares memory with the target.
+        An expression evaluated before the write counts only if its value may share memory with the target.
         """
         statement = self.statement
         found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
@@ -170,48 +170,48 @@ class Site:
         return found
 
     def _holds_target(self, node: ast.AST) -> bool:
-        """Whether the value of an expression evaluated before may share memory with the target."""
+        """Tell whether the value of an expression evaluated earlier may share memory with the target."""
         values = [self.run.values.get(n) for n in walk(node) if isinstance(n, ast.expr)][:1]
         return any(v is None or self.state.may_share(self.state.reachable(v.objs), self.value.objs) for v in values)
 
     def watch(self, live: set[str] | None = None) -> Watch:
-        """The observers' finder at the write."""
+        """Return the watch that finds the observers of the write; `live` defaults to the names live after it."""
         scope = self.run.scope
         return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
 
     def observers(self) -> Observers:
-        """Who would notice if nobody saw the write any more."""
+        """Return the observers that would notice if the write were no longer visible."""
         return self.watch().of(self.value, None)
 
     def registered(self) -> Obj | None:
-        """The parameter, buffer or gradient that is written, if it is one."""
+        """Return the parameter, buffer or gradient that is written, if any."""
         return next(
             (o for o in sorted(self.roots(), key=lambda o: o.index) if o.origin is Origin.REGISTERED),
             None,
         )
 
     def is_buffer(self) -> bool:
-        """Whether the written memory is a buffer that a class of this file registers."""
+        """Tell whether the written memory is a buffer that a class of this file registers."""
         registered = self.registered()
         if registered is None:
             return False
         return any(owner.lookup("buffers", name) for owner, name in attributes_holding(self.state, registered))
 
     def fills_private_memory(self, *, constructed: bool = True) -> bool:
-        """Whether the write goes to a tensor made for it that nothing has saved.
+        """Tell whether the write goes to a tensor made for it that nothing has saved.
 
-        Such tensors are made by `x = x.clone()` and, if asked for, by constructors such as `torch.zeros` and by
+        Such tensors come from `x = x.clone()` and, with `constructed`, from constructors such as `torch.zeros` and
         operations such as `torch.cat`.
         """
         owners = [o for o in self.roots() if o not in self.state.bases]
-        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # else it becomes one later
+        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # a leaf only later
         made = self.run.private | ((self.run.constructed | self.run.copied) - leaves if constructed else frozenset())
         if not owners or any(o not in made or o in self.state.touched for o in owners):
             return False
         return self.harm()[0] is Harm.HARMLESS
 
     def replaces_all(self) -> bool:
-        """Whether the write gives all elements new values, whatever the old ones are: `y.copy_(v)`, `y[:] = v`."""
+        """Tell whether the write replaces all elements regardless of their old values: `y.copy_(v)`, `y[:] = v`."""
         if self.write.kind is WriteKind.METHOD:
             entry = torchapi.inplace_method(self.write.name)
             return entry is not None and entry.kind in ("copy", "fill", "random")
@@ -221,7 +221,7 @@ class Site:
         return isinstance(index, ast.Constant) and index.value is ...
 
     def layout(self) -> Layout | None:
-        """How the written memory is laid out, where it was made so on purpose."""
+        """Return the layout of the written memory, if it was chosen on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
         written = sorted(self.roots(), key=lambda o: o.index)
@@ -230,7 +230,7 @@ class Site:
         return own[0] if own else None
 
     def _layouts_of_attribute(self, obj: Obj) -> Iterator[Layout]:
-        """How the class lays out the memory that it stores in an attribute."""
+        """Iterate over the layouts that a class chooses for the tensors it stores in an attribute."""
         for owner, name in attributes_holding(self.state, obj):
             for _, source in (made for cls in owner.linearized() for made in cls.assigned.get(name, ())):
                 layout = layout_of(source) if isinstance(source, ast.Call) else None
@@ -238,26 +238,26 @@ class Site:
                     yield layout
 
     def saves_its_result(self) -> bool:
-        """`y[i] **= e` with a tensor exponent: autograd saves the result, which the store then touches again."""
+        """Tell whether autograd saves a result that the store then touches: `y[i] **= e` with a tensor exponent."""
         node = self.node
         if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Pow):
             return False
         return self.write.kind is WriteKind.AUGMENTED_STORE and not all(o.must_be(NUMBER) for o in self.write.operands)
 
     def muddled_in(self) -> int | None:
-        """The line in which this or another operation writes the tensor while it reads another view of it.
+        """Return the line in which an operation writes the tensor while it reads an overlapping view of it, if any.
 
-        Autograd's gradient of that is wrong, so that it had better go on failing.
+        Autograd computes a wrong gradient for that, so the code had better go on failing.
         """
         roots = self.roots()
         return next((line for root, line in self.run.muddled.items() if root in roots), None)
 
     def is_untracked(self) -> bool:
-        """Whether neither the tensor nor what is written into it can be part of a graph."""
+        """Tell whether neither the tensor nor the values written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)
 
     def is_metadata(self) -> bool:
-        """Whether the operation changes the tensor object (its shape, its history), not the memory it looks at."""
+        """Tell whether the operation changes the tensor object (its shape, its history) rather than its memory."""
         entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
         if self.write.kind is WriteKind.METHOD:
             entry = torchapi.inplace_method(self.write.name)
@@ -266,33 +266,36 @@ class Site:
         return entry is not None and entry.kind in ("metadata", "detach")
 
     def roots(self) -> Objs:
-        """The tensors that own the written memory."""
+        """Return the tensors that own the written memory."""
         if self._roots is None:
             self._roots = self.state.roots(self.value.objs)
         return self._roots
 
     def is_saved(self) -> bool:
-        """Whether any operation may have saved the written memory."""
+        """Tell whether any operation may have saved the written memory."""
         return any(o in self.state.saved for o in self.roots())
 
     def is_leaf(self) -> bool:
-        """Whether the written memory belongs to a tensor made with `requires_grad=True`."""
+        """Tell whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())
 
     def cuts_gradient(self) -> bool:
-        """Whether a store to `.data` hides from autograd how the stored values were computed."""
+        """Tell whether a store to `.data` hides from autograd how the stored values were computed."""
         if self.form is not Form.DATA_STORE or not self.write.grad.records:
             return False
         return any(can_be_tracked(operand) for operand in self.write.operands)
 
     def forbidden(self) -> Forbidden | None:
-        """Why torch raises at the write itself."""
+        """Return why torch raises at the write itself, if it does."""
         if not self._is_checked:
             self._forbidden, self._is_checked = why_forbidden(self.run, self.write), True
         return self._forbidden
 
     def harm(self) -> tuple[Harm, Saved | None]:
-        """Whether torch forbids the write, or autograd saved this memory before, and which operation did."""
+        """Return the harm of the write, and the operation that saved the memory before, if one did.
+
+        The write is harmful if torch forbids it or autograd certainly saved this memory.
+        """
         if self._harm is None:
             self._harm = self._worked_out_harm()
         return self._harm
@@ -321,7 +324,7 @@ class Site:
 
 
 def is_anywhere(node: ast.AST) -> bool:
-    """Reaches everything."""
+    """Accept every node."""
     return True
 
 
@@ -330,9 +333,9 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def collect(program: Program, callers: Callers, options: Options, reaches: Reaches = is_anywhere) -> list[Site]:
-    """The sites of a module, in order of position; calls of modules (`self.act(x)`) included.
+    """Return the sites of a module, in order of position; calls of modules (`self.act(x)`) are included.
 
-    Those of functions that aren't reached are left out.
+    Sites in functions that `reaches` rejects are left out.
     """
     sites = [
         Site(program, run, write, form_of(run, write), callers, options)
@@ -345,7 +348,7 @@ def collect(program: Program, callers: Callers, options: Options, reaches: Reach
 
 
 def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
-    """The runs over the functions that may write in place."""
+    """Iterate over the runs of the functions that may write in place."""
     for scope in candidates(program.module, reaches):
         run = program.run(scope)
         if run is not None:
@@ -353,7 +356,7 @@ def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
 
 
 def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
-    """All calls that make a module with `inplace=True`, with the qualified name of the module's class."""
+    """Return all calls that make a module with `inplace=True`, with their scope and the qualified name of the class."""
     found: list[tuple[Scope, ast.Call, str]] = []
     for node, scope in program.module.scopes.flagged:
         qualified = program.module.qualified(scope, node.func)
@@ -364,7 +367,7 @@ def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
 
 
 def has_flag(node: ast.Call, position: int | None) -> bool:
-    """Whether a call has True for `inplace`, which may also stand at `position`."""
+    """Tell whether a call passes True for `inplace`, by keyword or at `position`."""
     if position is None:
         return False
     given = next((k.value for k in node.keywords if k.arg == "inplace"), None)
@@ -374,7 +377,7 @@ def has_flag(node: ast.Call, position: int | None) -> bool:
 
 
 def is_site(write: Write) -> bool:
-    """Whether the write is one to a tensor, as far as is known; numbers, lists, arrays and the like are none."""
+    """Tell whether a write goes to a tensor, as far as is known, rather than to a number, a list or an array."""
     kinds = write.value.kinds
     if write.value.is_tensor or (write.kind is WriteKind.FUNCTION and kinds & (LIST | TUPLE)):  # torch._foreach_add_
         return True
@@ -387,7 +390,7 @@ def is_site(write: Write) -> bool:
 
 
 def form_of(run: Run, write: Write) -> Form:
-    """How the operation is written, masked stores told from other subscript stores."""
+    """Return the form of an operation; masked stores are told from other subscript stores."""
     if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
         return Form.DATA_STORE
     if write.kind.form is not Form.SUBSCRIPT_STORE:
@@ -405,7 +408,7 @@ def _is_data(target: ast.expr) -> bool:
 
 
 def has_sites(program: Program, reaches: Reaches) -> bool:
-    """Whether anything that is reached in the module is or may be an in-place operation on a tensor."""
+    """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
     if any(reaches(node) for _, node, _ in constructors(program)):
         return True
     return any(is_site(write) for run in runs(program, reaches) for write in run.writes.values())

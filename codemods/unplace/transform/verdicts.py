@@ -1,4 +1,4 @@
-"""What a rule can decide about a site."""
+"""Verdicts about a site: keep, refuse, or one of the recipes."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from unplace.text.edits import Edit
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The write stays: being in place is its purpose."""
+    """Verdict that the write stays: being in place is its purpose."""
 
     reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The write can't be rewritten without risk."""
+    """Verdict that the write can't be rewritten without risk."""
 
     reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Meant(Refuse):
-    """What a rewrite would have to assume contradicts what the write is there for: nothing else may take it away."""
+    """Refusal because the assumptions of a rewrite contradict the intent of the write, which no copy may take away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebind:
-    """The written places get a new tensor: `places = expression`, then the views are made again.
+    """Recipe that binds the written places to a new tensor, `places = expression`, and rematerialises the views.
 
-    `is_unpacked`: the places get one each of several new tensors.
+    `is_unpacked`: each place gets one of several new tensors.
     """
 
     places: tuple[AccessPath, ...]
@@ -44,9 +44,9 @@ class Rebind:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The memory's owner is cloned first and the write stays: it then goes to memory that nobody else sees.
+    """Recipe that clones the owner of the memory first: the write stays, but goes to memory that nothing else sees.
 
-    `after` are what is bound behind the write.
+    `after` are the bindings made after the write.
     """
 
     places: tuple[AccessPath, ...]
@@ -57,7 +57,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The operation moves to a rebinding before its statement, in which the rebound name takes its place."""
+    """Recipe that moves the operation to a rebinding before its statement, where the rebound name takes its place."""
 
     places: tuple[AccessPath, ...]
     views: tuple[Binding, ...]
@@ -66,16 +66,16 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """The operation becomes its functional form where it stands: nobody reads the written tensor afterwards."""
+    """Recipe that makes the operation functional where it stands: nothing reads the written tensor afterwards."""
 
     assumptions: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CopySaved:
-    """Autograd gets copies of what it saves, and the write stays.
+    """Recipe that gives autograd copies of what it saves, while the write stays.
 
-    `copied` are the expressions whose values are copied, and the operations in place whose results are.
+    `copied` are the expressions whose values are copied, and the in-place operations whose results are.
     """
 
     copied: frozenset[ast.AST]
@@ -85,7 +85,7 @@ class CopySaved:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """The statement stays, and something around it changes, so that the write is allowed."""
+    """Recipe that keeps the statement and changes code around it, so that the write is allowed."""
 
     edits: tuple[Edit, ...]
     message: Reason
@@ -94,7 +94,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """A tensor that a loop fills slot by slot becomes a list, which is stacked behind the loop."""
+    """Recipe that turns a tensor filled slot by slot in a loop into a list, which is stacked after the loop."""
 
     name: str
     list_name: str

@@ -1,4 +1,4 @@
 """The abstract domain: values, objects, access paths, and the state that holds at one point of a program.
 
-Joins, aging and views are defined here; no statement is walked here.
+It defines joins, aging and views, but walks no statements.
 """

@@ -1,8 +1,9 @@
-"""What is known of dtypes: the tokens of those that the source doesn't name, and how two of them combine.
+"""Dtype tokens: names for dtypes that the source doesn't state, and the rules by which two of them combine.
 
-A token stands for one dtype, whichever it is. Tokens can be derived from another: `("float", t)` is that of a true
-quotient, `("lowered", t)` what an operation gives that autocast runs in its low precision, `("raised", t)` what one
-gives that autocast runs in float32. Without autocast both are t itself.
+A token stands for one dtype, whichever it is. A token can be derived from a token `t`: `("float", t)` is the dtype of a
+true quotient of a tensor of dtype `t`, `("lowered", t)` the dtype of an operation that autocast runs in its low
+precision, and `("raised", t)` the dtype of an operation that autocast runs in float32. Without autocast, the last two
+are `t` itself.
 """
 
 from __future__ import annotations
@@ -26,46 +27,49 @@ _WIDTHS = {
 
 
 def floating(dtype: Token) -> Token:
-    """The dtype of a true quotient of a tensor of this dtype and something that isn't wider."""
+    """Return the dtype of `x / y`, where `x` has this dtype and `y` isn't wider."""
     return dtype if dtype is None or dtype in FLOATS or is_floating(dtype) else ("float", dtype)
 
 
 def lowered(dtype: Token) -> Token:
-    """The dtype of what an operation makes of it that autocast runs in its low precision."""
+    """Return the dtype of the result of an operation that autocast runs in its low precision."""
     return None if dtype is None else ("lowered", _origin(dtype))
 
 
 def raised(dtype: Token) -> Token:
-    """The dtype of what an operation makes of it that autocast runs in float32, and that widens narrow integers."""
+    """Return the dtype of the result of an operation that autocast runs in float32 and that widens narrow integers."""
     return dtype if dtype is None or isinstance(dtype, str) else ("raised", _origin(dtype))
 
 
 def is_floating(dtype: Token) -> bool:
-    """Whether it is a floating point dtype for certain."""
+    """Tell whether a dtype is certainly a floating point dtype."""
     return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
 
 
 def _origin(dtype: Token) -> Token:
-    """The token that another was derived from in all."""
+    """Return the token that a token is derived from in the end: `t` for `("float", ("raised", t))`."""
     while isinstance(dtype, tuple) and len(dtype) == 2 and dtype[0] in _RANKS:
         dtype = dtype[1]
     return dtype
 
 
 def _rank(dtype: Token) -> int:
-    """How a token compares with those of the same origin: a wider one isn't smaller."""
+    """Return the rank of a token among those of the same origin; a wider dtype never ranks lower."""
     return _RANKS.get(dtype[0], _PLAIN) if isinstance(dtype, tuple) and len(dtype) == 2 else _PLAIN
 
 
 def with_number(dtype: Token, *, integral: bool) -> Token:
-    """The dtype of a tensor combined with a Python number."""
+    """Return the dtype of a tensor combined with a Python number, or None where it isn't known."""
     if isinstance(dtype, str):
         return dtype if dtype in FLOATS or (integral and dtype in INTEGERS) else None
     return dtype if integral else floating(dtype)
 
 
 def promoted(left: Token, right: Token) -> Token:
-    """The dtype of two tensors combined, where it follows (0-dim operands may keep the other's dtype)."""
+    """Return the dtype of two tensors combined, or None where it isn't known.
+
+    A 0-dim operand may leave the dtype of the other operand as it is.
+    """
     if left == right or right == "bool":
         return left
     if left == "bool":
@@ -83,31 +87,31 @@ def promoted(left: Token, right: Token) -> Token:
 
 
 def keeps_dtype(target: Value, operand: Value) -> bool | None:
-    """Whether `target op operand` has the target's dtype: True, False, or None where it isn't known.
+    """Tell whether `target op operand` has the target's dtype; None where it isn't known.
 
-    In place the result always has it; only a wider tensor operand of the same category changes it silently
-    (the operations that would raise in place aren't of interest, because the original ran).
+    In place, the result always has the target's dtype. Otherwise only a wider tensor operand of the same category
+    changes it silently. Operations that would raise in place don't matter, because the original code ran.
     """
     if operand.must_be(NUMBER | NONE) or "bool" in (operand.dtype, target.dtype):
-        return True  # what isn't bool can't be written into bool
+        return True  # only bool can be written into bool in place
     origin = _origin(target.dtype)
     if origin is not None and origin == _origin(operand.dtype) and _rank(operand.dtype) <= _rank(target.dtype):
         return True
     if is_floating(target.dtype) and operand.dtype in INTEGERS:
         return True
     if operand.dtype == "float64":
-        return False  # mixed on purpose: the target's dtype may be any, so it is kept
+        return False  # mixed on purpose: the target may have any dtype, which a rewrite must keep
     if isinstance(target.dtype, str) and isinstance(operand.dtype, str):
         return _absorbs(target.dtype, operand.dtype)
     if target.dtype in _NARROW:
-        return False  # made narrow on purpose, and the operand may be wider
+        return False  # the target is narrow on purpose, and the operand may be wider
     return None
 
 
 def _absorbs(target: str, operand: str) -> bool | None:
-    """Whether an operand of another dtype, but of the same category, leaves a tensor's dtype as it is.
+    """Tell whether an operand of another dtype, but of the same category, leaves the target's dtype as it is.
 
-    torch's default float dtype may be any of the wide ones.
+    None where it isn't known: torch's default float dtype may be any of the wide ones.
     """
     if target == "default":
         return operand in ("float16", "bfloat16", "float32") if operand in FLOATS else None

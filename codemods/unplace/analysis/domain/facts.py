@@ -1,4 +1,4 @@
-"""What can be asked about one point of the program: who may share memory with whom, and who can be reached."""
+"""Queries about one point of the program: which objects may share memory, and which objects can be reached."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import Views
 
-ANY = "*"  # the field that stands for all elements of a container
-DISTINCT: Token = ("distinct",)  # the identity of that field where no two elements are the same object
+ANY = "*"  # the slot that stands for all elements of a container
+DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The expression that made a view, and the bindings of the names in it: it can be replayed while they hold."""
+    """The expression that made a view, and the bindings of its names: while they hold, it can be rematerialised."""
 
     expression: ast.expr
     uses: Mapping[str, Token]
 
 
 class Facts:
-    """The facts at one program point, to be read.
+    """The facts at one program point, read-only.
 
-    Tokens compare equal only where the things they stand for are the same. `touched` are the objects that were written
-    as a whole, which the rules turn into a rebinding.
+    Tokens compare equal only where they stand for the same thing. `touched` holds the objects that were written as a
+    whole, by writes that the rules turn into rebindings.
     """
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class Facts:
     touched: Collection[Obj]
 
     def has_distinct_elements(self, holder: Obj) -> bool:
-        """Whether no two elements of a container can share memory."""
+        """Tell whether no two elements of a container can share memory."""
         slots = [(key, value) for key, value in self.fields_of(holder) if value.objs]
         if any(key == ANY for key, _ in slots):
             return len(slots) == 1 and slots[0][1].identity == DISTINCT
@@ -50,23 +50,23 @@ class Facts:
         )
 
     def reachable_slots(self, holders: Objs) -> Iterator[tuple[Hashable, Value]]:
-        """The slots of several holders."""
+        """Iterate over the slots of several holders, with their values."""
         for holder in holders:
             yield from self.fields_of(holder)
 
     def is_unheld(self, value: Value) -> bool:
-        """Whether the value was made in this round and no slot holds it yet."""
+        """Tell whether a value was made in the current iteration and no slot holds it yet."""
         obj = value.identity
         if not isinstance(obj, Obj) or obj.old or obj.origin is not Origin.FRESH or obj in self.bases:
             return False
         return not any(obj in held.objs for held in self.heap.values())
 
     def fields_of(self, holder: Obj) -> Iterable[tuple[Hashable, Value]]:
-        """The known slots of an object."""
+        """Return the known slots of an object, with their values."""
         return self.heap.of(holder).items()
 
     def owner(self, obj: Obj) -> Obj | None:
-        """The tensor whose memory an object looks into for certain; itself where it is no view."""
+        """Return the tensor that an object certainly views, the object itself if it is no view, or else None."""
         while (base := self.bases.get(obj)) is not None:
             if base.link is not Link.VIEW or len(base.objs) != 1:
                 return None
@@ -74,19 +74,19 @@ class Facts:
         return obj
 
     def overlap(self, first: Obj, second: Obj) -> bool:
-        """Whether the two may share memory."""
+        """Tell whether two objects may share memory."""
         return self.bases.overlap(first, second)
 
     def may_share(self, first: Objs, second: Objs) -> bool:
-        """Whether an object of one set may share memory with one of the other."""
+        """Tell whether an object of one set may share memory with an object of the other."""
         return any(self.bases.overlap(a, b) for a in first for b in second)
 
     def roots(self, objs: Iterable[Obj]) -> Objs:
-        """The objects and everything they may be views of."""
+        """Return the objects and all objects that they may be views of."""
         return frozenset().union(*map(self.bases.roots, objs))
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
-        """Everything that can be reached from these objects through views and slots."""
+        """Return all objects that can be reached from these through views and slots."""
         found: set[Obj] = set()
         todo = set(objs)
         while todo:
@@ -96,7 +96,7 @@ class Facts:
         return frozenset(found)
 
     def kept_by(self, objs: Objs) -> Saved | None:
-        """The code out of sight that was handed one of these objects, or something sharing its memory."""
+        """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         own, roots = self.roots(objs), self.bases.roots
         for holder, keeper in self.kept.items():
             if not own.isdisjoint(roots(holder)) and any(self.overlap(obj, holder) for obj in objs):

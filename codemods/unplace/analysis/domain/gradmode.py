@@ -1,4 +1,4 @@
-"""Grad mode: does autograd record here?"""
+"""Grad mode: whether autograd records operations at a point of the program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unplace.torchapi import modes
 
 
 class GradMode(Enum):
-    """What the code itself says about grad mode; a caller may have set another one where it says nothing."""
+    """The grad mode that the code itself sets; `CALLER` where it sets none and a caller may have set any."""
 
     CALLER = "as the caller has it"
     ENABLED = modes.ENABLE_GRAD
@@ -22,12 +22,12 @@ class GradMode(Enum):
 
     @property
     def records(self) -> bool:
-        """Whether autograd may record operations."""
+        """Tell whether autograd may record operations."""
         return self in (GradMode.CALLER, GradMode.ENABLED)
 
 
 def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:
-    """The mode inside `with node:` or under the decorator `node`, whose callee evaluates to `value`."""
+    """Return the mode inside `with node:`, or under the decorator `@node`, whose callee evaluates to `value`."""
     ref = value.ref
     if not isinstance(ref, Named):
         return before

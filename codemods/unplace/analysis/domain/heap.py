@@ -1,4 +1,4 @@
-"""What objects hold in their slots: attributes, elements, entries."""
+"""The heap: the values in the slots of objects, which are attributes, elements and entries."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _NO_FIELDS: Fields = MappingProxyType({})
 
 
 class Heap:
-    """A table from slots to values, kept by object.
+    """A table from slots to values, grouped by object.
 
-    The fields of an object are replaced and never changed, so that the forks of a heap share those that stay the same,
-    and whoever walks over them may store meanwhile.
+    The fields of an object are replaced, never mutated. So the forks of a heap share the fields that stay the same, and
+    code that iterates over fields may store meanwhile.
     """
 
     __slots__ = ("_fields", "_owners")
 
     def __init__(self, fields: Mapping[Obj, Fields] | None = None) -> None:
-        """Begin with the fields of some objects, none of which is empty."""
+        """Start with the fields of some objects, none of which is empty."""
         self._fields: dict[Obj, Fields] = dict(fields) if fields is not None else {}
         self._owners: frozenset[Obj] | None = None
 
@@ -54,11 +54,11 @@ class Heap:
         self.put(holder, rest)
 
     def get(self, slot: Slot) -> Value | None:
-        """Return what a slot holds; None where nothing is known of it."""
+        """Return the value in a slot, or None if nothing is known about it."""
         return self._fields.get(slot[0], _NO_FIELDS).get(slot[1])
 
     def of(self, holder: Obj) -> Fields:
-        """Return the fields of one object."""
+        """Return the fields of an object."""
         return self._fields.get(holder, _NO_FIELDS)
 
     def put(self, holder: Obj, fields: Fields) -> None:
@@ -71,7 +71,7 @@ class Heap:
             self._fields.pop(holder, None)
 
     def revise(self, change: Callable[[Value], Value]) -> None:
-        """Replace all values by what `change` makes of them."""
+        """Replace each value by the result of `change`."""
         for holder, fields in self._fields.items():
             changed = {key: new for key, value in fields.items() if (new := change(value)) is not value}
             if changed:
@@ -79,12 +79,12 @@ class Heap:
 
     @property
     def holders(self) -> Mapping[Obj, Fields]:
-        """The objects with fields, and these."""
+        """The objects that have fields, each with its fields."""
         return self._fields
 
     @property
     def owners(self) -> frozenset[Obj]:
-        """The objects with fields, as a set."""
+        """The set of objects that have fields."""
         if self._owners is None:
             self._owners = frozenset(self._fields)
         return self._owners
@@ -95,17 +95,17 @@ class Heap:
         return list(found) if len(found) < 2 else [holder for holder in self._fields if holder in found]
 
     def held_by(self, holder: Obj) -> Iterator[Obj]:
-        """Walk over the objects in the fields of one."""
+        """Iterate over the objects in the fields of a holder."""
         for value in self._fields[holder].values():
             yield from value.objs
 
     def items(self) -> Iterator[tuple[Slot, Value]]:
-        """Walk over all slots, one object after the other."""
+        """Iterate over all slots and their values, object by object."""
         for holder, fields in self._fields.items():
             for key, value in fields.items():
                 yield (holder, key), value
 
     def values(self) -> Iterator[Value]:
-        """Walk over all that is held."""
+        """Iterate over the values of all slots."""
         for fields in self._fields.values():
             yield from fields.values()

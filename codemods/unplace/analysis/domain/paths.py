@@ -1,4 +1,4 @@
-"""Access paths: the places that hold a tensor and can be bound to another one, as data: `y`, `self.h[0]`, `d["k"]`."""
+"""Access paths, as data: places that hold a tensor and can be rebound, such as `y`, `self.h[0]` and `d["k"]`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _CLOSED = (
     *(ast.Call, ast.Constant, ast.Dict, ast.DictComp, ast.GeneratorExp, ast.JoinedStr),
     *(ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple),
 )
-"""Expressions that may stand before a dot as they are."""
+"""Expressions that need no parentheses before a dot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`.h`"""
+    """A step to an attribute: `.h`."""
 
     name: str
 
@@ -25,7 +25,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """`[0]`, `["k"]`: what a constant picks; `[1]` and `[True]` are the same element."""
+    """A step to the element under a constant: `[0]`, `["k"]`; `[1]` and `[True]` are the same element."""
 
     key: Hashable
 
@@ -35,7 +35,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """`[i]`, `[:, t + 1]`: what an expression picks, given by its source."""
+    """A step to the element or part under any other index, given by its source: `[i]`, `[:, t + 1]`."""
 
     code: str
 
@@ -48,9 +48,9 @@ Step = Attribute | Element | Index
 
 @dataclass(frozen=True, slots=True)
 class AccessPath:
-    """A name, and the attributes and elements that lead from it to a place.
+    """A root name, and the attributes and elements that lead from it to a place.
 
-    The root of what starts at another expression is the source of that: `f(x)` of `f(x).h`.
+    If a path starts at another expression, its root is the source of that expression: `f(x)` for `f(x).h`.
     """
 
     root: str
@@ -75,15 +75,15 @@ class AccessPath:
 
     @property
     def is_name(self) -> bool:
-        """Whether the place is a plain name."""
+        """Tell whether the path is a plain name."""
         return not self.steps and self.root.isidentifier()
 
     def attribute(self, name: str) -> AccessPath:
-        """Return the path of an attribute of what the place holds."""
+        """Return the path to an attribute of the object at this place: from `y` to `y.h`."""
         return AccessPath(self.root, (*self.steps, Attribute(name)))
 
     def element(self, key: Hashable) -> AccessPath:
-        """Return the path of an element of the container that the place holds."""
+        """Return the path to an element of the container at this place: from `y` to `y[0]`."""
         return AccessPath(self.root, (*self.steps, Element(key)))
 
     def __str__(self) -> str:
@@ -91,13 +91,13 @@ class AccessPath:
 
 
 def _index(node: ast.expr) -> str:
-    """The source of an index, without the parentheses of a tuple: `:, 0`."""
+    """Return the source of an index, without the parentheses of a tuple: `:, 0`."""
     return ast.unparse(ast.Subscript(ast.Name("_", ast.Load()), node, ast.Load()))[2:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """`a = b = value`, or `a, b = value` where it is unpacked."""
+    """An assignment: `a = b = value`, or `a, b = value` if `is_unpacked`."""
 
     targets: tuple[AccessPath, ...]
     value: str

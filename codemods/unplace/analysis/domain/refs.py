@@ -1,4 +1,4 @@
-"""What a callable value stands for."""
+"""References: what callables, classes, modules and their instances stand for."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protoc
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Something imported or builtin, by its qualified name: `torch.nn.functional.relu`, `builtins.len`."""
+    """An imported or builtin object, by its qualified name: `torch.nn.functional.relu`, `builtins.len`."""
 
     qualified: str
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A name that a module of the run defines; without a name: the module."""
+    """A name that one of the analysed files defines, or, without a name, the module itself."""
 
     path: str
     name: str = ""
@@ -30,19 +30,19 @@ class Member:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function, method or lambda of a file of the run."""
+    """A function, method or lambda of the analysed files."""
 
     scope: Scope
     owner: Class | None = None
 
     def captured(self, scope: Scope) -> set[str]:
-        """The names that it may take from a scope around it; none from one of another file."""
+        """Return the names that it may capture from an enclosing scope; none from a scope of another file."""
         return self.scope.free_names() if self.scope.module is scope.module else set()
 
 
 @dataclass(frozen=True, slots=True)
 class Parents:
-    """What a class derives from: the names, qualified where known, else as written, and the classes that are known."""
+    """The bases of a class: their names, qualified where known, else as written, and the known classes among them."""
 
     names: tuple[str, ...] = ()
     classes: tuple[Class, ...] = ()
@@ -50,7 +50,7 @@ class Parents:
 
 @dataclass(slots=True, eq=False)
 class Class:
-    """A class of a file of the run and what its methods say about its instances' attributes."""
+    """A class of the analysed files, and what its methods tell about the attributes of its instances."""
 
     node: ast.ClassDef
     scope: Scope
@@ -59,7 +59,7 @@ class Class:
     augmented: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.x += value`
     declared: dict[str, ast.expr] = field(default_factory=dict)  # `x: Tensor` in the body of the class
     registered: set[str] = field(default_factory=set)  # parameters and buffers
-    buffers: set[str] = field(default_factory=set)  # those of them made by `register_buffer`
+    buffers: set[str] = field(default_factory=set)  # the registered names that are buffers
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
     fields: tuple[str, ...] | None = None  # what the constructor of a dataclass or named tuple stores, in order
     _parents: Parents | None = None
@@ -71,18 +71,18 @@ class Class:
 
     @property
     def ancestors(self) -> tuple[Class, ...]:
-        """The bases that are classes of the run."""
+        """The bases that are classes of the analysed files."""
         return self._known_parents().classes
 
     def _known_parents(self) -> Parents:
         if self._parents is None:
-            self._parents = Parents()  # what classes of two files that derive from each other see
+            self._parents = Parents()  # ends the recursion where classes of two files derive from each other
             found = self.find_parents()
             self._parents = Parents(found.names, tuple(c for c in found.classes if self not in c.linearized()))
         return self._parents
 
     def linearized(self) -> list[Class]:
-        """The class and its ancestors, each once, in the order in which Python looks a method up."""
+        """Return the class and its ancestors, each once, in the order in which Python looks a method up."""
         if not self.ancestors:
             return [self]
         found: list[Class] = []
@@ -90,7 +90,7 @@ class Class:
         return found[::-1]
 
     def _add_to(self, found: list[Class], seen: set[Class]) -> None:
-        """Add the class behind all its ancestors, those of its last base first."""
+        """Append the class after all its ancestors, those of its last base first."""
         seen.add(self)
         for ancestor in reversed(self.ancestors):
             if ancestor not in seen:
@@ -98,19 +98,19 @@ class Class:
         found.append(self)
 
     def derives_from(self, *qualified: str) -> bool:
-        """Whether the class has one of these among its (known) bases."""
+        """Tell whether one of these names is a (known) base of the class or of an ancestor."""
         return any(base in qualified for cls in self.linearized() for base in cls.bases)
 
     @property
     def is_module(self) -> bool:
-        """Whether instances are nn.Modules as far as the files show."""
+        """Tell whether instances are nn.Modules, as far as the files show."""
         return self.derives_from("torch.nn.Module") or any(
             base.startswith("torch.nn.") or base.endswith("Module") for base in self.all_bases()
         )
 
     @property
     def is_immutable(self) -> bool:
-        """Whether instances refuse that an attribute is assigned: named tuples and frozen dataclasses."""
+        """Tell whether instances reject the assignment of attributes, as named tuples and frozen dataclasses do."""
         frozen = any(
             isinstance(d, ast.Call) and any(k.arg == "frozen" and ast.unparse(k.value) == "True" for k in d.keywords)
             for d in self.node.decorator_list
@@ -118,7 +118,7 @@ class Class:
         return frozen or any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
 
     def may_inherit(self, name: str) -> bool:
-        """Whether an attribute may come from a base out of sight, which may have made it a parameter or a property."""
+        """Tell whether an attribute may come from an unseen base, where it may be a parameter or a property."""
         family = [*self.linearized()]
         if any(name in table for c in family for table in (c.assigned, c.declared, c.fields or ())):
             return False
@@ -126,18 +126,18 @@ class Class:
 
     @property
     def has_unknown_base(self) -> bool:
-        """Whether the class derives from one that isn't seen, those aside that give their instances no attributes."""
+        """Tell whether a base isn't seen, apart from those that give instances no attributes, such as `Generic`."""
         plain = [base for base in self.bases if base.split("[")[0].rsplit(".", 1)[-1] not in _WITHOUT_ATTRIBUTES]
         return len(plain) > len(self.ancestors)
 
     def intercepts(self, name: str) -> bool:
-        """Whether assigning an attribute, or reading it back, runs code of the class that may do anything."""
+        """Tell whether assigning an attribute, or reading it back, runs arbitrary code of the class."""
         methods = {s.name for cls in self.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef)}
         is_assigned = any(name in cls.assigned for cls in self.linearized())
         return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
 
     def has_property(self, name: str) -> bool:
-        """Whether an attribute is a property, or a method that a decorator wraps."""
+        """Tell whether an attribute is a property or a decorated method."""
         return any(
             isinstance(s, ast.FunctionDef) and s.name == name and name in cls.special
             for cls in self.linearized()
@@ -145,26 +145,26 @@ class Class:
         )
 
     def all_bases(self) -> set[str]:
-        """The names of all known bases."""
+        """Return the names of all known bases, including those of ancestors."""
         return {base for cls in self.linearized() for base in cls.bases}
 
     def lookup(self, table: str, name: str) -> bool:
-        """Whether a name is in `registered` / `buffers` / `special` of the class or an ancestor."""
+        """Tell whether a name is in `registered`, `buffers` or `special` of the class or an ancestor."""
         return any(name in getattr(cls, table) for cls in self.linearized())
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of a class of a file of the run."""
+    """An instance of a class of the analysed files."""
 
     of: Class
 
 
 @dataclass(frozen=True, slots=True)
 class TorchModule:
-    """An instance of a module class of torch: where it was made, with which parts if it is a Sequential.
+    """An instance of a module class of torch: where it was made and, for a Sequential, its layers.
 
-    `last` is the last of its layers where only that is known.
+    `last` is the last layer of a Sequential, where only that one is known.
     """
 
     qualified: str
@@ -176,7 +176,7 @@ class TorchModule:
 
 @dataclass(frozen=True, slots=True)
 class ModuleList:
-    """An nn.ModuleList or nn.ModuleDict, with the modules that it is made of."""
+    """An nn.ModuleList or nn.ModuleDict, with the modules in it."""
 
     members: tuple[Value, ...]
 
@@ -190,7 +190,7 @@ class Bound:
 
 
 def first_layer(module: TorchModule) -> TorchModule:
-    """The module itself, or the layer of torch with which a Sequential begins, as far as these are known."""
+    """Return the module itself or, for a Sequential whose layers are known, its first layer if it is one of torch's."""
     while module.parts and isinstance(module.parts[0].ref, TorchModule):
         module = module.parts[0].ref
     return module

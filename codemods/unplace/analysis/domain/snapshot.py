@@ -1,4 +1,4 @@
-"""The facts at one program point as they are kept for questions after the walk."""
+"""Snapshots: the facts at one program point, kept for queries after the walk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ K = TypeVar("K")
 
 @dataclass(slots=True)
 class _Answers:
-    """What was asked of a snapshot."""
+    """The memoised answers of a snapshot."""
 
     shared: dict[tuple[Objs, Objs], bool] = field(default_factory=dict)
     reachable: dict[Objs, Objs] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot(Facts):
-    """Facts that don't change any more, so that each question is answered once: the rules ask the same ones often."""
+    """Immutable facts, so that each query is answered once: the rules often repeat a query."""
 
     env: Mapping[str, Value]
     binds: Mapping[str, Token]
@@ -41,7 +41,7 @@ class Snapshot(Facts):
     _answers: _Answers = field(default_factory=_Answers, init=False, repr=False)
 
     def may_share(self, first: Objs, second: Objs) -> bool:
-        """Tell whether an object of one set may share memory with one of the other."""
+        """Tell whether an object of one set may share memory with an object of the other."""
         known = self._answers.shared
         found = known.get((first, second))
         if found is None:
@@ -49,7 +49,7 @@ class Snapshot(Facts):
         return found
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
-        """Return everything that can be reached from these objects through views and slots."""
+        """Return all objects that can be reached from these through views and slots."""
         asked, known = frozenset(objs), self._answers.reachable
         found = known.get(asked)
         if found is None:
@@ -57,14 +57,14 @@ class Snapshot(Facts):
         return found
 
     def kept_by(self, objs: Objs) -> Saved | None:
-        """Return the code out of sight that was handed one of these objects, or something sharing its memory."""
+        """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         known = self._answers.keepers
         if objs not in known:
             known[objs] = Facts.kept_by(self, objs)
         return known[objs]
 
     def slots_sharing(self, objs: Objs) -> tuple[tuple[Slot, Value], ...]:
-        """Return the slots that may hold memory of one of these objects."""
+        """Return the slots whose values may share memory with one of these objects."""
         known = self._answers.sharing
         found = known.get(objs)
         if found is None:
@@ -73,14 +73,14 @@ class Snapshot(Facts):
         return found
 
     def names_bound_to(self, obj: Obj) -> Sequence[tuple[str, Value]]:
-        """Return the names that are bound to an object for certain."""
+        """Return the names that are certainly bound to an object, with their values."""
         found = self._answers.bound
         if found is None:
             found = self._answers.bound = _for_certain(self.env.items())
         return found.get(obj, ())
 
     def slots_with(self, obj: Obj) -> Sequence[tuple[Slot, Value]]:
-        """Return the slots that hold an object for certain."""
+        """Return the slots that certainly hold an object, with their values."""
         found = self._answers.stored
         if found is None:
             found = self._answers.stored = _for_certain(self.heap.items())
@@ -88,7 +88,7 @@ class Snapshot(Facts):
 
 
 def _for_certain(places: Iterable[tuple[K, Value]]) -> dict[Obj, list[tuple[K, Value]]]:
-    """Index places by the one object that each holds, where that is certain."""
+    """Return an index of places by the object that each certainly holds."""
     found: dict[Obj, list[tuple[K, Value]]] = {}
     for place, value in places:
         if len(value.objs) == 1 and isinstance(value.identity, Obj):

@@ -1,4 +1,4 @@
-"""What is true at one point of the program: names, heap, views, escapes, and what autograd holds."""
+"""The state at one point of the program: names, heap, views, escapes, and the tensors that autograd saved."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from unplace.diagnostics.reasons import Line, Reason
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-HIDDEN = "<"  # begins the names of things that are alive without having a name in the source: see `hidden_name`
+HIDDEN = "<"  # begins the names of live objects that have no name in the source: see `hidden_name`
 
 
 def hidden_name(what: Alive, line: int) -> str:
-    """Return the name under which a state keeps something that is alive without having a name in the source."""
+    """Return the name under which a state keeps a live object that has no name in the source."""
     return f"{HIDDEN}{what.name} {line}"
 
 
 def hidden_thing(name: str) -> Reason:
-    """Say what is alive under such a name."""
+    """Return the description of the live object that a state keeps under such a hidden name."""
     what, line = name.removeprefix(HIDDEN).split(" ")
     return Alive[what](line=Line(int(line)))
 
 
 @dataclass(slots=True)
 class State(Facts):
-    """The facts at the point that a walk has reached, to be changed by what comes next."""
+    """The facts at the point that a walk has reached, changed by each statement that follows."""
 
     env: dict[str, Value] = field(default_factory=dict)
     binds: dict[str, Token] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class State(Facts):
 
     @classmethod
     def of(cls, facts: Facts) -> State:
-        """Return a state that begins with some facts."""
+        """Return a state that starts with a copy of these facts."""
         return cls(
             dict(facts.env),
             dict(facts.binds),
@@ -70,15 +70,15 @@ class State(Facts):
         )
 
     def fork(self) -> State:
-        """An independent copy."""
+        """Return an independent copy."""
         return State.of(self)
 
     def snapshot(self) -> Snapshot:
-        """Return the facts as they are now, for questions that are asked later."""
+        """Return an immutable copy of the facts as they are now, for later queries."""
         return self.fork().frozen()
 
     def frozen(self) -> Snapshot:
-        """Return the facts without copying them: nothing may change this state any more."""
+        """Return the facts as a snapshot without copying them; the state must not change afterwards."""
         return Snapshot(
             self.env,
             self.binds,
@@ -96,13 +96,13 @@ class State(Facts):
             setattr(self, name, getattr(other, name))
 
     def revise(self, change: Callable[[Value], Value]) -> None:
-        """Replace what names and slots hold by what `change` makes of it."""
+        """Replace each value that a name or slot holds by the result of `change`."""
         for name, held in self.env.items():
             self.env[name] = change(held)
         self.heap.revise(change)
 
     def collapse(self, holders: Objs) -> None:
-        """Forget which slot of a list holds which element: something was inserted, removed or moved."""
+        """Forget which slot of a list holds which element, after an insertion, a removal or a move."""
         for holder in holders:
             distinct = self.has_distinct_elements(holder)
             joined: Value | None = None
@@ -112,7 +112,7 @@ class State(Facts):
                 self.heap.put(holder, {ANY: joined._replace(identity=DISTINCT if distinct else None)})
 
     def remove(self, holders: Objs, key: Hashable) -> None:
-        """An element was taken out: of one dictionary under a known key, or of a list, whose elements move up."""
+        """Remove an element: the entry of a dictionary under a known key, or one of a list, whose elements move up."""
         if key is not None and len(holders) == 1:
             (holder,) = holders
             if (holder, key) in self.heap and not holder.old:
@@ -121,7 +121,10 @@ class State(Facts):
         self.collapse(holders)
 
     def narrow_to_tensor(self, value: Value) -> Value:
-        """What a value of uncertain kind is, under all its names, once an operation that only tensors have ran."""
+        """Return a value of uncertain kind as a tensor, and narrow it under all its names.
+
+        An operation that only tensors support has just succeeded on it.
+        """
         if not (value.kinds & UNKNOWN or value.likely):
             return value
         for name, held in self.env.items():
@@ -130,11 +133,11 @@ class State(Facts):
         return value._replace(kinds=TENSOR, likely=False)
 
     def let_go(self) -> None:
-        """Backward has run: what its graph saved is free, and only another graph may still hold something."""
+        """Make all saves uncertain: backward has freed what its graph saved, but another graph may hold tensors."""
         self.saved = {obj: frozenset(s._replace(certain=False) for s in saved) for obj, saved in self.saved.items()}
 
     def age(self, names: Names, born: set[Obj]) -> None:
-        """Let everything made in the iteration that just ended become what earlier iterations made."""
+        """Let the objects `born` in the iteration that just ended become old: made by earlier iterations."""
         if not born:
             return
         for key, value in self.env.items():
@@ -172,7 +175,7 @@ def _aged_objs(objs: Objs, names: Names, born: set[Obj]) -> Objs:
 
 
 def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
-    """The value seen from the next iteration, in which the objects `born` in this one are old."""
+    """Return the value as the next iteration sees it, where the objects `born` in this one are old."""
 
     def token(of: Token) -> Token:
         return names.aged(of) if isinstance(of, Obj) and of in born else of
@@ -185,7 +188,7 @@ def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
 
 
 def join_bases(first: Base, second: Base) -> Base:
-    """What is known of an object's base when it may be either."""
+    """Return the join of two possible bases of an object."""
     if first == second:
         return first
     link = first.link if first.link is second.link else Link.MAYBE
@@ -197,14 +200,14 @@ _TRACKED_ORDER = (Tracked.NO, Tracked.MAYBE, Tracked.LEAF)
 
 
 def join_tracked(first: Tracked, second: Tracked) -> Tracked:
-    """The more cautious of the two."""
+    """Return the join of two roles in autograd graphs: `MAYBE` unless they agree."""
     if first is second:
         return first
     return Tracked.MAYBE
 
 
 def weak_join(first: Value, second: Value) -> Value:
-    """What is known of a value that may be either, at a place that is not one variable (so nothing is 'the same')."""
+    """Return the join of two values at a place that isn't one variable, so that no identity survives."""
     if first is second:
         return first
     return Value(
@@ -220,18 +223,18 @@ def weak_join(first: Value, second: Value) -> Value:
 
 
 class Merger:
-    """Joins states at one place of the program, giving variables that agreed everywhere a common new token."""
+    """A join of states at one place; variables that are equal to each other in every state get a common new token."""
 
     def __init__(self, place: Hashable) -> None:
-        """`place` names the merge: tokens made here are `("phi", place, ...)`."""
+        """Start a merge at `place`; the tokens made here are `("phi", place, ...)`."""
         self.place = place
 
     def owns(self, token: Token) -> bool:
-        """Whether this merge made the token in an earlier round of the fixpoint."""
+        """Tell whether this merge made the token in an earlier round of the fixpoint iteration."""
         return type(token) is tuple and len(token) == 4 and token[0] == "phi" and token[1] == self.place
 
     def merge(self, states: list[State]) -> State:
-        """The join of the states; unbound names stay bound to what they are bound to elsewhere."""
+        """Return the join of the states; a name that some states leave unbound keeps its value from the others."""
         if len(states) == 1:
             return states[0]
         first = states[0]
@@ -305,7 +308,7 @@ class Merger:
     def _split(
         self, tables: Sequence[Mapping[K, Value]], same: dict[K, Value], differing: list[tuple[K, list[Value | None]]]
     ) -> None:
-        """Tell what all tables agree on from what has to be joined."""
+        """Separate the entries on which all tables agree from those that must be joined."""
         first, others = tables[0], tables[1:]
         for key, value in first.items():
             for table in others:
@@ -357,7 +360,7 @@ class Merger:
 
 
 def _runs(tables: list[T]) -> list[T]:
-    """Tables without those that say the same as the one before, of which a statement leaves most: each costs a walk."""
+    """Return the tables without those equal to the one before: a walk is costly, and few statements change a table."""
     return [table for index, table in enumerate(tables) if index == 0 or table != tables[index - 1]]
 
 
@@ -373,7 +376,7 @@ def _sort_key(key: Hashable) -> str:
 
 
 def same_facts(first: State, second: State) -> bool:
-    """Whether two states say the same: the fixpoint test."""
+    """Tell whether two states hold the same facts, which ends the fixpoint iteration."""
     return (
         first.env == second.env
         and first.heap == second.heap

@@ -1,8 +1,8 @@
-"""The abstract domain: kinds of values, abstract objects, and what an expression may evaluate to.
+"""The abstract domain: kinds, abstract objects, and the abstract values of expressions.
 
-Kinds are bit sets (plain integers: the interpreter joins them millions of times). A `Value` knows the abstract
-objects it may be, and carries tokens: two values with the same `identity` token are the same object for certain,
-with the same `shape` / `dtype` token they have the same shape / dtype for certain.
+Kinds are bit sets (plain integers: the interpreter joins them millions of times). A `Value` knows the abstract objects
+that an expression may evaluate to, and carries tokens: two values with the same `identity` token are certainly the same
+object, and two with the same `shape` or `dtype` token certainly have the same shape or dtype.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Token = Hashable
 
 
 class Origin(Enum):
-    """Where an abstract object comes from; all but `FRESH` may be held by code that the analysis can't see."""
+    """The origin of an abstract object; all but `FRESH` objects may be held by code that the analysis can't see."""
 
     FRESH = "fresh"
     PARAMETER = "parameter"
@@ -49,29 +49,30 @@ class Origin(Enum):
 
 
 class Link(Enum):
-    """How an object's memory relates to that of its base."""
+    """The relation of an object's memory to that of its base."""
 
     VIEW = "view"  # always a view
     MAYBE = "maybe"  # a view, a copy or the base itself, depending on layout, dtype or arguments
-    CALL = "call"  # the result of code that the analysis can't see, which may hand its argument back
+    CALL = "call"  # the result of code that the analysis can't see, which may return its argument
     DATA = "data"  # its `.data` was set to the base, or to a view of it
 
 
 class Tracked(Enum):
-    """Whether a tensor can be part of an autograd graph."""
+    """The role that a tensor can have in an autograd graph."""
 
-    NO = "no"
+    NO = "no"  # never part of a graph
     MAYBE = "maybe"
     LEAF = "leaf"  # made with requires_grad=True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Obj:
-    """An abstract object: everything that one place in the source may create, or one thing that comes from outside.
+    """An abstract object: all objects that one allocation site may create, or one object that comes from outside.
 
-    `old` stands for the objects that earlier iterations of a loop made at the same place. `index` numbers objects
-    in order of creation and makes every order deterministic. `operator` names the method or attribute of tensors that
-    made one: `split`, `data`, and `__iter__` for the rows that a loop takes. `label` is for messages alone.
+    `old` marks the object that stands for those that earlier iterations of a loop made at the same site. `index`
+    numbers objects in order of creation and makes every order deterministic. `operator` names the method or attribute
+    of tensors that made an object: `split`, `data`, and `__iter__` for the rows that a loop takes. `label` is for
+    messages only.
     """
 
     index: int
@@ -87,7 +88,7 @@ class Obj:
 
     @property
     def parameter(self) -> str | None:
-        """The name of the parameter that the object was passed for, if it was."""
+        """The name of the parameter that the object was passed for; None if it isn't an argument."""
         return self.label.strip("`") if self.origin is Origin.PARAMETER else None
 
 
@@ -102,33 +103,33 @@ NO_OBJS: Objs = frozenset()
 
 
 class Value(NamedTuple):
-    """What an expression may evaluate to; a tuple, because so many are made and compared."""
+    """The abstract value of an expression: a tuple, because so many are made and compared."""
 
     kinds: int
     objs: Objs = NO_OBJS
     identity: Token = None
     shape: Token = None
-    dtype: Token = None  # a name such as 'float32', or a token for an unknown dtype; None: nothing known
+    dtype: Token = None  # a name such as 'float32', or a token for an unknown dtype; None: nothing is known
     tracked: Tracked = Tracked.MAYBE
-    ref: Hashable = None  # what a callable, class, module or namespace stands for
+    ref: Hashable = None  # the object that a callable, class, module or namespace stands for
     likely: bool = False  # the kind is a good guess, not a proof
 
     def may_be(self, kinds: int) -> bool:
-        """Whether the value may be of one of these kinds."""
+        """Tell whether the value may be of one of these kinds."""
         return bool(self.kinds & kinds)
 
     def must_be(self, kinds: int) -> bool:
-        """Whether the value is of one of these kinds for certain."""
+        """Tell whether the value is certainly of one of these kinds."""
         return self.kinds & ~kinds == 0 and self.kinds != 0
 
     @property
     def is_tensor(self) -> bool:
-        """A tensor wherever an in-place tensor operation can succeed (a number or None may be mixed in)."""
+        """Tell whether the value is a tensor wherever an in-place operation succeeds; else a number or None."""
         return self.kinds & TENSOR != 0 and self.kinds & ~(TENSOR | NUMBER | NONE) == 0
 
 
 def is_same(first: Value, second: Value) -> bool:
-    """Whether two values are one object for certain."""
+    """Tell whether two values are certainly one object."""
     token = first.identity
     if token is None or token != second.identity:
         return False
@@ -143,10 +144,10 @@ OTHER_VALUE = Value(OTHER)
 
 
 class Base(NamedTuple):
-    """The memory that an object looks into.
+    """The memory that a view looks into.
 
-    `objs` are the possible bases; `piece` tells the outputs of one splitting operation apart: different pieces of
-    the same split don't overlap. `forbidden` marks views that torch refuses to write in place.
+    `objs` are the possible bases. `piece` tells the outputs of one splitting operation apart: different pieces of the
+    same split don't overlap. `forbidden` marks views that torch refuses to write in place.
     """
 
     objs: Objs
@@ -156,9 +157,10 @@ class Base(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """An operation that kept a tensor for backward; `certain` is False for code the analysis can't see.
+    """A record that an operation saved a tensor for backward, or that a tensor escaped to code or to another object.
 
-    `node` is the operation where it is known, `part` the parameter whose argument it kept, or "result".
+    `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
+    parameter whose argument it saved, or "result".
     """
 
     operation: str
@@ -169,19 +171,19 @@ class Saved(NamedTuple):
 
 
 def in_order(saved: Iterable[Saved]) -> list[Saved]:
-    """By place and name: sets have another order in each run."""
+    """Return the records sorted by place and name, because the order of a set differs from run to run."""
     return sorted(saved, key=lambda s: (s.line, s.operation, s.part, s.node.col_offset if s.node is not None else -1))
 
 
 @dataclass(slots=True)
 class Names:
-    """Hands out abstract objects; one per place in the source, and one more for its earlier iterations."""
+    """A factory of abstract objects: one for each allocation site, and one more for its earlier iterations."""
 
     by_key: dict[Hashable, Obj] = field(default_factory=dict)
     _keys: list[Hashable] = field(default_factory=list)
 
     def key_of(self, obj: Obj) -> Hashable:
-        """What an object was made for: a node and more; that of a later iteration for one of an earlier."""
+        """Return the key of an object's allocation site: a node and more; an old object has that of the newer one."""
         key = self._keys[obj.index]
         return self._keys[key[1]] if obj.old and isinstance(key, tuple) else key
 
@@ -195,7 +197,7 @@ class Names:
         overlapping: bool = False,
         operator: str | None = None,
     ) -> Obj:
-        """The object of this place: the same one each time it is asked for."""
+        """Return the object of an allocation site: the same one on each call with this key."""
         found = self.by_key.get(key)
         if found is None:
             found = Obj(len(self.by_key), origin, label, line, False, overlapping, operator)
@@ -204,7 +206,7 @@ class Names:
         return found
 
     def aged(self, obj: Obj) -> Obj:
-        """The object that stands for what earlier iterations made where `obj` is made."""
+        """Return the old object of the site of `obj`, which stands for those that earlier iterations made there."""
         if obj.old:
             return obj
         key = ("old", obj.index)

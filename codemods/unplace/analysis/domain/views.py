@@ -1,4 +1,4 @@
-"""Which objects look into the memory of which others."""
+"""Views: which objects look into the memory of which other objects."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Hashable, Mapping
 from unplace.analysis.domain.values import Base, Obj, Objs, Token
 
 Pieces = frozenset[tuple[Token, Hashable]]
-"""The pieces that were cut out on the way from a view to its base, each with its split."""
+"""The pieces cut out on the way from a view to its base, each with the split that made it."""
 
 _WHOLE: Pieces = frozenset()
 
 
 class Views(dict[Obj, Base]):
-    """The bases of views by object.
+    """The bases of views, by object.
 
-    Who is an ancestor of whom is found once for all forks; a change forgets only what leads through the object.
+    The ancestors of objects are computed once for all forks; a change of a base discards only the results that lead
+    through its view.
     """
 
     __slots__ = ("_cut", "_pieces", "_roots", "_stale", "_views")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
-        """Begin with the bases of some views."""
+        """Start with the bases of some views."""
         super().__init__()
-        self._views: set[Obj] = set()  # the keys: sets of objects are compared without asking for their hashes
-        self._cut: set[Obj] = set()  # those that are pieces
+        self._views: set[Obj] = set()  # the keys, as a set: operations between sets reuse the stored hashes
+        self._cut: set[Obj] = set()  # the views that are pieces of a split
         self._roots: dict[Obj, Objs] = {}
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._stale: set[Obj] = set()
@@ -32,7 +33,7 @@ class Views(dict[Obj, Base]):
             self[obj] = base
 
     def fork(self) -> Views:
-        """Return an independent copy that shares what was found."""
+        """Return an independent copy that shares the results computed so far."""
         self._refresh()
         other = Views()
         dict.update(other, self)
@@ -54,12 +55,12 @@ class Views(dict[Obj, Base]):
         super().__delitem__(obj)
 
     def forget(self, obj: Obj) -> None:
-        """Let an object be no view."""
+        """Record that an object is no view."""
         if obj in self:
             del self[obj]
 
     def roots(self, obj: Obj) -> Objs:
-        """Return the object and everything it may be a view of."""
+        """Return the object and all objects that it may be a view of."""
         if self._stale:
             self._refresh()
         known = self._roots
@@ -81,7 +82,7 @@ class Views(dict[Obj, Base]):
         return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
     def _refresh(self) -> None:
-        """Forget what leads through objects whose bases have changed."""
+        """Discard the results that lead through objects whose bases have changed."""
         stale = self._stale
         if stale:
             self._roots = {obj: roots for obj, roots in self._roots.items() if stale.isdisjoint(roots)}
@@ -99,7 +100,7 @@ class Views(dict[Obj, Base]):
         return frozenset(found)
 
     def _cuts(self, obj: Obj) -> Mapping[Obj, Pieces]:
-        """Return the object and its ancestors, with the pieces that were cut out on the way to them."""
+        """Return the object and its ancestors, each with the pieces that were cut out on the way to it."""
         found = self._pieces.get(obj)
         if found is None:
             found = self._pieces[obj] = self._walk(obj)
@@ -116,7 +117,7 @@ class Views(dict[Obj, Base]):
             pieces = found[current] | {base.piece} if base.piece else found[current]
             for parent in base.objs:
                 known = found.get(parent)
-                common = pieces if known is None else known & pieces  # on whichever way: `a` is `y[0]` or `y[1]`
+                common = pieces if known is None else known & pieces  # those of every way: `a` may be `y[0]` or `y[1]`
                 if common != known:
                     found[parent] = common
                     todo.append(parent)

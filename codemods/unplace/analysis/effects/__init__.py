@@ -1,4 +1,4 @@
-"""What a call does: to its arguments, its result, and to what autograd keeps for backward.
+"""Effects: what a call does to its arguments and its result, and what autograd saves for backward.
 
-Torch's own operators and layers, and summaries of the functions of the run.
+This covers torch's operators and layers, models of other libraries, and summaries of the analysed functions.
 """

@@ -1,4 +1,4 @@
-"""Applies an effect: lets a call do to the state what its record says, and makes the value that it returns."""
+"""Application of effects: a call changes the state as its effect record says, and gets the value that it returns."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import code_of
 
 INSIDE = " inside "
-_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # what may bring a gradient into a call
+_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # the kinds that may bring a gradient into a call
 
 
 class Elements(Protocol):
-    """Gives the elements of containers and of whatever else a loop can go over."""
+    """A provider of the elements of containers and of everything else that a loop can run over."""
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
-        """Return a slot of a container."""
+        """Return the value in a slot of a container."""
         ...
 
     def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """Return what a loop over `iterable` yields."""
+        """Return the value that a loop over `iterable` yields."""
         ...
 
 
 class Host(Protocol):
-    """What evaluates calls: it knows the run, and what to expect of code out of sight."""
+    """An evaluator of calls, which knows the run and what unseen code may do."""
 
     run: Run
 
     @property
     def elements(self) -> Elements:
-        """Whoever knows what is in a container."""
+        """The provider of the elements of containers."""
         ...
 
     def unknown_call(self, node: ast.Call, values: list[Value], state: State) -> Value:
-        """Let code out of sight do what it may."""
+        """Apply all effects that a call of unseen code may have, and return its value."""
         ...
 
 
@@ -71,9 +71,9 @@ class Host(Protocol):
 class Call:
     """One call whose effect is known: its place, its arguments by parameter, and the state that it changes.
 
-    `bound` has the extra arguments of a variadic parameter as `*0`, `*1`, ..., and `nodes` the expressions of those.
-    `captured` is what the callee can reach besides its arguments. `called` is what messages call the operation that
-    saves.
+    `bound` has the extra arguments of a variadic parameter as `*0`, `*1`, ..., and `nodes` has their expressions.
+    `captured` holds the objects that the callee can reach besides its arguments. `called` is the name that messages use
+    for the operation that saves.
     """
 
     host: Host
@@ -87,32 +87,32 @@ class Call:
 
     @property
     def run(self) -> Run:
-        """The walk that the call is met on."""
+        """The run that walks over the call."""
         return self.host.run
 
     @property
     def elements(self) -> Elements:
-        """Whoever knows what is in a container."""
+        """The provider of the elements of containers."""
         return self.host.elements
 
     @property
     def code(self) -> str:
-        """The callee as messages quote it."""
+        """The source of the callee, as messages quote it."""
         return code_of(self.node.func)
 
     def objs(self, names: Iterable[str]) -> Objs:
-        """What the arguments of these parameters may be."""
+        """Return the objects that the arguments of these parameters may be."""
         return anything([value for name in names for value in self.of(name)])
 
     def of(self, name: str) -> list[Value]:
-        """The arguments that a parameter stands for."""
+        """Return the arguments that a parameter stands for."""
         if name == EVERY:
             return list(self.bound.values())
         return [self.bound[name]] if name in self.bound else []
 
 
 def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
-    """Let a call have its effect, and return its value; `key` tells the results of several at one node apart."""
+    """Apply the effect of a call and return its value; `key` tells several results at one node apart."""
     keep(call, effect)
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
@@ -127,7 +127,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     if effect.returned is not None:
         made = value_of(call, effect.returned, key)
     else:
-        values = [value for name, value in call.bound.items() if "." not in name]  # without what stands in others
+        values = [value for name, value in call.bound.items() if "." not in name]  # without elements: `name.slot`
         made = call.host.unknown_call(call.node, values, call.state)
     for slot in effect.takes:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))
@@ -136,7 +136,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
 
 
 def keep(call: Call, effect: Effect) -> None:
-    """Hand arguments to what may hold them from now on."""
+    """Record which arguments and captured objects escape by a call."""
     run, state, line = call.run, call.state, call.node.lineno
     keeper = effect.keeper or f"`{call.code}(...)`"
     for name in effect.keeps:
@@ -149,7 +149,7 @@ def keep(call: Call, effect: Effect) -> None:
 
 
 def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
-    """Let code out of sight have stored anything in the slots of these objects."""
+    """Assume that unseen code has stored anything in the slots of these objects."""
     for holder in state.heap.among(reachable):
         for key, value in state.heap.of(holder).items():
             if value.objs:
@@ -160,7 +160,7 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
 
 
 def put(call: Call, given: str | Source, base: Value) -> None:
-    """Put a value into a container; its elements stay known to be distinct while only new objects come in."""
+    """Put a value into a container; its elements stay distinct as long as only new objects come in."""
     state = call.state
     for value in call.of(given) if isinstance(given, str) else _sourced(call, given):
         is_new = state.is_unheld(value)
@@ -174,11 +174,11 @@ def put(call: Call, given: str | Source, base: Value) -> None:
             state.heap[slot] = weak_join(known, loose)._replace(identity=identity) if known is not None else loose
 
 
-# -- the value ------------------------------------------------------------------------------------------------------
+# -- the returned value ---------------------------------------------------------------------------------------------
 
 
 def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
-    """Make the value of a call, from what its effect says of it."""
+    """Return the value of a call, made from the description in its effect."""
     if returned.same is not None and returned.same in call.bound and not returned.foreign:
         return call.bound[returned.same]
     if returned.folded:
@@ -199,7 +199,7 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
 
 
 def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:
-    """A new object, or one that code out of sight holds, with its slots."""
+    """Return a new object, or one that unseen code may hold, with its slots."""
     run, node, state = call.run, call.node, call.state
     label = returned.label or f"the result of `{call.code}(...)`"
     sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
@@ -234,7 +234,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
-    """Something that code out of sight may hold as well."""
+    """Return an object that unseen code may hold as well."""
     value = call.run.foreign(
         (call.node, key),
         Origin.CALL,
@@ -251,7 +251,7 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
 
 
 def _note_saved(call: Call, returned: Returned, value: Value) -> None:
-    """Note the operations inside the callee that keep what it returns."""
+    """Record the operations inside the callee that saved the value that it returns."""
     tracked = (v.tracked is not Tracked.NO for v in call.bound.values() if v.kinds & _RECORDING)
     may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
     for operation, certain in sorted(returned.saved):
@@ -261,7 +261,7 @@ def _note_saved(call: Call, returned: Returned, value: Value) -> None:
 
 
 def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
-    """Make what is in the slots of a returned container, and let those share memory that may."""
+    """Fill the slots of a returned container, and record which of its elements may share memory."""
     state = call.state
     fields: dict[Hashable, Value] = {}
     for slot, element in returned.elements:
@@ -286,7 +286,7 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
 
 
 def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
-    """Memory that no argument brings: the same object each time, because it may be."""
+    """Return an object that no argument brings: the same one on each call, because it may be the same."""
     run, node = call.run, call.node
     key = (node, origin.value)
     label = returned.label or f"the result of `{call.code}(...)`"
@@ -294,7 +294,7 @@ def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
 
 
 def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
-    """A tensor that looks, or may look, into the memory of arguments."""
+    """Return a tensor that views, or may view, the memory of arguments."""
     first = call.bound[view.of[0]]
     return call.run.view(
         call.node,
@@ -314,7 +314,7 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
 
 
 def _slots(call: Call, name: str | None) -> Iterator[tuple[Hashable, Value]]:
-    """All slots of an argument, or the keyword arguments."""
+    """Iterate over all slots of an argument, or over the keyword arguments."""
     if name is None or name not in call.bound:
         yield from call.keywords.items()
     else:
@@ -322,7 +322,7 @@ def _slots(call: Call, name: str | None) -> Iterator[tuple[Hashable, Value]]:
 
 
 def _sourced(call: Call, source: Source) -> list[Value]:
-    """What a container gets: an element of one argument, or of each."""
+    """Return the values that a container gets: an element of one argument, or of each."""
     if isinstance(source, Drawn):
         return [_drawn(call, source)]
     assert isinstance(source, Slot)
@@ -334,19 +334,22 @@ def _sourced(call: Call, source: Source) -> list[Value]:
 
 
 def _key(call: Call, slot: Slot) -> Hashable:
-    """The constant under which a dictionary is asked for a slot."""
+    """Return the constant key that a call gives for a slot of a dictionary; None for anything else."""
     node = call.nodes.get(slot.key)
     return node.value if isinstance(node, ast.Constant) and call.bound[slot.of].must_be(DICT) else None
 
 
 def _slot(call: Call, slot: Slot) -> Value:
-    """What is in a slot of a container, or the default."""
+    """Return the value in a slot of a container, joined with the default if one is given."""
     found = call.elements.element(call.node, call.bound[slot.of], call.state, _key(call, slot))
     return weak_join(found, call.bound[slot.default]) if slot.default in call.bound else found
 
 
 def _drawn(call: Call, drawn: Drawn) -> Value:
-    """An element of arguments; of an extra one of a variadic parameter it is one of that expression."""
+    """Return an element of the given arguments, joined over all of them.
+
+    An element of an extra argument of a variadic parameter is attributed to the expression of that argument.
+    """
     found: Value | None = None
     for name in drawn.parameters:
         for each in [n for n in call.bound if n.startswith(EVERY)] if name == EVERY else [name]:
@@ -361,7 +364,7 @@ def _drawn(call: Call, drawn: Drawn) -> Value:
 
 
 def _folded(call: Call, returned: Returned) -> Value:
-    """What `sum`, `max` and their like give: a number, a tensor made of the arguments, or one of them."""
+    """Return the result of `sum`, `max` and the like: a number, a tensor made of the arguments, or one of them."""
     run, node, state = call.run, call.node, call.state
     flat = values = [value for name, value in call.bound.items() if name not in call.keywords]
     if len(values) == 1 and values[0].must_be(CONTAINER) and values[0].objs:

@@ -1,7 +1,7 @@
-"""The effect record: what a call does to what it is given, what it returns, and what autograd keeps of both.
+"""The effect record: what a call does to its arguments, what it returns, and what autograd saves of both.
 
-Torch's operators and layers (`operators`, `layers`), Python's builtins and other libraries (`models`) and the functions
-of the run (`summaries`) are all said in it, and it is applied in one place (`applying`).
+One record serves torch's operators and layers (`operators`, `layers`), Python's builtins and other libraries
+(`models`), and the functions of the analysed files (`summaries`). It is applied in one place (`applying`).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ EVERY = "*"
 """The parameter that stands for all arguments."""
 
 REST = "**"
-"""The parameter that stands for the keyword arguments; as a slot, all slots of something else."""
+"""The parameter that stands for the keyword arguments; as a slot, it stands for all slots of another object."""
 
 EACH = "#"
-"""The slot that stands for one slot for each of the extra arguments of a variadic parameter."""
+"""The slot that stands for one slot per extra argument of a variadic parameter."""
 
 RESULT = "result"
-"""What the returned value is called where a part of an operation is named, as in torch's table."""
+"""The name of the returned value as a part of an operation, as in torch's table."""
 
 RETURNED = "return"
-"""What stands for the returned value among parameters: no parameter can be called so."""
+"""The name of the returned value among parameters: as a keyword, it can name none of them."""
 
 
 class Save(NamedTuple):
-    """An argument, or `RETURNED`, that autograd keeps for backward; `part` is what messages and rewrites call it."""
+    """An argument, or `RETURNED`, that autograd saves for backward; messages and rewrites call it `part`."""
 
     parameter: str
     certain: bool = True
@@ -37,7 +37,7 @@ class Save(NamedTuple):
 
 
 class View(NamedTuple):
-    """How a returned tensor looks into arguments: it has dtype, shape and graph of the first.
+    """How a returned tensor looks into arguments; it has the dtype, shape and graph of the first of them.
 
     `is_piece`: the tensors of the returned sequence are disjoint. `forbidden`: torch refuses to write them in place.
     """
@@ -50,9 +50,9 @@ class View(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """An element of an argument, as a loop yields it; of several arguments: an element of any of them.
+    """An element of an argument as a loop yields it or, for several arguments, an element of any of them.
 
-    `is_copy`: of a sequence, its elements themselves.
+    `is_copy`: the call copies its argument, as `list(xs)` does, so that a sequence gives its elements themselves.
     """
 
     parameters: tuple[str, ...]
@@ -60,7 +60,7 @@ class Drawn(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """What is in a slot of an argument: of a dictionary under the given key, else in any; or the given default."""
+    """The value in a slot of an argument: in a dictionary, under the given key; else in any slot; or the default."""
 
     of: str
     key: str = ""
@@ -71,19 +71,27 @@ Source = View | Drawn | Slot
 
 
 class Returned(NamedTuple):
-    """A returned value: fresh, or one of these parameters (or a view of it), or something held elsewhere.
+    """A returned value: fresh, one of these parameters or a view of it, or an object held elsewhere.
 
-    `same` names the parameter that is handed back itself, for certain. `foreign`: code out of sight may hold it.
-    `together` are pairs of elements that may share memory. `overlapping`: several elements of the tensor may share one
-    place. `saved` are the operations that keep the tensor for backward, each with whether that is certain: on every way
-    through the function.
-
-    `source` says more than `parameters` where that is known: which view it is of which of them, or that it is one of
-    their elements. `outside` is the origin of memory that no argument brings, and that is the same in every call.
-    `like` has its shape and dtype, `kind_of` its kind. `is_new`: made by a constructor, `may_be_leaf`: which is
-    told whether it gets a gradient. `holds` is False for what no
-    tensor can be reached from. `folded`: all arguments combined by `+`, or, where `parameters` has them, one of them.
-    `label` is what messages call it, `operator` the method or attribute of tensors that makes it.
+    - `parameters`: the parameters whose objects the value may be, or may view
+    - `same`: the parameter that is certainly handed back itself
+    - `foreign`: code that the analysis can't see may hold the value
+    - `elements`: the slots of a returned container, with their values
+    - `together`: pairs of elements that may share memory
+    - `overlapping`: several elements of the tensor may share one address
+    - `saved`: the operations that saved the tensor for backward, each with whether that is certain, which means on
+      every way through the function
+    - `source`: more than `parameters` tells, where it is known: which view of which of them the value is, or that it is
+      one of their elements
+    - `outside`: the origin of memory that no argument brings and that is the same in every call
+    - `like`: the parameter whose shape and dtype the value has
+    - `kind_of`: the parameter whose kind the value has
+    - `is_new`: a constructor made the value
+    - `may_be_leaf`: the call says whether the value gets a gradient
+    - `holds`: False if no tensor can be reached from the value
+    - `folded`: the value combines all arguments by `+` or, where `parameters` has them, may be one of them
+    - `label`: the name of the value in messages
+    - `operator`: the method or attribute of tensors that makes the value
     """
 
     kinds: int
@@ -112,16 +120,22 @@ class Returned(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """Effects of a call, by parameter: tensors that are written, objects whose slots change, what is kept or saved.
+    """The effect of a call, by parameter.
 
-    What is `returned` may be None: nothing is known of it, and whatever else the call may do with its arguments.
-    `surely_keeps`: those of which nothing is a guess. `keeps_outer` and `writes_outer` say the same of names of outer
-    scopes. `reshapes` are parameters whose shape or strides change, `replaces` those whose `.data` is stored to: views
-    of the tensor then look at memory that it has no more. `keeper` is what messages call the one who keeps.
-
-    Of a container: `puts` are pairs of an argument (or its elements) and the container that gets it, `moves` are
-    containers whose elements change places, `takes` those that lose the element that is returned. `reads` is
-    False where only the objects count, and not what is in them: `isinstance(x, list)`.
+    - `returned`: the returned value; None if nothing is known about it, nor about what else the call does with its
+      arguments
+    - `reads`: False if only the arguments themselves matter and not their content: `isinstance(x, list)`
+    - `writes`: the tensors that are written
+    - `changes`: the objects whose slots change
+    - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
+    - `saves`: the tensors that autograd saves
+    - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
+    - `replaces`: the tensors whose `.data` is stored to, so that their views look at memory that they no longer have
+    - `reshapes`: the tensors whose shape or strides change
+    - `puts`: pairs of an argument (or its elements) and the container that it is put into
+    - `moves`: the containers whose elements change places
+    - `takes`: the containers that lose the element that is returned
+    - `keeper`: the name, in messages, of the code or object to which the arguments escape
     """
 
     returned: Returned | None
@@ -142,7 +156,7 @@ class Effect(NamedTuple):
 
 
 def leaves_alone(effect: Effect, name: str) -> bool:
-    """Tell whether a function only reads what is passed for a parameter: a copy would do as well."""
+    """Tell whether a function only reads the argument of a parameter, so that a copy would do as well."""
     touched = effect.writes | effect.changes | effect.keeps | effect.replaces | effect.reshapes
     return effect.returned is not None and name not in touched and name not in _mentioned(effect.returned)
 

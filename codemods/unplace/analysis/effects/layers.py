@@ -1,4 +1,4 @@
-"""What a call of a module of torch does: one layer, or the layers of a Sequential one after the other."""
+"""Calls of torch's modules: of a single layer, or of the layers of a Sequential one after the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from unplace.torchapi import ModuleClass, Result, View, modules
 
 
 def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
-    """The layers of a Sequential; where these aren't known, its last layer, if that is."""
+    """Return the layers of a Sequential or, where they aren't all known, its last layer.
+
+    Each is None where it isn't known, and the last layer also where all are known.
+    """
     if arguments.keywords or not arguments.positional:
         return None, None
     if arguments.exact:
@@ -31,7 +34,7 @@ def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value
 
 
 def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
-    """A call of a module that torch defines."""
+    """Return the value of a call of a module that torch defines."""
     if not arguments.positional:
         return calls.unknown_call(node, arguments.all(), state)
     _prove_tensor(calls, ref, arguments, state)
@@ -58,7 +61,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
 
 
 def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, state: State) -> None:
-    """Note that the first layer takes a tensor, if it does."""
+    """Record that the argument is a tensor, if the first layer takes only tensors."""
     calls.prove_tensor(first_layer(ref).qualified, arguments, state)
 
 
@@ -71,7 +74,7 @@ def _sequential(
     state: State,
     place: tuple[int, ...],
 ) -> Value:
-    """The layers of a Sequential at some place in those around it."""
+    """Return the result of calling the layers of a Sequential; `place` is its place in those around it."""
     for index, part in enumerate(parts):
         value = _part(calls, node, (*place, index), part, target, value, state)
     return value
@@ -86,7 +89,7 @@ def _part(
     value: Value,
     state: State,
 ) -> Value:
-    """One layer of a Sequential, called on what the previous one returned."""
+    """Return the result of calling one layer of a Sequential on the result of the previous one."""
     ref = part.ref
     if isinstance(ref, TorchModule) and ref.parts is not None:
         return _sequential(calls, node, ref.parts, target, value, state, place)
@@ -111,12 +114,15 @@ def _part(
 
 
 def _makes_anew(part: Value) -> bool:
-    """Whether a layer is none that works in place."""
+    """Tell whether a layer certainly returns a new tensor instead of working in place."""
     return isinstance(part.ref, Instance) or (isinstance(part.ref, TorchModule) and part.ref.inplace is False)
 
 
 def _only_reads(calls: CallEffects, forward: Function) -> bool:
-    """Whether a layer of the run writes nothing that it is given: its input isn't the argument of the call."""
+    """Tell whether a layer of the analysed files writes to none of its arguments.
+
+    The input of a layer inside a Sequential isn't the argument of the call.
+    """
     summary = calls.run.program.summary(forward)
     return summary is not None and not summary.writes
 
@@ -124,7 +130,7 @@ def _only_reads(calls: CallEffects, forward: Function) -> bool:
 def result(
     calls: CallEffects, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
 ) -> Value:
-    """Return what a module of torch gives when it is called; `key` tells the layers of a Sequential apart."""
+    """Return the value of a call of a module of torch; `key` tells the layers of a Sequential apart."""
     bound = {f"*{position}": value for position, value in enumerate(values)}
     inside = {
         f"{name}.{slot}": held
@@ -144,7 +150,7 @@ def effect_of(
     is_lowered: bool,
     is_layer: bool,
 ) -> Effect:
-    """Return the effect of a call of a module of torch; `inside` is what stands in arguments that are containers."""
+    """Return the effect of a call of a module of torch; `inside` holds the elements of container arguments."""
     saves: list[Save] = []
     if module.saves_input:
         for name in (*bound, *inside):

@@ -1,13 +1,15 @@
-"""What Python's builtins and libraries other than torch do: one line for each function, as data.
+"""Models: the effects of Python's builtins and of libraries other than torch, one line of data per function.
 
-    "einops.rearrange": (Model("tensor *", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.TENSOR),),
+    "einops.rearrange": (
+        Model("tensor * **", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.MAYBE_A_TENSOR),
+    ),
 
-says that `rearrange(tensor, ...)` returns a view of its first argument, or a copy, where that may be a tensor. The
-first model of a name that a call fits counts; of a call that fits none, and of functions that aren't here, nothing is
-known: they may keep, change and hand back whatever can be reached from their arguments.
+says that `rearrange(tensor, ...)` returns a view of its first argument, or a copy, if that argument may be a tensor.
+The first model of a name that fits a call applies. Nothing is known of a call that no model fits, or of a function that
+isn't listed: it may keep, change and return whatever can be reached from its arguments.
 
-A signature has a word for each parameter: `x`, `x?` may be left out, `*` or `*x` takes all further arguments, `**` any
-keywords.
+A signature has a word for each parameter: `x` is required, `x?` is optional, `*` or `*x` takes all further arguments,
+and `**` takes any keywords.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ SELF = "self"
 
 
 class Given(Enum):
-    """What must be known of the arguments for a model to hold."""
+    """The condition on the arguments under which a model holds."""
 
     ANYTHING = "anything"
     NOTHING_HELD = "nothing that a tensor can be reached from"
@@ -53,14 +55,14 @@ class Given(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a function does when it is called as the signature says."""
+    """The effect of a function that is called as the signature says."""
 
     signature: str
     effect: Effect
     given: Given = Given.ANYTHING
 
     def fits(self, positional: Collection[Value], keywords: Mapping[str, Value]) -> bool:
-        """Tell whether a call is one that the model speaks of."""
+        """Tell whether the model applies to a call."""
         required, names, is_variadic, takes_keywords = _parsed(self.signature)
         given = {*names[: len(positional)], *keywords}
         if len(positional) > len(names) and not is_variadic:
@@ -76,13 +78,13 @@ class Model:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the positional parameters, without those of a variadic one."""
+        """The names of the positional parameters, without a variadic one."""
         return _parsed(self.signature)[1]
 
 
 @cache
 def _parsed(signature: str) -> tuple[frozenset[str], tuple[str, ...], bool, bool]:
-    """The parameters that a call must give, all positional ones, and whether it may give more by place or by name."""
+    """Return the required parameters, all positional ones, and whether a call may give more by place or by name."""
     words = signature.split()
     plain = [word for word in words if not word.startswith("*")]
     required = frozenset(word for word in plain if not word.endswith("?"))
@@ -91,61 +93,61 @@ def _parsed(signature: str) -> tuple[frozenset[str], tuple[str, ...], bool, bool
 
 
 def model_of(qualified: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
-    """Return the model of a call of a function: its own, or that of all functions of its module."""
+    """Return the model that fits a call of a function: one of its own, or one for all functions of its module."""
     module = qualified.partition(".")[0]
     models = FUNCTIONS.get(qualified, ()) or MODULES.get(module, ())
     return next((model for model in models if model.fits(positional, keywords)), None)
 
 
 def method_of(name: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
-    """Return the model of a call of a container's method."""
+    """Return the model that fits a call of a container's method."""
     models = METHODS.get(name, ())
     return next((model for model in models if model.fits(positional, keywords)), None)
 
 
 def reads_nothing(name: str) -> bool:
-    """Tell whether a builtin looks at objects only, and not at what is in them."""
+    """Tell whether a builtin looks only at objects themselves, and not at their content."""
     models = FUNCTIONS.get(f"builtins.{name}", ())
     return bool(models) and not any(model.effect.reads for model in models)
 
 
-# -- the words of the table -----------------------------------------------------------------------------------------
+# -- the vocabulary of the table ------------------------------------------------------------------------------------
 
 
 def gives(kinds: int) -> Returned:
-    """Return what holds no tensor: a number, text, an array."""
+    """Return the description of a result that holds no tensor: a number, text, an array."""
     return Returned(kinds, holds=False)
 
 
 def view_of(parameter: str, link: Link, label: str, *, same_shape: bool = False) -> Returned:
-    """Return a view of an argument; with `Link.MAYBE` it may be a copy as well."""
+    """Return the description of a view of an argument; with `Link.MAYBE`, of a view or a copy."""
     return Returned(TENSOR, source=View((parameter,), link, same_shape), label=label)
 
 
 def holding(kinds: int, element: Returned | None = None) -> Returned:
-    """Return a new container that is empty, or whose elements are these."""
+    """Return the description of a new container: an empty one, or one with these elements."""
     elements = () if element is None else ((ANY, element),)
     return Returned(kinds, elements=elements, tracked=Tracked.NO, label="container")
 
 
 def drawn(*parameters: str, is_copy: bool = False) -> Returned:
-    """Return what a loop over these arguments yields."""
+    """Return the description of an element that a loop over these arguments yields."""
     return Returned(UNKNOWN, source=Drawn(parameters, is_copy))
 
 
 def slot(key: str = "", default: str = "") -> Returned:
-    """Return what is in a slot of the container."""
+    """Return the description of the value in a slot of the container."""
     return Returned(UNKNOWN, source=Slot(SELF, key, default))
 
 
 def slots_of(kinds: int, parameter: str, *, kind_of: str | None = None) -> Returned:
-    """Return a new container with all slots of an argument, or the keyword arguments as its slots."""
+    """Return the description of a new container with the slots of an argument, or with keyword arguments as slots."""
     elements = ((REST, Returned(UNKNOWN, same=parameter)),)
     return Returned(kinds, elements=elements, tracked=Tracked.NO, kind_of=kind_of, label="container")
 
 
 def keeping(keeper: str, returned: Returned, *, certain: bool = False) -> Effect:
-    """Return the effect of a function that may keep, or certainly keeps, all that it is given."""
+    """Return the effect of a function to which all arguments may escape or, if `certain`, do escape."""
     every = frozenset((EVERY,))
     return Effect(returned, keeps=every, surely_keeps=every if certain else frozenset(), keeper=keeper)
 
@@ -155,7 +157,7 @@ def _functions(module: str, names: str, *models: Model) -> dict[str, tuple[Model
 
 
 def _copied(kinds: int) -> tuple[Model, ...]:
-    """A constructor of sequences: empty, or of the elements of another one."""
+    """Return the models of a constructor of sequences: empty, or with the elements of another sequence."""
     copied = holding(kinds, drawn("iterable", is_copy=True))
     return Model("", Effect(holding(kinds))), Model("iterable **", Effect(copied))
 
@@ -179,7 +181,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "builtins.type": (Model("* **", Effect(gives(CALLABLE), reads=False)),),
     "builtins.super": (Model("* **", Effect(Returned(UNKNOWN, ref=Named("builtins.super()"), holds=False))),),
     "builtins.id": (Model("* **", keeping("id()", gives(NUMBER), certain=True)._replace(reads=False)),),
-    # arithmetic: `sum(xs)` is made anew, `sum(xs, start)` may be `start`
+    # arithmetic: `sum(xs)` is a new object, `sum(xs, start)` may be `start`
     "builtins.abs": (Model("x", Effect(Returned(UNKNOWN, folded=True, label="abs()"))),),
     "builtins.sum": (
         Model("iterable **", Effect(Returned(UNKNOWN, folded=True, label="sum()"))),
@@ -228,7 +230,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "typing.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
     "typing_extensions.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
 }
-"""Functions and classes, by qualified name."""
+"""Models of functions and classes, by qualified name."""
 
 _AROUND = Model("* **", Effect(gives(NUMBER | TEXT | OTHER)), Given.NOTHING_HELD)
 _ARRAYS = Model("* **", keeping("", gives(ARRAY)))
@@ -242,7 +244,7 @@ MODULES: Mapping[str, tuple[Model, ...]] = {
         (_AROUND,),
     ),
 }
-"""Packages, for all their functions that don't stand above."""
+"""Models for all functions of a package that `FUNCTIONS` doesn't list."""
 
 METHODS: Mapping[str, tuple[Model, ...]] = {
     **dict.fromkeys(("append", "add", "appendleft"), (Model("item", Effect(gives(NONE), puts=(("item", SELF),))),)),
@@ -262,4 +264,4 @@ METHODS: Mapping[str, tuple[Model, ...]] = {
     **dict.fromkeys(("index", "count"), (Model("* **", Effect(gives(NUMBER))),)),
     **dict.fromkeys(("sort", "reverse", "clear", "remove"), (Model("* **", Effect(gives(NONE), moves=_IN_SELF)),)),
 }
-"""Methods of lists, tuples, dictionaries and what is like them."""
+"""Methods of lists, tuples, dictionaries and similar containers, by name."""

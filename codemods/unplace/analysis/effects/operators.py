@@ -1,4 +1,4 @@
-"""The effects of torch's own operators: what their results look at, and what autograd saves for them."""
+"""The effects of torch's own operators: what their results may view, and what autograd saves for them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.torchapi import Operator, Result, View, results
 
-_FIELDS = 4  # of a returned tuple; no operator gives more that are told apart
+_FIELDS = 4  # the elements of a returned tuple that are told apart; no operator returns more
 
 
 def effect_of(
@@ -42,7 +42,7 @@ def effect_of(
     arguments: Arguments,
     state: State,
 ) -> Effect:
-    """Return the effect of a call, given its arguments by parameter name."""
+    """Return the effect of a call of an operator, given its arguments by parameter name."""
     kind = _result_of(operator, bound)
     if kind in (Result.NUMBER, Result.BOOL):
         return Effect(Returned(NUMBER))
@@ -64,7 +64,7 @@ def effect_of(
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:
-    """The parameter that the result may look at."""
+    """Return the parameter that the result may view."""
     if operator.view_of in bound:
         return operator.view_of
     names = [name for name, value in bound.items() if value.may_be(TENSOR | CONTAINER)]
@@ -72,7 +72,7 @@ def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:
 
 
 def _result_of(operator: Operator, bound: Mapping[str, Value]) -> Result:
-    """What the operator returns with these arguments: `x.size(0)` is a number, `x.max(1)` a pair."""
+    """Return the type of the result for these arguments: `x.size(0)` gives a number, `x.max(1)` a pair."""
     for name, other in operator.result_when.items():
         given = bound.get(name)
         is_overload = other is Result.TENSORS and given is not None and given.may_be(TENSOR)  # torch.max(a, b)
@@ -90,7 +90,7 @@ def _tensor(
     arguments: Arguments,
     state: State,
 ) -> Returned | None:
-    """A returned tensor; None where it may be anything."""
+    """Return the description of a returned tensor, or None if the result may be anything."""
     values, name = list(bound.values()), operator.short
     looked_at = bound[first] if first is not None else None
     dtype = _dtype(run, node, operator, looked_at, values, arguments)
@@ -131,24 +131,24 @@ def _tensor(
 def _dtype(
     run: Run, node: ast.Call, operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments
 ) -> Token:
-    """The dtype of a returned tensor."""
+    """Return the dtype of a returned tensor."""
     dtype = result_types.dtype_of(run, operator, looked_at, values, arguments)
     if run.autocast and not operator.elementwise and operator.view is View.NEVER:
         dtype = None
     if dtype is None and operator.view is not View.NEVER and operator.short in ("to", "einsum"):
-        return (node, "dtype")  # another one than that of what it may look at
+        return (node, "dtype")  # it may differ from that of the viewed tensor
     return dtype
 
 
 def _differ(first: Token, second: Token) -> bool:
-    """Whether two dtypes are known and not the same; torch's default dtype may be any float."""
+    """Tell whether two dtypes are known to differ; torch's default dtype may be any float dtype."""
     return isinstance(first, str) and isinstance(second, str) and first != second and "default" not in (first, second)
 
 
 def _sequence(
     run: Run, node: ast.Call, operator: Operator, bound: Mapping[str, Value], first: str | None, state: State
 ) -> Effect:
-    """Several returned tensors: pieces of an argument, or new ones."""
+    """Return the effect of an operator that returns several tensors: pieces of an argument, or new ones."""
     label = f"{operator.short}()"
     if operator.view is View.MULTI and first is not None and bound[first].objs:
         overlapping = operator.short in results.OVERLAPPING
@@ -167,14 +167,14 @@ def _sequence(
 
 
 def of_tensor_class(qualified: str, bound: Mapping[str, Value]) -> Effect:
-    """Return the effect of a call of `torch.FloatTensor` and the like: it may take over the tensor that it is given."""
+    """Return the effect of a call of `torch.FloatTensor` or the like, which may take over the tensor passed to it."""
     given = frozenset(name for name, v in bound.items() if v.may_be(TENSOR | UNKNOWN) and v.objs)
     tracked = Tracked.MAYBE if given else Tracked.NO
     return Effect(Returned(TENSOR, given, tracked=tracked, is_new=not given, label=f"{qualified}()"))
 
 
 def perhaps_in_place(label: str, bound: Mapping[str, Value], first: str) -> Effect:
-    """Return the effect of a call that may overwrite and hand back its input, or make a new tensor."""
+    """Return the effect of a call that either overwrites and returns its input or makes a new tensor."""
     if not bound[first].objs:
         return Effect(Returned(TENSOR, likely=bound[first].likely, label=f"{label}()"))
     view = effect.View((first,), Link.MAYBE, same_shape=True)

@@ -1,4 +1,4 @@
-"""The shape and dtype of what torch's operators and modules return, and whether it can be part of a graph."""
+"""The shapes and dtypes of results of torch's operators and modules, and their role in autograd graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unplace.torchapi import Operator, View, autocast, results
 
 
 def tracked_of(run: Run, operator: Operator, values: list[Value], arguments: Arguments, state: State) -> Tracked:
-    """Whether the result can be part of an autograd graph."""
+    """Return the role that the result of an operator can have in an autograd graph."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
         return Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
@@ -26,7 +26,7 @@ def tracked_of(run: Run, operator: Operator, values: list[Value], arguments: Arg
 
 
 def members(values: list[Value], state: State) -> list[Value]:
-    """The values that can be tensors, containers replaced by what they hold."""
+    """Return the values that can be tensors, with containers replaced by their elements."""
     found: list[Value] = []
     for value in values:
         if value.must_be(CONTAINER) and value.objs:
@@ -38,7 +38,7 @@ def members(values: list[Value], state: State) -> list[Value]:
 
 
 def shape_of(operator: Operator, values: list[Value]) -> Token:
-    """The shape of the result where it is that of the first argument for certain."""
+    """Return the shape of the result if it is certainly that of a tensor operand, else None."""
     if not values:
         return None
     first = values[0]
@@ -52,7 +52,7 @@ def shape_of(operator: Operator, values: list[Value]) -> Token:
 
 
 def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list[Value], arguments: Arguments) -> Token:
-    """The dtype of the result, or None where it doesn't follow."""
+    """Return the dtype of the result, or None if it isn't known."""
     name = operator.short
     if operator.result_bool:
         return "bool"
@@ -69,8 +69,8 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
         return "int64"
     if name in results.DEFAULT_FLOAT:
         return "default"
-    if name in results.OF_LITERALS and arguments.nodes:
-        return literal_dtype(arguments.nodes[-1 if name == "full" else 0])
+    if name in results.OF_LITERALS:
+        return _of_numbers(name, arguments)
     if name == "view":
         return looked_at.dtype if looked_at is not None else None
     if name in results.OF_DATA:
@@ -81,7 +81,7 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
     if not dtypes:
         return None
     if name in autocast.LOWERED:
-        return lowered(dtypes[0])  # without autocast all operands have it
+        return lowered(dtypes[0])  # without autocast, all operands have this dtype
     first = dtypes[0]
     for other in dtypes[1:]:
         first = promoted(first, other)
@@ -98,7 +98,7 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
 
 
 def _dtype_of_to(run: Run, base: Value | None, arguments: Arguments) -> Token:
-    """The dtype that `x.to(...)` gives: that of a tensor or dtype it is given, or its own where that is a device."""
+    """Return the dtype of `x.to(...)`: that of the given tensor or dtype, or of `x` itself where a device is given."""
     given = [*arguments.nodes[:2], *(n for name, n in arguments.keyword_nodes.items() if name in ("dtype", "other"))]
     dtypes = [given_dtype(run, node) for node in given if not is_device(node)]
     if not dtypes and arguments.exact:
@@ -107,13 +107,13 @@ def _dtype_of_to(run: Run, base: Value | None, arguments: Arguments) -> Token:
 
 
 def is_device(node: ast.expr) -> bool:
-    """Whether an argument of `.to()` is a device or a switch, and no dtype."""
+    """Tell whether an argument of `.to()` is a device or a flag rather than a dtype."""
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
     return isinstance(node, ast.Constant) or "device" in name
 
 
 def given_dtype(run: Run, node: ast.expr) -> Token:
-    """The dtype that an expression stands for: `torch.float64`, `x.dtype`, a parameter that is never rebound, `x`."""
+    """Return the dtype of an expression: `torch.float64`, `x.dtype`, a parameter that is never rebound, `x`."""
     if isinstance(node, ast.Attribute):
         holder = run.values.get(node.value) if node.attr == "dtype" else None
         return named_dtype(node) if holder is None else holder.dtype
@@ -132,7 +132,7 @@ def given_dtype(run: Run, node: ast.expr) -> Token:
 
 
 def cast_dtype(name: str, arguments: Arguments) -> str | None:
-    """The dtype that a casting method asks for: `x.to(torch.float64)`, `x.double()`."""
+    """Return the dtype that a casting method asks for: `x.to(torch.float64)`, `x.double()`."""
     if name in results.CASTS and not arguments.nodes and not arguments.keywords:
         return results.CASTS[name]
     given = [*arguments.nodes, *arguments.keyword_nodes.values()]
@@ -140,15 +140,29 @@ def cast_dtype(name: str, arguments: Arguments) -> str | None:
 
 
 def module_dtype(qualified: str, dtype: Token) -> Token:
-    """The dtype of what a module of torch makes of a tensor of this dtype."""
+    """Return the dtype of the result of a module of torch for an input of this dtype."""
     name = qualified.rsplit(".", 1)[-1]
     if name.startswith("Embedding"):
-        return None  # that of its weights
+        return None  # the dtype is that of its weights
     return lowered(dtype) if autocast.lowers(name) else raised(dtype) if autocast.raises(name) else dtype
 
 
+def _of_numbers(name: str, arguments: Arguments) -> Token:
+    """Return the dtype that a constructor takes from the numbers that it is given."""
+    given, keywords = list(arguments.nodes), arguments.keyword_nodes
+    if name == "arange":  # float if any bound or the step is
+        numbers = [*given, *(keywords[word] for word in ("start", "end", "step") if word in keywords)]
+    else:
+        position, word = (1, "fill_value") if name == "full" else (0, "data")
+        numbers = given[position : position + 1] or ([keywords[word]] if word in keywords else [])
+    dtypes = {literal_dtype(number) for number in numbers}
+    if None in dtypes or not dtypes:
+        return None
+    return next(dtype for dtype in ("default", "int64", "bool") if dtype in dtypes)
+
+
 def literal_dtype(node: ast.expr) -> str | None:
-    """The dtype that torch infers for a number or a nested display of numbers."""
+    """Return the dtype that torch infers from a number or from nested lists of numbers."""
     leaves = [
         n for n in walk(node) if isinstance(n, ast.expr) and not isinstance(n, ast.List | ast.Tuple | ast.UnaryOp)
     ]
@@ -161,5 +175,5 @@ def literal_dtype(node: ast.expr) -> str | None:
 
 
 def named_dtype(node: ast.expr) -> str | None:
-    """`torch.float64` and the like by name."""
+    """Return the name of the dtype that an attribute such as `torch.float64` names, else None."""
     return results.DTYPES.get(node.attr) if isinstance(node, ast.Attribute) else None

@@ -1,4 +1,4 @@
-"""What autograd keeps for backward when an operation of torch runs."""
+"""The tensors that autograd saves for backward when an operation of torch runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def note(
     node: ast.expr | ast.AugAssign,
     called: str,
 ) -> None:
-    """Note what autograd keeps of the arguments by parameter, and of what was `made` of them by `called`."""
+    """Record what autograd saves of a call: its arguments, by parameter, and the value `made` of them by `called`."""
     for name, certain, part in saves:
         value = made if name == RETURNED else bound.get(name)
         named = name if part is None else part
@@ -36,10 +36,10 @@ def note(
 
 
 def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr | ast.AugAssign) -> tuple[Save, ...]:
-    """Return what `operator` saves, given its arguments by parameter name.
+    """Return the saves of `operator`, given its arguments by parameter name.
 
-    Nothing is saved when no argument can need a gradient. Source: `saves` and `guard` of the operator table, which
-    come from torch's derivatives.yaml.
+    Nothing is saved if no argument can need a gradient. Source: `saves` and `guard` of the operator table, which come
+    from torch's derivatives.yaml.
     """
     tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN | CONTAINER)}
     if not any(v.tracked is not Tracked.NO or (v.must_be(CONTAINER) and v.objs) for v in tensors.values()):
@@ -52,7 +52,7 @@ def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr 
 def _named(
     operator: Operator, arguments: Mapping[str, Value], tensors: Mapping[str, Value], node: ast.expr | ast.AugAssign
 ) -> Iterator[Save]:
-    """The parameters that the table names, as far as these arguments make it keep them."""
+    """Iterate over the saves that the operator table names, as far as these arguments cause them."""
     only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
     option = _option(operator, node) if operator.saves_with_option else None
     kept = operator.saved(with_numbers=only_one)
@@ -69,7 +69,7 @@ def _named(
 
 
 def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
-    """The mode that a call of a function asks for; empty where it asks for none, None where that can't be told."""
+    """Return the `mode` that a call of a function asks for: empty if it asks for none, None if it can't be told."""
     if not isinstance(node, ast.Call) or any(k.arg is None for k in node.keywords):
         return None
     place = operator.parameters.index("mode")
@@ -82,6 +82,6 @@ def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
 
 
 def keeps_no_result(operator: Operator, operands: Iterable[Value]) -> bool:
-    """Whether an operation that can save its result doesn't with these operands: `y ** 2` needs only y."""
+    """Tell whether an operation that can save its result doesn't with these operands: `y ** 2` saves only `y`."""
     has_numbers = all(operand.must_be(NUMBER) for operand in operands)
     return RESULT in operator.saves - operator.saved(with_numbers=has_numbers)

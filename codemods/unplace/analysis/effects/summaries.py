@@ -1,4 +1,4 @@
-"""What a call of a function of the run does, in terms of its parameters: the effect that its body adds up to."""
+"""Summaries: the effect that a function of the analysed files has on its parameters, added up over its body."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _DEPTH = 3
 
 
 def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
-    """What a function returns on each way out, and what is true there."""
+    """Return the value that a function returns on each way out, with the snapshot taken there."""
     return [*run.returns, *([(NONE_VALUE, end)] if end is not None else [])]
 
 
 def summarize(run: Run, end: Snapshot | None) -> Effect:
-    """Return the effect of a function after `run` has walked it."""
+    """Return the effect of a function that `run` has walked."""
     exits = exits_of(run, end)
     results = [_describe(value, state, _DEPTH) for value, state in exits]
     result = results[0] if results else Returned(NONE_VALUE.kinds)
@@ -102,7 +102,7 @@ def _describe(value: Value, state: Facts, depth: int) -> Returned:
 
 
 def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
-    """The operations that saved memory which the function didn't get from its caller."""
+    """Return the operations that saved these objects, or memory they view, except memory that the caller passed in."""
     found = [
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
     ]
@@ -111,7 +111,7 @@ def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
 
 
 def _saved_in_either(first: Returned, second: Returned) -> frozenset[tuple[str, bool]]:
-    """What may have saved one result or the other; certain where each was saved for certain."""
+    """Return the join of the saves of two results; a save is certain only if each result was certainly saved."""
     every = first.saved | second.saved
     returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
     if all(any(certain for _, certain in r.saved) for r in returned):
@@ -120,12 +120,12 @@ def _saved_in_either(first: Returned, second: Returned) -> frozenset[tuple[str, 
 
 
 def _is_made_here(value: Value) -> bool:
-    """Whether a value is an object of a class that stores what it is made of, made in this function."""
+    """Tell whether a value is an instance of an analysed class, made in this function."""
     return isinstance(value.ref, Instance) and bool(value.objs) and all(o.origin is Origin.FRESH for o in value.objs)
 
 
 def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashable]]:
-    """The pairs of elements that may share memory."""
+    """Return the pairs of slots of a container whose values may share memory."""
     held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
     return frozenset(
         (first, second)
@@ -136,7 +136,7 @@ def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashab
 
 
 def _is_held(value: Value, state: Facts) -> bool:
-    """Whether code out of sight holds the value when the function returns."""
+    """Tell whether code or an object outside the function holds the value when the function returns."""
     if not value.objs:
         return False
     if state.kept_by(value.objs) is not None:

@@ -65,7 +65,8 @@ class _Search:
             scope = store.run.scope
             for root in store.roots:
                 last = root.label.strip("`").rpartition(".")[2]
-                if root.origin is Origin.PARAMETER and ((scope, last) in handed or self._may_be_handed(scope, last)):
+                is_passed = (scope, last) in handed or self._may_be_handed(scope, last) or self._is_given_with(scope)
+                if root.origin is Origin.PARAMETER and is_passed:
                     return store.line
                 if root.origin in (Origin.CLOSURE, Origin.GLOBAL) and last in names and self._is_shared(scope, last):
                     return store.line
@@ -173,6 +174,17 @@ class _Search:
         """Tell whether a call that can't be resolved may pass the tensor to a parameter."""
         passing = calls_that_may_hand(self.program, scope, parameter)
         return any(p.run is self.run and any(map(self._is_it, p.values)) for p in passing)
+
+    def _is_given_with(self, scope: Scope) -> bool:
+        """Tell whether some call gets both the function and the tensor: `map(lambda v: v.mul_(2), [h])`."""
+        for call in self.program.module.bindings(self.run.scope).calls:
+            if self._may_follow(self.run.statement_of(call)):
+                arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+                refs = [value.ref for a in arguments if (value := self.run.values.get(a)) is not None]
+                if any(isinstance(ref, Function) and ref.scope is scope for ref in refs):
+                    if any(self._is_it(self.run.values.get(argument)) for argument in arguments):
+                        return True
+        return False
 
     # -- results --------------------------------------------------------------------------------------------------
 

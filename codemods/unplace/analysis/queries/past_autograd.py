@@ -22,7 +22,13 @@ def overwritten_past_autograd(program: Program, write: Write) -> int | None:
     if write.kind not in _CALLS or not _saves_its_result_in_place_only(write):
         return None
     label = f"{write.name if write.kind is WriteKind.MODULE else write.name.rsplit('.', 1)[-1]}()"
+    return hidden_write_to(program, label)
+
+
+def hidden_write_to(program: Program, operation: str) -> int | None:
+    """Return the line of a `.data` write to a tensor that an operation of this label saved: a copy would not see it."""
     hidden = (w for run in program.all_runs() for w in run.writes.values() if _is_hidden(w))
+    label = operation.partition(INSIDE)[0]
     return min((w.statement.lineno for w in hidden if label in _saving(w)), default=None)
 
 

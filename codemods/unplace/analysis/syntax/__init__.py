@@ -1,4 +1,4 @@
-"""What the text of one scope says by itself: names, classes, imports, order of evaluation, control flow, liveness.
+"""The syntax of one scope: names, classes, imports, evaluation order, control flow and liveness.
 
 Nothing here knows of values: `x` is a name, not a tensor.
 """

@@ -1,4 +1,4 @@
-"""What one scope says about its names, whatever the flow: everything assigned to them, and how they are used."""
+"""Flow-insensitive facts about the names of one scope: everything assigned to them, and how they are used."""
 
 from __future__ import annotations
 
@@ -24,15 +24,19 @@ _OF_MAPPINGS = frozenset(["items", "keys", "get", "update", "setdefault"])
 
 @dataclass(slots=True)
 class Bindings:
-    """The index of one scope, made in one walk over its nodes.
+    """An index of the names of one scope, made in one walk over its nodes.
 
-    `sources[name]` holds what is assigned to a name: expressions, definitions, or another node where the assignment
-    isn't plain. `attributes[name]` are the attributes looked up on it, `first_of[name]` the callees that it is the
-    first argument of, `sizes` the names used as sizes, `asked[name]` what the method calls on it say for a tensor,
-    `unlike_tensors` the names that are used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`, `like_arrays` those
-    that are used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`, and `iterated` those that are run
-    over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`. `replaced[name]` are the indices of elements that get
-    what a call makes of them: `x[i] = f(x[i])`.
+    - `sources[name]`: what is assigned to the name: expressions, definitions, or another node where the assignment
+      isn't plain
+    - `attributes[name]`: the attributes looked up on it
+    - `first_of[name]`: the callees that take it as first argument
+    - `sizes`: the names used as sizes
+    - `asked[name]`: the evidence for a tensor in the method calls on it
+    - `unlike_tensors`: the names used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`
+    - `like_arrays`: the names used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`
+    - `iterated`: the names that are iterated over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`
+    - `replaced[name]`: the indices of its elements that are replaced by the result of a call on them: `x[i] = f(x[i])`
+    - `calls`: the calls in the scope
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -48,7 +52,7 @@ class Bindings:
 
     @classmethod
     def of(cls, scope: Scope) -> Bindings:
-        """Index the nodes of a scope, leaving out those of the scopes inside it."""
+        """Return the index of a scope, without the nodes of the scopes inside it."""
         found = cls()
         for node in scope.nodes:
             found._add(node)
@@ -128,7 +132,7 @@ class Bindings:
                 self._put_all(element, target)
 
     def _add_operands(self, node: ast.BinOp) -> None:
-        """Lists can be added and repeated, but neither plus a number nor times a float."""
+        """Record operands that can't be lists, which support `+` and `*`, but neither `+ 1` nor `* 2.0`."""
         for operand, other in ((node.left, node.right), (node.right, node.left)):
             if type(operand) is not ast.Name or type(node.op) is ast.Mod:
                 continue
@@ -143,7 +147,7 @@ class Bindings:
             self.iterated.add(node.id)
 
     def counts(self, node: ast.expr) -> bool:
-        """Whether an index is a number for certain: a literal, or what a loop over numbers yields."""
+        """Tell whether an index is certainly a number: a literal, or a name that loops over numbers bind."""
         if isinstance(node, ast.Name):
             sources = self.sources.get(node.id, [])
             return bool(sources) and all(isinstance(s, ast.For) and _yields_numbers(s, node.id) for s in sources)
@@ -159,7 +163,7 @@ class Bindings:
 
 
 def _yields_numbers(loop: ast.For, name: str) -> bool:
-    """Whether a loop binds a name to numbers: over a range, or as the index in an enumeration."""
+    """Tell whether a loop binds a name to numbers: those of a range, or the indices of an enumeration."""
     called = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else None
     if isinstance(loop.target, ast.Tuple):
         first = loop.target.elts[0]
@@ -168,13 +172,13 @@ def _yields_numbers(loop: ast.For, name: str) -> bool:
 
 
 def assigned_names(statement: ast.Assign) -> set[str]:
-    """The names that an assignment binds, those in tuples and lists included."""
+    """Return the names that an assignment binds, including those in tuples and lists."""
     targets = (n for target in statement.targets for n in walk(target))
     return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _tensors_of(node: ast.expr) -> Iterator[str]:
-    """The names that are tensors if the expression is one: `x` of `x`, `-x`, `2 * x` and `x[:, 0]`."""
+    """Iterate over the names that are tensors if the expression is one: `x` for `x`, `-x`, `2 * x` and `x[:, 0]`."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.UnaryOp):
@@ -188,19 +192,19 @@ def _tensors_of(node: ast.expr) -> Iterator[str]:
 
 
 def _cuts(index: ast.expr) -> bool:
-    """Whether an index is one that no list or dictionary takes: `[:, 0]`, `[..., 1]`, `[None]`."""
+    """Tell whether no list or dictionary takes an index: `[:, 0]`, `[..., 1]`, `[None, :]`."""
     parts = index.elts if isinstance(index, ast.Tuple) else []
     return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in parts)
 
 
 def _is_made_of(element: ast.expr, value: ast.expr) -> bool:
-    """Whether a value is what calls make of an element."""
+    """Tell whether a value is the result of calls on an element: `f(x[i])` for `x[i]`."""
     read = [n for call in walk(value) if isinstance(call, ast.Call) for n in walk(call) if isinstance(n, ast.Subscript)]
     return bool(read) and code_of(element) in map(code_of, read)
 
 
 def _element(value: ast.expr, index: int, count: int) -> ast.AST:
-    """The part of an unpacked value that the target at `index` gets."""
+    """Return the part of an unpacked value that the target at `index` receives."""
     if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
         if not any(isinstance(e, ast.Starred) for e in value.elts):
             return value.elts[index]
@@ -209,12 +213,12 @@ def _element(value: ast.expr, index: int, count: int) -> ast.AST:
 
 
 def is_text(node: ast.expr) -> bool:
-    """Whether an expression is a string, as a literal or put together from others."""
+    """Tell whether an expression is a string literal or an f-string."""
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def last_name(node: ast.AST) -> str | None:
-    """`relu` of `relu`, `F.relu` and `self.relu`."""
+    """Return the last part of a dotted name: `relu` for `relu`, `F.relu` and `self.relu`."""
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else None

@@ -1,4 +1,4 @@
-"""The classes of a module, and what their methods assign to the attributes of their instances."""
+"""The classes of a module, and what their methods assign to the attributes of instances."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
 _NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
 _HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
-"""The options of a dataclass that leave alone what its constructor stores."""
+"""The options of a dataclass that don't change what its constructor stores."""
 
 _PSEUDO = frozenset(["ClassVar", "InitVar", "KW_ONLY"])
-"""Annotations of what is no field, or changes those behind it."""
+"""Annotations of names that are no fields, or that change the fields after them."""
 
 _INTERFERING = frozenset(
     [
@@ -31,10 +31,10 @@ _INTERFERING = frozenset(
 
 
 def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.ClassDef, Class]:
-    """All classes in and below a scope, outer ones first.
+    """Return all classes in and below a scope, outer ones first.
 
-    `qualified` resolves imported names within the file; `imported`, which is asked only when a class is used, also
-    through other files, where it may find a class.
+    `qualified` resolves imported names within the file. `imported` also resolves them through other files, where it may
+    find a class, and is called only when a class is used.
     """
     found: dict[str, list[Class]] = {}
     _collect(scope, qualified, imported, found)
@@ -84,7 +84,7 @@ def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Paren
 
 
 def _fields(scope: Scope, node: ast.ClassDef, qualified: Qualified) -> tuple[str, ...] | None:
-    """What calling the class stores in attributes, in the order of its arguments, where that is all that it does."""
+    """Return the attributes that calling the class stores, in the order of its arguments; None if it may do more."""
     outer = scope.parent
     if outer is None or node.keywords:
         return None
@@ -126,7 +126,7 @@ def _is_plain_field(statement: ast.AnnAssign) -> bool:
 
 
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:
-    """Whether the decorators leave what a call does as the body says."""
+    """Tell whether calling a decorated method does what its body says."""
     targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
     return all(qualified(scope, target) in modes.KEEPING_METHODS for target in targets)
 
@@ -176,5 +176,5 @@ def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
 
 
 def is_static(node: ast.AST) -> bool:
-    """Whether a method is declared with @staticmethod."""
+    """Tell whether a method is declared with `@staticmethod`."""
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in getattr(node, "decorator_list", []))

@@ -1,6 +1,7 @@
-"""In which order Python evaluates the parts of a statement or an expression, and which of them it may leave out.
+"""The order in which Python evaluates the parts of a statement or an expression, and which parts it may skip.
 
-Blocks are the flow index's. Here a compound statement is its header: the part of `while f(x) > 0:` is `f(x) > 0`.
+A compound statement stands for its header alone: the part of `while f(x) > 0:` is `f(x) > 0`. Its blocks are the
+business of the flow index.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from unplace.analysis.syntax.nodes import children, walk
 
 
 class When(Enum):
-    """How often a part is evaluated when the whole is."""
+    """The number of times that a part is evaluated when the whole is."""
 
     ONCE = auto()
     MAYBE = auto()  # once or not at all: behind `and`, in a branch of `a if c else b`, in a chained comparison
@@ -33,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What else of a statement is evaluated before a node of it, and what may be evaluated behind it.
+    """The parts of a statement that are evaluated before one of its nodes, and those that may be evaluated after it.
 
     `is_sure`: the node itself is evaluated once whenever the statement runs without an exception.
     """
@@ -44,7 +45,7 @@ class Around:
 
 
 def parts(node: ast.AST) -> list[Part]:
-    """The parts of a node in the order of their evaluation; of a compound statement those of its header."""
+    """Return the parts of a node in evaluation order; of a compound statement, those of its header."""
     special = _SPECIAL.get(type(node))
     if special is not None:
         return list(special(node))
@@ -52,12 +53,12 @@ def parts(node: ast.AST) -> list[Part]:
 
 
 def leaves_out(node: ast.AST) -> bool:
-    """Tell whether an expression or a simple statement may evaluate a part of it another number of times than once."""
+    """Tell whether an expression or a simple statement may evaluate one of its parts more or less than once."""
     return type(node) in _LEAVES_OUT
 
 
 def around(statement: ast.stmt, node: ast.AST) -> Around | None:
-    """The parts of a statement around one of its nodes; None where the node is no part of it."""
+    """Return the parts of a statement around one of its nodes, or None if the node is no part of it."""
     before: list[ast.AST] = []
     after: list[ast.AST] = []
     is_sure, is_repeated = True, False
@@ -82,11 +83,11 @@ def around(statement: ast.stmt, node: ast.AST) -> Around | None:
 
 
 def _exclude(node: ast.AST, one: Part, other: Part) -> bool:
-    """Tell whether two parts are the two branches of `a if c else b`."""
+    """Tell whether two parts exclude each other, as the two branches of `a if c else b` do."""
     return isinstance(node, ast.IfExp) and {one.node, other.node} == {node.body, node.orelse}
 
 
-# -- what isn't evaluated field by field ------------------------------------------------------------------------------
+# -- nodes that aren't evaluated field by field -----------------------------------------------------------------------
 
 
 def _assignment(node: ast.Assign) -> Iterator[Part]:

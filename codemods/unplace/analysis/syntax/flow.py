@@ -1,7 +1,7 @@
-"""Where the statements of a scope stand: their order, their loops, who catches what they raise, which ends are reached.
+"""The flow index: the order of statements, their loops, the handlers of their exceptions, and which ends are reached.
 
-One index for each walked scope. Order is the order of the text, statement by statement, so that `b *= 2; put(y)` in one
-line are told apart; in a loop each statement may also run before those in front of it, in the round before.
+There is one index for each walked scope. Statements have the order of the text, one by one, so that the two of `b *= 2;
+put(y)` are told apart. In a loop, a statement may also run before those in front of it: in the iteration before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import cast
 from unplace.analysis.syntax.nodes import LOOPS
 
 TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
-"""`try` with `except` or with `except*`."""
+"""The types of `try` statements, with `except` or with `except*`."""
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LETS_PASS = frozenset(
@@ -28,84 +28,87 @@ _LETS_PASS = frozenset(
         "warnings.catch_warnings",
     ]
 )
-"""Context managers of the standard library that let every exception pass; those of torch all do."""
+"""Context managers of the standard library that let every exception pass, as all those of torch do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """Where one statement stands: its block, its position there, and the compound statements around it."""
+    """The place of one statement: its block, its position there, and the compound statements around it."""
 
     order: int
-    end: int  # the order of the first statement that stands behind it and all in it
+    end: int  # the order of the first statement behind it and behind everything in it
     block: list[ast.stmt]
     position: int
     loops: tuple[ast.stmt, ...]  # outermost first
-    guards: tuple[ast.stmt, ...]  # the `try` and `with` statements that see what it raises; outermost first
+    guards: tuple[ast.stmt, ...]  # the `try` and `with` statements that see its exceptions; outermost first
 
     @property
     def loop(self) -> ast.stmt | None:
-        """The innermost loop around the statement."""
+        """The innermost loop around the statement, if there is one."""
         return self.loops[-1] if self.loops else None
 
 
 class Flow:
-    """The spots of the statements of one scope, those of inner scopes left out."""
+    """The places of the statements of one scope, without those of inner scopes."""
 
     def __init__(self, body: list[ast.stmt]) -> None:
         """Index the statements of `body` and of all blocks in it."""
         self._body = body
         self._spots: dict[ast.stmt, Spot] = {}
         self._statements: list[ast.stmt] = []
-        self._cut: set[ast.stmt] = set()  # the loops with rounds that a `break` or `continue` ends early
-        self._left: set[ast.stmt] = set()  # those that a `break` ends
+        self._cut: set[ast.stmt] = set()  # the loops with a `break` or `continue` of their own
+        self._left: set[ast.stmt] = set()  # the loops with a `break` of their own
         self._block(body, (), ())
 
     def spot(self, statement: ast.stmt) -> Spot | None:
-        """Where a statement stands; None for one of another scope."""
+        """Return the place of a statement, or None if it belongs to another scope."""
         return self._spots.get(statement)
 
     def may_follow(self, first: ast.stmt, second: ast.stmt) -> bool:
-        """Whether `second` may run after `first`: it stands behind it, or a loop runs over both. A guess is True."""
+        """Tell whether `second` may run after `first`: it stands behind it, or a loop runs over both.
+
+        True if either belongs to another scope.
+        """
         one, other = self._spots.get(first), self._spots.get(second)
         if one is None or other is None or one.order < other.order:
             return True
         return any(loop in other.loops or loop is second for loop in one.loops)
 
     def is_in(self, inner: ast.stmt, outer: ast.stmt) -> bool:
-        """Whether a statement is another one or stands in it."""
+        """Tell whether a statement is another one or stands in it."""
         one, other = self._spots.get(inner), self._spots.get(outer)
         return one is not None and other is not None and other.order <= one.order < other.end
 
     def is_behind(self, first: ast.stmt, second: ast.stmt) -> bool:
-        """Whether `second` stands in the block of `first`, behind it."""
+        """Tell whether `second` stands behind `first` in the same block."""
         one, other = self._spots.get(first), self._spots.get(second)
         return one is not None and other is not None and one.block is other.block and one.order < other.order
 
     def before(self, statement: ast.stmt) -> ast.stmt | None:
-        """The statement before another one in its block."""
+        """Return the statement before another one in its block, or None."""
         spot = self._spots.get(statement)
         return spot.block[spot.position - 1] if spot is not None and spot.position else None
 
     def behind(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The statements behind another one in its block."""
+        """Return the statements behind another one in its block."""
         spot = self._spots.get(statement)
         return spot.block[spot.position + 1 :] if spot is not None else []
 
     def between(self, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
-        """The statements that stand between two of one block, or in one of them."""
+        """Return the statements between two statements of one block, including those nested in either of the two."""
         one, other = self._spots[first], self._spots[last]
         return [s for s in self._statements[one.order + 1 : other.end] if s is not last]
 
     def has_cut_rounds(self, loop: ast.stmt) -> bool:
-        """Whether a `break` or `continue` may end a round of a loop before its end."""
+        """Tell whether a `break` or `continue` may end an iteration of a loop early."""
         return loop in self._cut
 
     def reaches_end(self, swallows: Callable[[ast.stmt], bool]) -> bool:
-        """Whether the end of the scope may be reached; `swallows` tells which `with` may go on behind an exception."""
+        """Tell whether the end of the scope may be reached; `swallows` tells which `with` may suppress exceptions."""
         return self._falls_out(self._body, swallows)
 
     def is_between(self, first: ast.stmt, middle: ast.stmt, last: ast.stmt) -> bool:
-        """Whether `middle` stands in the block of `first`, behind it, and `last` behind both."""
+        """Tell whether `middle` stands behind `first` in the same block, and `last` behind both."""
         two, three = self._spots.get(middle), self._spots.get(last)
         return self.is_behind(first, middle) and two is not None and three is not None and two.order < three.order
 
@@ -129,11 +132,11 @@ class Flow:
             self._spots[statement] = Spot(order, len(self._statements), body, position, loops, guards)
 
     def _falls_out(self, body: list[ast.stmt], swallows: Callable[[ast.stmt], bool]) -> bool:
-        """Whether the code behind a block may run once the block has begun."""
+        """Tell whether the code behind a block may run once the block has begun."""
         return all(self._is_passed(statement, swallows) for statement in body)
 
     def _is_passed(self, statement: ast.stmt, swallows: Callable[[ast.stmt], bool]) -> bool:
-        """Whether the code behind a statement may run once the statement has begun."""
+        """Tell whether the code behind a statement may run once the statement has begun."""
         if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
             return False
         if isinstance(statement, ast.If):
@@ -159,7 +162,7 @@ class Flow:
 
 
 def _blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """The blocks of a compound statement in the order of the text, with the field that each stands in."""
+    """Iterate over the blocks of a compound statement in the order of the text, each with its field."""
     for field in ("body", "handlers", "cases", "orelse", "finalbody"):
         part = getattr(statement, field, None) or []
         if field in ("handlers", "cases"):
@@ -169,14 +172,14 @@ def _blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 
 def _takes_all(pattern: ast.pattern) -> bool:
-    """Whether a pattern matches whatever there is: `case _:`, `case other:`, `case 1 | other:`."""
+    """Tell whether a pattern matches every subject: `case _:`, `case other:`, `case 1 | other:`."""
     if isinstance(pattern, ast.MatchOr):
         return any(map(_takes_all, pattern.patterns))
     return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _takes_all(pattern.pattern))
 
 
 def may_swallow(guard: ast.stmt, qualified: Callable[[ast.expr], str | None]) -> bool:
-    """Whether what the body of a `try` or `with` raises may end there, so that the code behind it runs."""
+    """Tell whether an exception in the body of a `try` or `with` may end there, so that the code behind it runs."""
     if not isinstance(guard, ast.With | ast.AsyncWith):
         return True
     managers = [item.context_expr for item in guard.items]

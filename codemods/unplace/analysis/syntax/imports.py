@@ -1,4 +1,4 @@
-"""What imported names stand for: `F.relu` is `torch.nn.functional.relu`."""
+"""Imports: which qualified names imported names stand for, such as `torch.nn.functional.relu` for `F.relu`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from unplace.torchapi.modes import CANONICAL
 
 
 class Imports:
-    """The imports of a module and of the functions in it; a name imported as two different things is forgotten."""
+    """The imports of a module and of the functions in it, except names imported as two different things."""
 
     def __init__(self, statements: Iterable[ast.Import | ast.ImportFrom]) -> None:
-        """`statements` are the import statements of the whole module."""
+        """Index the import statements of the whole module."""
         self.names: dict[str, str] = {}
-        self._modules: dict[str, str] = {}  # where what is imported is looked up, by what is imported
+        self._modules: dict[str, str] = {}  # the module that an imported object is looked up in, by its qualified name
         conflicting: set[str] = set()
         for node in statements:
             for name, target in imported(node):
@@ -27,9 +27,9 @@ class Imports:
             del self.names[name]
 
     def module_of(self, written: str) -> str | None:
-        """The module that an import statement names, for an imported name or what is looked up on it.
+        """Return the module that an import statement names, given an imported name or an attribute looked up on it.
 
-        Python finds it among files alone: a package's own names don't count.
+        Python finds that module among files alone: the names that a package defines itself don't count.
         """
         while written and written not in self._modules:
             written = written.rpartition(".")[0]
@@ -37,7 +37,7 @@ class Imports:
 
 
 def name_for(names: Mapping[str, str], qualified: str) -> str | None:
-    """How a qualified name can be written with these imported names; the shortest way, or None."""
+    """Return the shortest spelling of a qualified name with these imported names, or None."""
     best: str | None = None
     for name, target in names.items():
         if qualified == target:
@@ -50,7 +50,7 @@ def name_for(names: Mapping[str, str], qualified: str) -> str | None:
 
 
 def canonical(qualified: str) -> str:
-    """The name under which the operator table knows a qualified name."""
+    """Return the name under which the operator table lists a qualified name."""
     known = CANONICAL.get(qualified)
     if known is not None:
         return known
@@ -60,7 +60,7 @@ def canonical(qualified: str) -> str:
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
-    """The names that a statement binds, with what they stand for."""
+    """Return the names that a statement binds, each with the qualified name that it stands for."""
     if isinstance(node, ast.Import):
         return [(a.asname, a.name) if a.asname else (a.name.split(".")[0], a.name.split(".")[0]) for a in node.names]
     module = "." * node.level + (f"{node.module}." if node.module else "")
@@ -68,5 +68,5 @@ def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
 
 
 def module_of(node: ast.Import | ast.ImportFrom) -> str:
-    """The module that a statement imports, or from which it imports; the first of several."""
+    """Return the module that a statement imports, or imports from; the first of several."""
     return node.names[0].name if isinstance(node, ast.Import) else "." * node.level + (node.module or "")

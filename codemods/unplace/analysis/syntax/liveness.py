@@ -1,8 +1,8 @@
 """Liveness: which names may be read after a statement before they are bound again.
 
-Backward data flow over the statements of one scope, with name sets as bits of an integer. Loops run to a fixpoint;
-an exception may leave any statement of a `try` body for its handlers; names that inner functions capture are always
-live. Cost is linear in the number of statements for code without deep loop nests.
+A backward data flow analysis over the statements of one scope, with sets of names as bits of an integer. Loops run to a
+fixpoint. An exception may leave any statement of a `try` body for its handlers. Names that inner functions capture are
+always live. The cost is linear in the number of statements for code without deep loop nests.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Liveness:
-    """`after[statement]` and `names_of(bits)` for the statements of one scope."""
+    """The live names of one scope: `after[statement]` has them as bits, which `names_of` turns into names."""
 
     def __init__(self, scope: Scope, body: list[ast.stmt]) -> None:
-        """Analyse `body`; at its end everything that outlives the scope is live."""
+        """Analyse `body`, at whose end every name that outlives the scope is live."""
         self._bits: dict[str, int] = {}
         self._names: list[str] = []
         self._facts: dict[ast.AST, tuple[int, int]] = {}
@@ -39,20 +39,20 @@ class Liveness:
         self._block(body, 0, 0, 0, 0)
 
     def live_after(self, statement: ast.stmt) -> set[str]:
-        """The names that may be read after the statement."""
+        """Return the names that may be read after the statement."""
         return self.names_of(self.after.get(statement, 0) | self._always)
 
     def read_after(self, statement: ast.stmt) -> set[str]:
-        """The names that the file itself may read after the statement; importers of the module are left out."""
+        """Return the names that the file itself may read after the statement, whatever importers of the module read."""
         return self.names_of(self.after.get(statement, 0) | self._captured)
 
     def live_behind_header(self, statement: ast.stmt) -> set[str]:
-        """The names that may be read after the header of a compound statement: in its body, or behind it."""
+        """Return the names that may be read after the header of a compound statement: in its body, or behind it."""
         bits = self.behind_header.get(statement, 0) | self.after.get(statement, 0)
         return self.names_of(bits | self._always)
 
     def names_of(self, bits: int) -> set[str]:
-        """The names in a bit set."""
+        """Return the names in a bit set."""
         return {name for index, name in enumerate(self._names) if bits >> index & 1}
 
     def _bit(self, name: str) -> int:
@@ -69,7 +69,7 @@ class Liveness:
         return mask
 
     def _reads_and_binds(self, node: ast.AST) -> tuple[int, int]:
-        """Names that evaluating the node (without the bodies of compound statements) reads and surely binds."""
+        """Return the names that evaluating a node reads and certainly binds, without the blocks of a statement."""
         known = self._facts.get(node)
         if known is not None:
             return known
@@ -91,7 +91,7 @@ class Liveness:
             for part in parts(current):
                 if part.when is When.ONCE:
                     todo.append(part.node)
-                else:  # a walrus in there may not run
+                else:  # a walrus in the part may not run
                     reads |= self._reads_and_binds(part.node)[0]
         self._facts[node] = (reads, binds)
         return reads, binds

@@ -1,4 +1,4 @@
-"""Walks over syntax trees, faster than those of `ast`: much of the cost of looking at a file is in them."""
+"""Walks over syntax trees, faster than those of `ast`: walking takes much of the time spent on a file."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _LEAVES = frozenset(
         *("op", "ops", "rest", "simple", "str", "tag", "type_comment", "type_ignores"),
     ]
 )
-"""Fields that hold strings, numbers, operators and contexts, whatever the type of the node."""
+"""Fields that hold strings, numbers, operators or contexts, whatever the type of the node."""
 
 SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef])
-"""The types of the nodes that open a scope of their own."""
+"""The types of nodes that open a scope of their own."""
 
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-"""The loops among the statements."""
+"""The types of loop statements."""
 
 
 class _Fields(dict[type, tuple[str, ...]]):
-    """The fields of a type of node that hold nodes."""
+    """The fields that hold nodes, by type of node."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         plain = issubclass(kind, ast.Constant | ast.Name | ast.alias | ast.Global | ast.Nonlocal | ast.MatchSingleton)
@@ -47,7 +47,7 @@ _FIELDS = _Fields()
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly below, in the order of the fields; operators and contexts are left out."""
+    """Return the nodes directly below a node, in the order of its fields, without operators and contexts."""
     found: list[ast.AST] = []
     for field in _FIELDS[type(node)]:
         value = getattr(node, field, None)
@@ -59,20 +59,20 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def parents_below(root: ast.AST) -> dict[ast.AST, ast.AST]:
-    """The parent of each node below a node."""
+    """Return the parent of each node below `root`."""
     return {child: node for node in walk(root) for child in children(node)}
 
 
 def walk(node: ast.AST, closed: Collection[type] = ()) -> Iterator[ast.AST]:
-    """The node and all below it, in no particular order; operators and contexts are left out.
+    """Iterate over a node and all nodes below it, in no particular order, without operators and contexts.
 
-    Nodes of the types `closed` are yielded, but not looked into.
+    Nodes of the types in `closed` are yielded, but not the nodes below them.
     """
     return _walk([node], closed)
 
 
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope without those of the scopes inside it, whose definitions are included."""
+    """Iterate over the nodes of a scope, including the definitions of inner scopes, but not the nodes in these."""
     body = getattr(root, "body", None)
     return _walk(list(body) if isinstance(body, list) else [body] if isinstance(body, ast.AST) else [], SCOPES)
 
@@ -94,7 +94,7 @@ def _walk(todo: list[ast.AST], closed: Collection[type]) -> Iterator[ast.AST]:
 
 
 def code_of(node: ast.AST) -> str:
-    """What `ast.unparse` makes of an expression, without its machinery for names, attributes and plain elements."""
+    """Return what `ast.unparse` makes of an expression, faster for names, attributes and plain elements."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):

@@ -1,4 +1,4 @@
-"""Scopes: which names a function binds, which of them inner functions see, and which inner functions rebind."""
+"""Scopes: the names that a function binds, and which of them inner functions read or rebind."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _INDEXED = frozenset(
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """One function, lambda, class body or the module.
+    """One function, lambda, class body or module.
 
-    `captured` are the names bound here that an inner scope reads; `volatile` those that an inner scope rebinds
-    (`nonlocal`, or `global` for the module), so that any call may change them.
+    `captured` holds the names bound here that an inner scope reads. `volatile` holds those that an inner scope rebinds
+    (by `nonlocal`, or by `global` for the module), so that any call may change them.
     """
 
     node: FunctionNode
@@ -48,27 +48,27 @@ class Scope:
     suspends: bool = False  # has yield or await
     nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
     names: list[ast.Name] = field(default_factory=list)
-    suspects: list[ast.AST] = field(default_factory=list)  # what looks like an in-place operation
+    suspects: list[ast.AST] = field(default_factory=list)  # the nodes that look like in-place operations
 
     @property
     def is_module(self) -> bool:
-        """Whether this is the module itself."""
+        """Tell whether the scope is the module itself."""
         return isinstance(self.node, ast.Module)
 
     @property
     def is_class(self) -> bool:
-        """Whether this is a class body."""
+        """Tell whether the scope is a class body."""
         return isinstance(self.node, ast.ClassDef)
 
     @property
     def enclosing_class(self) -> ast.ClassDef | None:
-        """The class whose body this function stands in directly."""
+        """The class whose body directly contains the function, if there is one."""
         parent = self.parent
         return parent.node if parent is not None and isinstance(parent.node, ast.ClassDef) else None
 
     @property
     def parameters(self) -> list[ast.arg]:
-        """All parameters in order; empty for the module and classes."""
+        """All parameters in order; empty for the module and for classes."""
         if isinstance(self.node, ast.Module | ast.ClassDef):
             return []
         return list(all_parameters(self.node.args))
@@ -82,11 +82,11 @@ class Scope:
         return scope
 
     def free_names(self) -> set[str]:
-        """The names used here or further in that this scope doesn't bind itself."""
+        """Return the names used here or in inner scopes that this scope doesn't bind itself."""
         return self.all_names() - self.bound
 
     def all_names(self) -> set[str]:
-        """Every name that means something here or further in: what a new name must avoid."""
+        """Return all names that mean something here or in inner scopes, which a new name must avoid."""
         names = self.bound | self.read | self.global_names | self.nonlocal_names
         for scope in self.inner:
             names |= scope.all_names()
@@ -94,7 +94,7 @@ class Scope:
 
 
 def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
-    """The parameters of a signature, left to right."""
+    """Iterate over the parameters of a signature, left to right."""
     yield from arguments.posonlyargs
     yield from arguments.args
     if arguments.vararg:
@@ -108,11 +108,11 @@ class Scopes:
     """The scopes of a module, by node."""
 
     def __init__(self, module: Scope) -> None:
-        """Collect every scope in that of a module, and resolve who sees whose names."""
+        """Collect the scopes in that of a module, and find out which scopes see whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
-        self._consumed: set[ast.AST] = set()  # generators that the call they are given to runs through at once
+        self._consumed: set[ast.AST] = set()  # generators that the call that takes them runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
-        self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a True that may be `inplace`
+        self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a `True` that may be `inplace`
         self.module = module
         assert isinstance(module.node, ast.Module)
         self.by_node[module.node] = module
@@ -120,7 +120,7 @@ class Scopes:
         self._resolve(self.module)
 
     def runs_at_once(self, node: ast.AST) -> bool:
-        """Whether a generator expression is an argument of the call that runs through it."""
+        """Tell whether a generator expression is an argument of a call, which runs through it at once."""
         return node in self._consumed
 
     def _open(self, node: FunctionNode, name: str, parent: Scope) -> Scope:
@@ -130,7 +130,7 @@ class Scopes:
         return scope
 
     def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:
-        """Note what the nodes mean for their scope, in the order of the source."""
+        """Record what the nodes mean for their scope, in the order of the source."""
         todo = list(reversed(body))
         while todo:
             current: Any = todo.pop()
@@ -161,7 +161,7 @@ class Scopes:
             todo += below
 
     def _note(self, node: Any, scope: Scope) -> None:
-        """What binds names other than by assigning to them, or changes what they mean."""
+        """Record a node that binds names other than by assigning to them, or that changes what names mean."""
         if isinstance(node, ast.Import | ast.ImportFrom):
             self.imports.append((node, scope))
             scope.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
@@ -180,7 +180,7 @@ class Scopes:
             scope.bound.add(node.name)
 
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
-        """Open an inner scope; returns the parts of the definition that belong to the outer one."""
+        """Open an inner scope, and return the parts of the definition that belong to the outer one."""
         outside: list[ast.AST] = []
         inner = self._open(node, getattr(node, "name", "<lambda>"), scope)
         body: list[ast.AST]
@@ -218,7 +218,7 @@ class Scopes:
                     owner.volatile.add(name)
 
     def _owner(self, scope: Scope, name: str) -> Scope | None:
-        """The scope that a free name of `scope` refers to."""
+        """Return the scope that a free name of `scope` refers to."""
         if name in scope.global_names:
             return self.module
         outer = scope.parent
@@ -229,7 +229,7 @@ class Scopes:
         return None
 
     def owner(self, scope: Scope, name: str) -> Scope | None:
-        """The scope in which a name used in `scope` is bound; None for a builtin or unknown name."""
+        """Return the scope that binds a name used in `scope`, or None for a builtin or unknown name."""
         if name in scope.bound:
             return scope
         found = self._owner(scope, name)

@@ -1,4 +1,4 @@
-"""Kinds and dtypes: what annotations, uses and callers say, and where a value has its kind from.
+"""Kinds and dtypes: what annotations, uses and callers tell of them, and where the kind of a value comes from.
 
-Evidence is graded: a proof, or a likely guess.
+Evidence is graded: it is a proof, or it is a hint that makes a kind likely.
 """

@@ -1,4 +1,4 @@
-"""What annotations and defaults say of the kind of a parameter."""
+"""Kinds of parameters, as their annotations and defaults give them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TENSOR_NAMES = re.compile(
 _JAXTYPED = re.compile(
     r"(?:jaxtyping\.)?(?:Float|Int|Bool|Num|Shaped|Real|Complex|Inexact|UInt|Integer|Key|[A-Z]\w*\d)\[\s*(?:torch\.)?Tensor\b"
 )
-# A name in capitals that could stand for anything, or for a tensor, isn't taken for that of another class.
+# Capitalised names of other classes, except names that may stand for anything, or for a tensor.
 _CLASS = re.compile(r"(?!.*(?:Tensor|Array)|(?:Any|Number|Variable|Input|Output|Iterable|Iterator)$)[A-Z]\w*[a-z]\w*")
 _SIMPLE = {
     "int": NUMBER,
@@ -64,7 +64,7 @@ _GENERIC = {
 
 
 def of_annotation(node: ast.expr | None) -> int:
-    """The kinds that an annotation promises; `UNKNOWN` where it says nothing that is known here."""
+    """Return the kinds that an annotation promises, or `UNKNOWN` if it isn't recognised."""
     if node is None:
         return UNKNOWN
     if isinstance(node, ast.Constant):
@@ -96,7 +96,7 @@ def of_annotation(node: ast.expr | None) -> int:
 
 
 def names_a_class(node: ast.expr | None) -> bool:
-    """Whether an annotation names a class that isn't known here, and so is none of tensors: `Boxes`, `Data | None`."""
+    """Tell whether an annotation names a class that isn't known here, and so no tensor: `Boxes`, `Data | None`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             return names_a_class(ast.parse(node.value.strip(), mode="eval").body)
@@ -129,7 +129,7 @@ def _of_generic(node: ast.Subscript) -> int:
 
 
 def of_default(node: ast.expr | None) -> int:
-    """The kinds that a default value suggests for a parameter without annotation."""
+    """Return the kinds that a default value suggests for a parameter without annotation."""
     if node is None:
         return UNKNOWN
     if isinstance(node, ast.Constant):
@@ -145,7 +145,7 @@ def of_default(node: ast.expr | None) -> int:
 
 
 def of_elements(node: ast.expr | None) -> int:
-    """The kinds of the elements of an annotated sequence or mapping; `UNKNOWN` for anything else."""
+    """Return the kinds of the elements of an annotated sequence or mapping, or `UNKNOWN` for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             return of_elements(ast.parse(node.value.strip(), mode="eval").body)

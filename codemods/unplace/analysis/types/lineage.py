@@ -1,7 +1,7 @@
-"""Where the dtype of a tensor comes from, told after the fact: a walk back from a value over what made it.
+"""The sources of a tensor's dtype, found after the fact by a walk back from a value over what made it.
 
-Two tensors of different sources can have different dtypes in code that is right: under autocast a convolution gives
-bfloat16, and the bias of the class stays float32. Only what needs a judgement about such a mix asks for it.
+In correct code, two tensors can differ in dtype if their dtypes have different sources: under autocast, a convolution
+gives bfloat16 while a bias of the class stays float32. Only judgements about such a mix ask for the sources.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _DEEPEST = 4
 
 
 class Source(Flag):
-    """What decided about a dtype; nothing where that can't be told."""
+    """The sources that decided a dtype; none if they can't be told."""
 
     NOTHING = 0
     LOWERED = 1  # an operation that autocast runs in its low precision
-    RAISED = 2  # one that autocast runs in float32
+    RAISED = 2  # an operation that autocast runs in float32
     HELD = 4  # a parameter, a buffer, a tensor attribute of the object or of the module
     MADE = 8  # a constructor, or a cast to a dtype that torch defines
     CAST = 16  # a constructor or a cast that is given a dtype by a variable
@@ -34,7 +34,7 @@ class Source(Flag):
 
 
 def of(run: Run, value: Value) -> Source:
-    """What decided about the dtype of a value."""
+    """Return the sources of the dtype of a value."""
     return _Walk(run).value(value)
 
 
@@ -47,7 +47,7 @@ class _Walk:
 
     def value(self, value: Value) -> Source:
         if value.dtype in DISCRETE:
-            return Source.NOTHING  # widens no other category
+            return Source.NOTHING  # a discrete dtype widens no other category
         found = Source.NOTHING
         for obj in value.objs:
             found |= self._obj(obj, value.kinds)
@@ -68,7 +68,10 @@ class _Walk:
         return self.expression(node) if isinstance(node, ast.expr | ast.AugAssign) else Source.NOTHING
 
     def _attribute(self, key: object, kinds: int) -> Source:
-        """An attribute belongs to `self`, or to an argument; one that is computed of numbers will be a number."""
+        """Return the sources of an attribute, which belongs to `self` or to an argument.
+
+        An attribute of `self` that methods assign and that isn't known to be a tensor has none: it will be a number.
+        """
         if not isinstance(key, tuple) or not isinstance(key[0], int):
             return Source.NOTHING
         if not self._objs:
@@ -83,7 +86,7 @@ class _Walk:
     # -- expressions ----------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.AST | None) -> Source:
-        """What decided about the dtype of a new tensor that an expression makes."""
+        """Return the sources of the dtype of a new tensor that an expression makes."""
         if node is None or node in self._seen:
             return Source.NOTHING
         self._seen.add(node)
@@ -103,7 +106,7 @@ class _Walk:
         return self._call(node) if isinstance(node, ast.Call) else self._at(node)
 
     def _at(self, node: ast.AST) -> Source:
-        """The same of an expression that was evaluated, whatever it is."""
+        """Return the sources of the dtype of any evaluated expression."""
         if isinstance(node, ast.List | ast.Tuple):
             found = Source.NOTHING
             for element in node.elts:
@@ -156,7 +159,7 @@ class _Walk:
         return found
 
     def _cast(self, wanted: ast.expr) -> Source:
-        """A cast to the dtype of another tensor has the sources of that."""
+        """Return the sources of a cast to `wanted`; a cast to the dtype of another tensor has those of that tensor."""
         if isinstance(wanted, ast.Name):
             sources = self.run.program.module.bindings(self.run.scope).sources.get(wanted.id, [])
             if len(sources) == 1 and isinstance(sources[0], ast.Attribute):
@@ -179,10 +182,10 @@ class _Walk:
             return Source.LOWERED
         return given | Source.RAISED if autocast.raises(name) else given
 
-    # -- functions of this run ------------------------------------------------------------------------------------
+    # -- functions of the analysed files --------------------------------------------------------------------------
 
     def _own(self, node: ast.Call, ref: Function | Bound | Instance) -> Source:
-        """What a function or module of the files returns."""
+        """Return the sources of the result of a function or module of the analysed files."""
         function = self._function(ref)
         if function is None or function.scope.module is not self.run.scope.module or self.depth == _DEEPEST:
             return Source.NOTHING
@@ -209,10 +212,10 @@ class _Walk:
 
 
 def _is_float(node: ast.expr) -> bool:
-    """Whether an expression is a number with which every result is floating."""
+    """Tell whether an expression is a number that makes every result floating: a float literal."""
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
 def _is_combining(operator: torchapi.Operator, name: str) -> bool:
-    """Whether the dtype of the result is that of all operands together."""
+    """Tell whether all operands together decide the dtype of the result."""
     return (operator.elementwise and name not in results.FIRST_DECIDES) or name in results.COMBINING

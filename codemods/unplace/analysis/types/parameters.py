@@ -1,4 +1,4 @@
-"""What a parameter is: by its annotation, its default, its use in the body, its class and its callers."""
+"""Values of parameters: by their annotations, their defaults, their uses in the body, their class and their callers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from unplace.analysis.types import evidence, kinds
 from unplace.analysis.types.evidence import Evidence
 
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
-"""What no module takes as a tensor."""
+"""The kinds that no module takes for a tensor."""
 
 
 def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
-    """The value of a parameter, without the objects it may be."""
+    """Return the value of a parameter, without the objects that it may be."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     owner = program.module.class_of(scope)
@@ -76,7 +76,7 @@ def _unannotated(
 
 
 def used_as_tensor(program: Analysis, scope: Scope, name: str) -> Evidence:
-    """What the uses of a name in the body say for a tensor."""
+    """Return the evidence for a tensor in the uses of a name in the body."""
     bindings = program.module.bindings(scope)
     if name in bindings.unlike_tensors:
         return Evidence.NONE
@@ -93,7 +93,7 @@ def used_as_tensor(program: Analysis, scope: Scope, name: str) -> Evidence:
 
 
 def _takes_tensor(program: Analysis, scope: Scope, callee: ast.expr) -> bool:
-    """Whether the first argument of what is called has to be a tensor: `F.relu`, `self.conv`."""
+    """Tell whether the first argument of a callee has to be a tensor: `F.relu`, `self.conv`."""
     qualified = program.module.qualified(scope, callee)
     if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
         ref = program.estimate(scope, callee).ref
@@ -102,9 +102,11 @@ def _takes_tensor(program: Analysis, scope: Scope, callee: ast.expr) -> bool:
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, name: str) -> bool:
-    """Whether the body uses a name as no size and no sequence, and asks it for nothing that a tensor doesn't have.
+    """Tell whether the body uses a name as no size and no sequence, and only with attributes that a tensor has.
 
-    Whose elements get, one by one, what a layer makes of them, is a list in most cases.
+    A name whose elements are replaced, one by one, by the result of a call on them is a list in most cases:
+
+        xs[i] = layer(xs[i])
     """
     bindings = program.module.bindings(scope)
     if any(map(bindings.counts, bindings.replaced.get(name, ()))):
@@ -115,13 +117,13 @@ def _may_be_tensor(program: Analysis, scope: Scope, name: str) -> bool:
 
 
 def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
-    """What the calls of a module in this file pass for an input of its `forward`."""
+    """Return the values that the calls of a module in this file pass for an input of its `forward`."""
     with program.guessing((scope, "inputs", name)) as is_first:
         return [program.estimate(*passed) for passed in _passed_to_object(program, scope, name)] if is_first else []
 
 
 def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """The arguments that calls of a module give for an input of its `forward`, with the scopes that they stand in."""
+    """Iterate over the arguments that calls of a module pass for an input of its `forward`, with their scopes."""
     owner = program.module.class_of(scope) if scope.name == "forward" else None
     for caller, call in calls_of_objects(program, owner) if owner is not None else ():
         argument = argument_for(scope, call, name)
@@ -130,7 +132,7 @@ def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tu
 
 
 def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
-    """What the calls in this file pass for a parameter; None when there are none that can be matched."""
+    """Return the join of the values that calls in this file pass for a parameter; None if no call matches."""
     if scope.name == "<lambda>":
         return None
     with program.guessing((scope, "callers", name)) as is_first:
@@ -145,7 +147,7 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
 
 
 def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
-    """What the elements of a list or dictionary are that a parameter gets: by its annotation, or by the callers."""
+    """Return the value of the elements of a list or dictionary passed for a parameter: by annotation, or by callers."""
     annotated = kinds.of_elements(argument.annotation)
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
@@ -158,7 +160,7 @@ def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
 
 
 def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """What the calls in this file pass for a parameter, with the scope that each call stands in."""
+    """Iterate over the arguments that calls in this file pass for a parameter, with the scope of each call."""
     for caller, call in calls_of(program, scope):
         argument = argument_for(scope, call, name)
         if argument is not None:
@@ -166,7 +168,7 @@ def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope,
 
 
 def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
-    """The default value of a parameter."""
+    """Return the default value of a parameter, or None."""
     positional = [*arguments.posonlyargs, *arguments.args]
     if argument in positional:
         offset = positional.index(argument) - (len(positional) - len(arguments.defaults))
@@ -177,7 +179,7 @@ def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
 
 
 def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
-    """The argument of a call that a parameter receives."""
+    """Return the argument of a call that a parameter receives, or None if it can't be told."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None
     for keyword in call.keywords:

@@ -1,7 +1,8 @@
-"""Which names of a file may hold what some expressions make, whatever the flow: a syntactic approximation from above.
+"""Type propagation: which names of a file may hold what some expressions make, whatever the control flow.
 
-Names and attributes are told apart by their last part only: where one `self.act` may be such an object, all may. It
-answers who may call a module with `inplace=True`, or an object of a class, before anything is walked.
+This is a syntactic over-approximation. Names and attributes are told apart by their last part only: if one `self.act`
+may be such an object, all may. It tells who may call a module with `inplace=True`, or an object of a class, before
+anything is walked.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ INSTANCE = 1
 """The mark of a name that may be such an object, or a container with one."""
 
 FACTORY = 2
-"""The mark of a name whose call may make one, as a class does."""
+"""The mark of a name whose call may make such an object, as the call of a class does."""
 
-_MOST = 7  # an instance, what makes one, what makes that
-_NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of what is indexed: told apart first
+_MOST = 7  # all marks: an instance, its factory, a factory of its factory
+_NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
 _OF_INSTANCES = frozenset(["forward", "__call__"])
 
 Signatures = dict[str, list[list[str]]]
@@ -31,7 +32,11 @@ Signatures = dict[str, list[list[str]]]
 
 @dataclass(slots=True, eq=False)
 class Flow:
-    """These names get what `source` is, so many calls further away: those of a function what it returns."""
+    """A flow of the value of `source` into names.
+
+    `further` counts the calls between a name and the value: 0 for `a = source`, 1 for a function that returns it, and
+    -1 for a parameter annotated with a class, which holds an instance of it.
+    """
 
     names: frozenset[str]
     source: ast.AST
@@ -40,21 +45,21 @@ class Flow:
 
 @dataclass(slots=True)
 class Flows:
-    """Where the values of a file go: its assignments, loops, returns and calls, by the names that they mention."""
+    """The flows of a file (assignments, loops, returns and calls), by the names and calls in their sources."""
 
     by_mention: dict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
     by_call: dict[ast.Call, list[Flow]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Holders:
-    """The marks of names, found by following the flows until nothing changes."""
+    """The marks of names, propagated along the flows to a fixpoint."""
 
     def __init__(self, flows: Flows, made: frozenset[ast.Call], marked: Mapping[str, int]) -> None:
-        """`made` are calls that make such an object, `marked` the names that are known to be marked."""
+        """Propagate marks from the calls `made`, which make such an object, and from the names already `marked`."""
         self._made = made
         self._marks = dict(marked)
         self._known: dict[ast.AST, int] = {}  # the marks of expressions as they are now
-        self._around: dict[ast.AST, ast.AST] = {}  # the expression that the marks of another one went into
+        self._around: dict[ast.AST, ast.AST] = {}  # for each expression, the one that its marks went into
         self._users: dict[str, list[ast.AST]] = defaultdict(list)  # the expressions that mention a name
         todo = [flow for call in made for flow in flows.by_call.get(call, ())]
         todo += [flow for name in marked for flow in flows.by_mention.get(name, ())]
@@ -68,17 +73,17 @@ class Holders:
                     todo += flows.by_mention.get(name, ())
 
     def are_called_in(self, scope: Scope) -> bool:
-        """Whether the scope calls something that may be such an object."""
+        """Tell whether a scope calls something that may be such an object."""
         return any(isinstance(n, ast.Call) and self.is_called(n.func) for n in scope.nodes)
 
     def is_called(self, callee: ast.expr) -> bool:
-        """Whether what is called may be such an object."""
+        """Tell whether a callee may be such an object."""
         if isinstance(callee, ast.Attribute) and callee.attr in _OF_INSTANCES:
             return bool(self._of(callee.value) & INSTANCE)
         return bool(self._of(callee) & INSTANCE)
 
     def _mark(self, name: str, marks: int) -> None:
-        """Add marks to a name, and forget those of the expressions around it."""
+        """Add marks to a name, and forget the marks of the expressions that mention it."""
         self._marks[name] = self._marks.get(name, 0) | marks
         for user in self._users.pop(name, ()):
             node: ast.AST | None = user
@@ -86,7 +91,7 @@ class Holders:
                 node = self._around.get(node)
 
     def _of(self, node: ast.AST, around: ast.AST | None = None) -> int:
-        """The marks of an expression, which is asked for those of the one `around` it."""
+        """Return the marks of an expression, needed for those of the expression `around` it."""
         name = _mentioned(node)
         if name is not None:
             if around is not None:
@@ -116,7 +121,7 @@ class Holders:
             return INSTANCE
         callee = self._of(node.func, node)
         marks = callee >> 1
-        if not callee & INSTANCE:  # which would return a tensor, whatever it is given
+        if not callee & INSTANCE:  # an instance would return a tensor, whatever its arguments
             for argument in (*node.args, *(k.value for k in node.keywords)):
                 marks |= self._of(argument, node)
         return marks
@@ -132,7 +137,7 @@ def _mentioned(node: ast.AST) -> str | None:
 
 
 def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
-    """What the marks of an expression can come from."""
+    """Iterate over the names and calls from which the marks of an expression can come."""
     for node in walk(source):
         name = _mentioned(node)
         if name is not None:
@@ -143,7 +148,7 @@ def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
 
 @once
 def flows(module: ModuleIndex) -> Flows:
-    """Index where the values of a module go."""
+    """Return the index of the flows of a module."""
     found = Flows()
     signatures = _signatures(module)
     for scope in module.scopes.by_node.values():
@@ -157,7 +162,7 @@ def flows(module: ModuleIndex) -> Flows:
 
 
 def _signatures(module: ModuleIndex) -> Signatures:
-    """The parameters of functions and constructors, by the names of those."""
+    """Return the parameter names of functions and constructors, by the name of the function or class."""
     found: Signatures = defaultdict(list)
     for scope in module.scopes.by_node.values():
         if scope.parameters:
@@ -169,7 +174,7 @@ def _signatures(module: ModuleIndex) -> Signatures:
 
 
 def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterator[Flow]:
-    """Where values go in a scope."""
+    """Iterate over the flows in a scope."""
     for node in scope.nodes:
         if type(node) is ast.Call:
             yield from _passed(module, node, signatures)
@@ -196,7 +201,7 @@ def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterato
 
 
 def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iterator[Flow]:
-    """Arguments go to the receiver (`layers.append(act)`), to names given as text, and to parameters."""
+    """Iterate over the flows of arguments: to the receiver (`layers.append(act)`), names given as text, parameters."""
     receivers = {a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)}
     if isinstance(node.func, ast.Attribute):
         holder = last_name(node.func.value)

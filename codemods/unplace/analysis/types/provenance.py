@@ -1,4 +1,4 @@
-"""Why a value has the kind that it has, told after the fact: a walk back from an expression over what bound its names.
+"""Provenance: why a value has its kind, found after the fact by a walk back over the bindings of an expression's names.
 
 Only explanations ask for it; the analysis itself keeps no record.
 """
@@ -61,7 +61,7 @@ _LONGEST = 72
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One step: a piece of code, its line, and what it says."""
+    """One step of an explanation: a piece of code, its line, and what it says."""
 
     line: int
     code: str
@@ -69,14 +69,14 @@ class Evidence:
 
 
 def kind_in_words(value: Value) -> str:
-    """`a tensor`, `a list or None`, `something unknown`."""
+    """Return the kind of a value in words: `a tensor`, `a list or None`, `something unknown`."""
     words = [word for kind, word in _WORDS.items() if value.kinds & kind]
     text = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "nothing"
     return f"{text}, in all likelihood" if value.likely and value.kinds & TENSOR else text
 
 
 def evidence(run: Run, node: ast.expr, state: Facts, operation: ast.AST) -> list[Evidence]:
-    """What the code says about the kind of an expression that `operation` writes, the nearest piece first."""
+    """Return the code that tells the kind of an expression that `operation` writes, the nearest piece first."""
     walk = _Walk(run, state, operation)
     walk.expression(node)
     return list(dict.fromkeys(walk.found))[:_MOST]
@@ -98,7 +98,7 @@ class _Walk:
     # -- expressions ----------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.expr, around: ast.AST | None = None) -> None:
-        """Tell what an expression is; `around` is the statement that assigns it, shown in its place."""
+        """Record the evidence for an expression; a statement `around` it, which assigns it, is shown in its place."""
         if node in self._seen or len(self.found) >= _MOST:
             return
         self._seen.add(node)
@@ -159,7 +159,7 @@ class _Walk:
         return value is not None and value.may_be(TENSOR)
 
     def _is_like_a_tensors(self, node: ast.Call) -> bool:
-        """Whether a method of something unknown is called as those of tensors are."""
+        """Tell whether a method of an unknown object is called as methods of tensors are."""
         holder = self.run.values.get(node.func.value) if isinstance(node.func, ast.Attribute) else None
         return holder is not None and holder.may_be(UNKNOWN) and of_call(node) is not Likelihood.NONE
 
@@ -242,7 +242,7 @@ class _Walk:
             self._add(use, Clue.USED_SO(name=name))
 
     def _is_told(self, name: str) -> bool:
-        """Whether what was found so far says that the name is a tensor."""
+        """Tell whether the steps found so far say that the name is a tensor."""
         return any("tensor" in str(step.says) for step in self.found)
 
     def _augmented(self, statement: ast.AugAssign, sources: list[_Binder]) -> None:
@@ -252,7 +252,7 @@ class _Walk:
                 self.expression(value, earlier)
 
     def _unplain(self, name: str, statement: ast.AST) -> None:
-        """Bound by something else than a plain assignment."""
+        """Record a binding by something other than a plain assignment."""
         if isinstance(statement, ast.For | ast.AsyncFor):
             iterable = ast.unparse(statement.iter)
             self._add(statement, Clue.RUNS_OVER(name=name, iterable=iterable, kind=self._kind(statement.iter)))
@@ -305,7 +305,7 @@ class _Walk:
             self._add(argument, Clue.INPUT(where=where))
 
     def _callers(self, scope: Scope, name: str) -> bool:
-        """Tell what the calls in this file pass."""
+        """Record the arguments that calls in this file pass, and tell whether there are any."""
         found = False
         for caller, call in calls_of(self.run.program, scope):
             passed = parameters.argument_for(scope, call, name)
@@ -315,16 +315,16 @@ class _Walk:
                 found = True
         return found
 
-    # -- what binds a name ----------------------------------------------------------------------------------------
+    # -- bindings of names ----------------------------------------------------------------------------------------
 
     def _binders(self, scope: Scope, name: str) -> Iterator[_Binder]:
-        """The places that bind a name of a scope, in order of line."""
+        """Iterate over the bindings of a name in a scope, in the order of the source."""
         found = [binder for node in own_nodes(scope.node) for binder in _bound_by(node, name)]
         yield from sorted(found, key=lambda binder: (binder[1].lineno, binder[1].col_offset))  # type: ignore[attr-defined]
 
 
 _Binder = tuple[ast.AST, ast.AST, ast.expr | None]
-"""The token of the binding, the statement, and the value where the name gets exactly that."""
+"""The token of a binding, its statement, and the bound value where the name gets exactly that."""
 
 
 def _bound_by(node: ast.AST, name: str) -> Iterator[_Binder]:
@@ -363,7 +363,7 @@ def _in_target(target: ast.expr, statement: ast.AST, value: ast.expr | None, nam
 
 
 def _telling_use(run: Run, scope: Scope, name: str) -> ast.AST | None:
-    """The first use of a name in a scope that only a tensor allows."""
+    """Return the first use of a name in a scope that only a tensor allows, or None."""
     uses = [node for node in own_nodes(scope.node) if isinstance(node, ast.Attribute | ast.Call)]
     for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset)):
         if isinstance(node, ast.Attribute):

@@ -1,7 +1,7 @@
-"""A migration as one HTML page for people: it needs no network, and nothing that it shows can run in it.
+"""Writes a migration as one HTML page for people: it needs no network, and nothing that it shows can run in it.
 
-Figures, tables and charts are in the page as such; filters, operations and diffs are made by its script from the data
-beside it. Its content security policy names the one script and the one style sheet by their hashes.
+The page contains figures, tables and charts; its script makes filters, operations and diffs from the data beside it.
+Its content security policy names the one script and the one style sheet by their hashes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from unplace.version import __version__
 
 _SCRIPTS = ("model.js", "filters.js", "tables.js", "diff.js", "files.js", "start.js")
 _OUTPUT = 20_000
-"""Characters of a command's output that the page shows, from its end."""
+"""The number of characters of a command's output that the page shows, counted from its end."""
 
 
 def write_page(records: Iterable[RepositoryRecord], path: Path, *, dry_run: bool) -> None:
@@ -96,17 +96,17 @@ def _shown(value: Any) -> Any:
 
 
 def _tail(output: str) -> str:
-    """The end of what a command printed."""
+    """Return the end of a command's output."""
     text = terminal_output(output).strip("\n")
     return text if len(text) <= _OUTPUT else f"({len(text) - _OUTPUT:,} characters before this)\n{text[-_OUTPUT:]}"
 
 
 def _ticked(text: str) -> Markup:
-    """A text in which what stands between backticks is code."""
+    """Return a text as HTML, with the parts between backticks as code."""
     parts = enumerate(re.split("`([^`]+)`", visible(text)))
     return Markup("").join(Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in parts)
 
 
 def _title(code: str) -> str:
-    """A rule in a few words."""
+    """Return the title of a rule in a few words."""
     return documentation(code).partition("\n")[0].rstrip(".") if code in codes() else ""

@@ -1,4 +1,4 @@
-"""The charts of the page: bars in parts, whose lengths are percentages, so that they fit every width."""
+"""Makes the charts of the page: bars in parts, whose lengths are percentages, so that they fit every width."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from unplace.reporting.totals import Row, Tally, Totals, Verdict, duration
 _HARMS = ("harmful", "unknown", "harmless")
 _SLOWEST = 8
 _NAME = 34
-"""Letters of a repository's name beside a bar."""
+"""The number of letters of a repository's name that fit beside a bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar: what it stands for, from where (in percent of the width), how long, and in words."""
+    """A part of a bar: its kind, its start and length in percent of the width, and its meaning in words."""
 
     kind: str
     start: float
@@ -25,7 +25,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar with what stands above it: a name at the left and a figure at the right."""
+    """A bar with the text above it: a name at the left and a figure at the right."""
 
     name: str
     figure: str
@@ -34,7 +34,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart with its bars and what their parts stand for; `description` says it in words."""
+    """A chart with its bars and a legend for their parts; `description` says it in words."""
 
     name: str
     title: str
@@ -44,12 +44,12 @@ class Chart:
 
     @property
     def description(self) -> str:
-        """The chart for those who don't see it."""
+        """The chart in words, for readers who don't see it."""
         return " ".join(f"{bar.name}: {', '.join(part.text for part in bar.parts) or 'none'}." for bar in self.bars)
 
 
 def verdicts(totals: Totals) -> Chart:
-    """How many operations there are of each rule, and what became of them."""
+    """Return the chart of the operations of each rule by verdict."""
     most = max((tally.count() for tally in totals.rules.values()), default=1)
     bars = []
     for code, tally in sorted(totals.rules.items()):
@@ -62,7 +62,7 @@ def verdicts(totals: Totals) -> Chart:
 
 
 def harm(totals: Totals) -> Chart:
-    """Which share of the operations can break backward, by what became of them."""
+    """Return the chart of the share of operations that can break backward, by verdict."""
     bars = []
     for verdict in Verdict:
         total = totals.tally.count(verdict)
@@ -79,7 +79,7 @@ def _harms(tally: Tally, verdict: Verdict) -> list[tuple[str, float, str]]:
 
 
 def time(totals: Totals) -> Chart:
-    """Where the time went: the slowest repositories, and all others together."""
+    """Return the chart of the time spent: the slowest repositories, and all others together."""
     rows = sorted(totals.rows, key=lambda row: -sum(_spent([row])))
     groups = [(_short(row.record.name), [row]) for row in rows[:_SLOWEST]]
     if others := rows[_SLOWEST:]:
@@ -97,7 +97,7 @@ _WORK = ("analysis", "verification")
 
 
 def _spent(rows: Iterable[Row]) -> tuple[float, float]:
-    """The seconds of analysis and of verification, which are part of a repository's seconds."""
+    """Return the seconds of analysis and of verification, which are part of a repository's seconds."""
     total = verified = 0.0
     for row in rows:
         check = row.record.verification
@@ -108,7 +108,7 @@ def _spent(rows: Iterable[Row]) -> tuple[float, float]:
 
 
 def _parts(amounts: Iterable[tuple[str, float, str]], whole: float) -> tuple[Part, ...]:
-    """Parts one behind the other, those that are nothing left out; an amount comes with its figure in words."""
+    """Return the parts one after the other, without empty ones; each amount comes with its figure in words."""
     parts = []
     start = 0.0
     for kind, amount, figure in amounts:

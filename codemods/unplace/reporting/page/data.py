@@ -1,10 +1,10 @@
-"""What the page's script works on, as small as it goes: each text once, of each file its hunks only.
+"""Collects the data of the page's script in a compact form: each text once, and only the hunks of each file.
 
     {"strings": [...], "repositories": [[name, result], ...], "reasons": [[cause, text], ...],
      "files": [[repository, path, diff, [site, ...]], ...]}
 
 A site is `[line, column, code, verdict, applicability, harm, message, [assumption, ...], saved by, source,
-[reason, ...]]`; its texts are numbers of strings. A diff is unified, without its head; empty where nothing changes.
+[reason, ...]]`; its texts are indices into `strings`. A diff is unified, without its head; empty where nothing changes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from unplace.reporting.text import visible
 from unplace.reporting.totals import Why, reasons_of, verdict_of
 
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
-"""In JSON they stand in strings only; there they could end the script element or open a comment."""
+"""Escapes for letters that stand only in strings in JSON, but could end the script element or open a comment."""
 
 
 class Data:
-    """Collects what the page's script needs."""
+    """Collects the data that the page's script needs."""
 
     def __init__(self) -> None:
         self.reasons: dict[Why, int] = {}
@@ -31,7 +31,7 @@ class Data:
         self._files: list[list[Any]] = []
 
     def add(self, record: RepositoryRecord) -> None:
-        """Take a repository."""
+        """Add a repository."""
         repository = len(self._repositories)
         self._repositories.append([visible(record.name), record.result.value])
         for file in record.found:
@@ -40,7 +40,7 @@ class Data:
             self._files.append([repository, visible(file.path), visible(hunks(file.before, file.after)), sites])
 
     def json(self) -> str:
-        """All of it, in letters that can't end the script element that it stands in."""
+        """Return the data as JSON, without letters that could end the script element around it."""
         reasons = [[reason.cause.value, visible(reason.text)] for reason in self.reasons]
         value = {
             "strings": list(self._strings),

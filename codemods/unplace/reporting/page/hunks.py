@@ -1,6 +1,6 @@
-"""What changes in a file, worked out from its two texts alone.
+"""Computes the changes in a file from its two texts alone.
 
-Lines that both texts have just once cut them into short pieces; difflib aligns only the pieces that differ, because on
+Lines that occur once in each text divide both into short pieces; difflib aligns only the pieces that differ, because on
 a long file with many changes it would need minutes.
 """
 
@@ -13,7 +13,7 @@ from unplace.reporting.diff import Alignment, Block
 
 
 def hunks(before: str | None, after: str | None) -> str:
-    """The hunks of a unified diff, whose heads name first lines only; empty where nothing changes."""
+    """Return the hunks of a unified diff, whose heads name first lines only; empty where nothing changes."""
     if before is None or after is None or before == after:
         return ""
     old, new = _lines(before), _lines(after)
@@ -36,7 +36,7 @@ def _written(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _blocks(old: list[str], new: list[str]) -> Iterator[Block]:
-    """The pieces that differ, between lines that correspond for certain."""
+    """Yield the pieces that differ, between lines that certainly correspond."""
     position = new_position = 0
     for anchor, new_anchor in (*_anchors(old, new), (len(old), len(new))):
         if old[position:anchor] != new[new_position:new_anchor]:
@@ -45,7 +45,7 @@ def _blocks(old: list[str], new: list[str]) -> Iterator[Block]:
 
 
 def _anchors(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
-    """Where lines stand that each text has once, in the order of both."""
+    """Yield the places of lines that occur once in each text, in the order of both."""
     once, new_once = (
         {line: index for index, line in enumerate(lines) if counts[line] == 1}
         for lines, counts in ((old, Counter(old)), (new, Counter(new)))

@@ -1,4 +1,4 @@
-"""The text of an edit: a statement as a LibCST tree, new lines where an old one stood, arguments taken out.
+"""Text of edits: statements as LibCST trees, new lines in the place of old ones, calls without some argument.
 
-Style stays: quotes, comments, indentation, line ends.
+The style of the source stays: quotes, comments, indentation, line ends.
 """

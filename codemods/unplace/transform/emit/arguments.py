@@ -1,4 +1,4 @@
-"""Taking an argument out of a call."""
+"""Removal of an argument from a call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unplace.transform.emit.snippet import Change
 
 
 def drop_argument(position: int | None, keyword: str) -> Change:
-    """A change that removes the argument passed by this keyword, or else at this position."""
+    """Return the change that removes the argument passed by this keyword, or else at this position."""
 
     def change(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
@@ -22,7 +22,7 @@ def drop_argument(position: int | None, keyword: str) -> Change:
 
 
 def _without(call: cst.Call, index: int) -> cst.Call:
-    """The call without one argument; where it was the last one, the one before ends the call as it did."""
+    """Remove one argument from a call; the comma and blanks after the last argument stay as they were."""
     args = list(call.args)
     removed = args.pop(index)
     if not args:

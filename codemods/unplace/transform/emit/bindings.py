@@ -15,7 +15,7 @@ def written(text: Text, place: AccessPath) -> str:
 
 
 def targets(text: Text, recipe: Rebind | Copy | Split) -> tuple[str, ...]:
-    """Return what stands before each `=` where a recipe binds its places: `a` and `b` of `a = b = value`."""
+    """Return the targets, each to be followed by `=`, with which a recipe binds its places: `a`, `b` of `a = b = v`."""
     return _targets(text, recipe.places, isinstance(recipe, Rebind) and recipe.is_unpacked)
 
 

@@ -1,4 +1,4 @@
-"""Puts new statements where an old one stood: indentation, line ends, semicolons and comments stay."""
+"""Layout of new statements in the place of an old one: indentation, line ends, semicolons and comments stay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unplace.text.positions import Text
 
 
 def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: Sequence[str]) -> tuple[Edit, ...]:
-    """Edits that put `lines` in place of a statement, and `after` behind it.
+    """Return the edits that put `lines` in the place of a statement, and `after` behind it.
 
     On a line of its own each statement gets its own line and a comment stays with the last of `lines`; in a one-line
     suite or between semicolons they are joined by semicolons.
@@ -31,14 +31,14 @@ def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: 
 
 
 def declared(text: Text, function: ast.FunctionDef, word: str, name: str) -> Edit:
-    """The edit that puts `nonlocal name` or `global name` at the start of a function, behind its docstring."""
+    """Return the edit that puts `nonlocal name` or `global name` at the start of a function, after its docstring."""
     first = function.body[0]
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
     return put_before(text, function.body[1] if is_docstring else first, [f"{word} {name}"])
 
 
 def put_before(text: Text, statement: ast.stmt, lines: list[str]) -> Edit:
-    """The edit that puts lines before a statement, in the same line where that begins with something else."""
+    """Return the edit that puts lines before a statement, or before it in its line if the line starts otherwise."""
     start, _ = text.span(statement)
     indent = text.indentation(start)
     separator = text.newline + indent if indent is not None else "; "
@@ -46,7 +46,7 @@ def put_before(text: Text, statement: ast.stmt, lines: list[str]) -> Edit:
 
 
 def standing_alone(code: str) -> str:
-    """An expression fit for another place: in parentheses if it goes on in lines that no bracket of its own holds."""
+    """Return an expression fit for another place: in parentheses if it spans lines without brackets of its own."""
     if "\n" not in code and "\r" not in code:
         return code
     try:
@@ -57,7 +57,7 @@ def standing_alone(code: str) -> str:
 
 
 def without_parentheses(code: str) -> str | None:
-    """What stands in the parentheses around a whole expression; None where there are none: `(a * b), c`."""
+    """Return the code inside the parentheses around a whole expression; None if there are none, as in `(a * b), c`."""
     inner = code[1:-1]
     if not (code.startswith("(") and code.endswith(")")):
         return None
@@ -69,7 +69,7 @@ def without_parentheses(code: str) -> str | None:
 
 
 def new_name(taken: set[str], wanted: str = "value") -> str:
-    """A name that means nothing yet: `value`, `value_2`, ..."""
+    """Return a name that isn't taken yet: `value`, `value_2`, ..."""
     name, number = wanted, 1
     while name in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""The text of a handback: what a function returns in addition, and how its calls take it."""
+"""Text of a handback: the additional return values of a function, and the targets that take them at each call."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from unplace.transform.verdicts import Refuse
 
 @dataclass(frozen=True, slots=True)
 class ReturnedForm:
-    """What the function returns: the parameter already, nothing yet, or something else (`is_extra`).
+    """The way a function returns its parameters: as it does already, as its only value, or in addition (`is_extra`).
 
-    `width` is the length of the tuple displays that it returns, where all of them have the same and every call unpacks
-    it: the parameters are then added to the tuple.
+    `width` is the length of the tuple displays that it returns, if all have the same length and every call unpacks
+    them: the parameters are then added to the tuple.
     """
 
     is_changed: bool
@@ -46,9 +46,9 @@ def returned_form(
     takings: Sequence[Taking],
     reaches_end: bool,
 ) -> ReturnedForm | Refuse:
-    """How a function can return these parameters, judged by what it returns now and by its calls.
+    """Choose how a function can return these parameters, given what it returns now and how its calls use that.
 
-    `reaches_end`: it may come to its end without a `return`.
+    `reaches_end` tells whether it may end without a `return`.
     """
     node = scope.node
     if names == (same,):
@@ -72,7 +72,7 @@ def returned_form(
 
 
 def _width(node: ast.expr | None) -> int | None:
-    """The length of a tuple display."""
+    """Return the length of a tuple display; None for any other expression."""
     if not isinstance(node, ast.Tuple) or any(isinstance(e, ast.Starred) for e in node.elts):
         return None
     return len(node.elts)
@@ -80,10 +80,10 @@ def _width(node: ast.expr | None) -> int | None:
 
 @dataclass(slots=True)
 class Taking:
-    """One call: the places that take what comes back for each parameter, and the views to make again.
+    """One call: the places that take the tensor returned for each parameter, and the views to rematerialise.
 
-    `stores` are the parameters for which a view was passed: what comes back is stored into a clone of its base, which
-    the lines make.
+    `stores` has the parameters for which a view was passed: its lines clone the base of the view and store the returned
+    tensor into the clone.
     """
 
     call: ast.Call
@@ -96,18 +96,18 @@ class Taking:
 
     @property
     def is_statement(self) -> bool:
-        """Whether the call is a statement of its own."""
+        """Tell whether the call is a statement of its own."""
         return isinstance(self.statement, ast.Expr) and self.statement.value is self.call
 
     @property
     def is_assigned(self) -> bool:
-        """Whether the statement assigns the value of the call."""
+        """Tell whether the statement assigns the value of the call."""
         return isinstance(self.statement, ast.Assign) and self.statement.value is self.call
 
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What takes the tensors of one call: `a = b`, all names of the only one, or `a, b`, one name each of several."""
+    """The targets for the tensors of one call: `a = b`, all names of a single tensor, or `a, b`, one name for each."""
 
     places: tuple[str, ...]
     is_unpacked: bool
@@ -118,25 +118,25 @@ class _Targets:
 
 @dataclass(slots=True, eq=False)
 class Handback:
-    """A function that hands written parameters back, its calls, and the handbacks of the callers that these need."""
+    """A function that hands written parameters back, its calls, and the callers' own handbacks that these need."""
 
     text: Text
     scope: Scope
     names: tuple[str, ...]
     form: ReturnedForm
     tensor_type: str | None  # how the file writes `torch.Tensor`
-    reaches_end: bool  # it may come to its end without a `return`
+    reaches_end: bool  # the function may end without a `return`
     assumptions: list[Reason] = field(default_factory=list)
     needs: list[Handback] = field(default_factory=list)
     _edits: set[Edit] = field(default_factory=set)
 
     def assume(self, assumption: Reason) -> None:
-        """Note what the handback rests on."""
+        """Record an assumption that the handback rests on."""
         if assumption not in self.assumptions:
             self.assumptions.append(assumption)
 
     def all_edits(self) -> set[Edit]:
-        """The edits of the function's returns, of its calls, and those of the callers' own handbacks."""
+        """Return the edits of the function's returns and of its calls, and those of the callers' own handbacks."""
         found: set[Edit] = set()
         todo: list[Handback] = [self]
         seen: set[int] = set()
@@ -166,7 +166,7 @@ class Handback:
             yield self._annotation(node)
 
     def _with(self, value: ast.expr | None, given: str) -> str:
-        """What is returned: the parameters alone, or behind what was returned before."""
+        """Return the new return value: the parameters alone, or after the value that was returned before."""
         if not self.form.is_extra:
             return given
         if value is None:
@@ -179,7 +179,7 @@ class Handback:
         return f"({own}), {given}" if is_kept else f"{standing_alone(own)}, {given}"
 
     def _appended(self, last: ast.stmt, line: str) -> Edit:
-        """The line behind the last statement of the function, at the indentation of its body."""
+        """Return the edit that adds a line after the last statement of the function, at the indentation of its body."""
         start, end = self.text.span(last)
         indent = self.text.indentation(start)
         if indent is None:
@@ -191,7 +191,7 @@ class Handback:
         return Edit(after, after, f"{indent}{line}{self.text.newline}")
 
     def _annotation(self, node: ast.FunctionDef) -> Edit:
-        """The return annotation with the types of what is returned in addition, or none where these aren't known."""
+        """Return the edit that adds types to the return annotation, or removes it where they aren't known."""
         assert node.returns is not None
         start, end = self.text.span(node.returns)
         texts = [self._type_of(a) for a in self.scope.parameters if a.arg in self.names]
@@ -214,7 +214,7 @@ class Handback:
     # -- the calls ------------------------------------------------------------------------------------------------
 
     def take(self, taking: Taking) -> Refuse | None:
-        """Plan the edit of one call; None when it is planned."""
+        """Plan the edit of one call; return the refusal if the call can't take the tensors."""
         if not taking.places:
             return self._take_nothing(taking)
         call = standing_alone(self.text.slice(taking.call))
@@ -237,7 +237,7 @@ class Handback:
         return None
 
     def _take_nothing(self, taking: Taking) -> Refuse | None:
-        """Nobody reads what was passed: only what the function returned before is wanted."""
+        """Plan the edit of a call whose tensors nothing reads: it uses at most the value returned before."""
         if self.form == _ALONE and not taking.is_statement:
             return Refuse(Refusal.NONE_USED())
         if self.form.is_extra and not taking.is_statement:
@@ -260,20 +260,20 @@ class Handback:
         self._edits.add(Edit(*self.text.span(taking.call), value))
 
     def _shows_nothing(self, taking: Taking) -> bool:
-        """Whether the call is all that stands there, in a notebook that would show its value if that weren't None."""
+        """Tell whether a call that returned None is a whole statement: a notebook would now display its value."""
         return self.form == _ALONE and self.text.span(taking.statement) == self.text.span(taking.call)
 
     def _is_on_own_line(self, statement: ast.stmt) -> bool:
         return self.text.indentation(self.text.span(statement)[0]) is not None
 
     def _ignored(self, taking: Taking) -> str:
-        """The target of what the function returned before, where the caller ignores it."""
+        """Return the target for the value that the function returned before, which the caller ignores."""
         if not self.form.is_extra:
             return ""
         return f"{'*' if self.form.width is not None else ''}{_unused(taking.run)}, "
 
     def _assigned(self, statement: ast.Assign, targets: _Targets) -> str | None:
-        """The left side of an assignment that takes the tensors as well."""
+        """Return the left side of an assignment that also takes the tensors; None where it can't."""
         own = [self.text.slice(target) for target in statement.targets]
         if not self.form.is_extra:
             is_plain = all(isinstance(t, ast.Name | ast.Attribute) for t in statement.targets)
@@ -291,7 +291,7 @@ class Handback:
         return f"{own[0]}, {targets}"
 
     def _targets(self, taking: Taking) -> tuple[_Targets, list[str]]:
-        """The targets of the tensors that come back, and the assignments behind for other names of the same ones."""
+        """Return the targets of the returned tensors, and the assignments after the call to their other names."""
         chosen = {
             name: [bindings.written(self.text, place) for place in places]
             for name, places in taking.places.items()
@@ -308,5 +308,5 @@ class Handback:
 
 
 def _unused(run: Run) -> str:
-    """`_`, unless that is the name of something."""
+    """Return `_`, or a numbered variant if that name is in use."""
     return new_name({n for n in run.scope.all_names() if n != "_"} | run.scope.read, "_")

@@ -14,15 +14,15 @@ from unplace.text.positions import Text
 Change = Callable[[cst.CSTNode], cst.CSTNode]
 
 _Places = Mapping[tuple[int, int, int, int], Sequence[cst.CSTNode]]
-"""The expressions and arguments by their first line and column and their last."""
+"""Expressions and arguments by position: first line and column, last line and column."""
 
 _KEPT = 1024
-"""Statements of a file that is edited: all but one are the same when it is looked at again."""
+"""The number of parsed statements that are kept: all but one are the same when an edited file is parsed again."""
 
 
 @lru_cache(_KEPT)
 def _parsed(source: str, is_statement: bool) -> tuple[cst.Module, _Places]:
-    """The tree of a statement, or of an expression in parentheses, which are taken away again; nobody changes it."""
+    """Parse a statement, or an expression in parentheses that are removed again; nobody changes the cached tree."""
     module = cst.parse_module(f"{source}\n" if is_statement else f"({source})\n")
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
     by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
@@ -34,7 +34,7 @@ def _parsed(source: str, is_statement: bool) -> tuple[cst.Module, _Places]:
 
 
 def _unwrapped(module: cst.Module, by_place: dict[tuple[int, int, int, int], list[cst.CSTNode]]) -> cst.Module:
-    """Take the parentheses away again that let an expression of several lines be parsed alone."""
+    """Remove the parentheses with which an expression of several lines could be parsed alone."""
     line = module.body[0]
     assert isinstance(line, cst.SimpleStatementLine)
     old = line.body[0]
@@ -58,7 +58,7 @@ class Snippet:
         self._changes: dict[cst.CSTNode, Change] = {}
 
     def node(self, of: ast.expr) -> cst.BaseExpression:
-        """The LibCST node of an expression of the statement."""
+        """Return the LibCST node of an expression of the statement; raise `LookupError` if there is none."""
         first_line, first_column = self.text.place(self.start)
         start, end = self.text.span(of)
         key: list[int] = []
@@ -74,24 +74,24 @@ class Snippet:
         return found[0]
 
     def change(self, of: ast.expr, change: Change) -> None:
-        """Plan a change of one expression; changes of what it contains are made first."""
+        """Plan a change of one expression; changes of its subexpressions are made first."""
         self._changes[self.node(of)] = change
 
     def code(self, node: cst.CSTNode) -> str:
-        """The source of a node with the planned changes made in it."""
+        """Return the source of a node with the planned changes made in it."""
         changed = node.visit(_Changes(self._changes))
         assert isinstance(changed, cst.CSTNode)
         return self.module.code_for_node(changed)
 
     def statement(self) -> cst.BaseSmallStatement:
-        """The statement, with the planned changes made."""
+        """Return the statement with the planned changes made."""
         changed = self.module.visit(_Changes(self._changes)) if self._changes else self.module
         line = changed.body[0]
         assert isinstance(line, cst.SimpleStatementLine)
         return line.body[0]
 
     def render(self, statement: cst.BaseSmallStatement) -> str:
-        """A statement as text."""
+        """Return a statement as text."""
         return self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
 
 
@@ -110,18 +110,18 @@ class _Changes(cst.CSTTransformer):
 
 
 def without_data(node: cst.CSTNode) -> cst.CSTNode:
-    """`y` for `y.data`."""
+    """Return `y` for `y.data`."""
     assert isinstance(node, cst.Attribute)
     return node.value
 
 
 def expression(code: str) -> cst.BaseExpression:
-    """An expression from its source."""
+    """Parse an expression."""
     return cst.parse_expression(code)
 
 
 def extended(code: str, more: Sequence[str]) -> str:
-    """A tuple with more elements behind its own; its lines and comments stay."""
+    """Append elements to a tuple; its lines and comments stay."""
     module, _ = _parsed(code, True)
     (line,) = module.body
     assert isinstance(line, cst.SimpleStatementLine)
@@ -136,7 +136,7 @@ def extended(code: str, more: Sequence[str]) -> str:
 
 
 def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
-    """The expression in parentheses, unless it stands in some already."""
+    """Put an expression in parentheses, unless it already is."""
     if node.lpar:
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -148,7 +148,7 @@ def assignment(
     around: tuple[cst.SimpleWhitespace, cst.SimpleWhitespace] | None = None,
     first: cst.BaseExpression | None = None,
 ) -> cst.Assign:
-    """`a = b = value`; `first` is the first place as the source writes it, `around` the blanks around `=`."""
+    """Build `a = b = value`; `first` is the first place as the source writes it, `around` the blanks around `=`."""
     before, after = around if around is not None else (cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
     targets = [
         cst.AssignTarget(
@@ -162,7 +162,7 @@ def assignment(
 
 
 def blanks(operator: cst.BaseAugOp) -> tuple[cst.SimpleWhitespace, cst.SimpleWhitespace]:
-    """The blanks that the source has around an augmented operator, without line breaks."""
+    """Return the blanks around an augmented operator; a single space stands for those with a line break."""
     found = []
     for name in ("whitespace_before", "whitespace_after"):
         blank = getattr(operator, name)
@@ -177,7 +177,7 @@ def _target(node: cst.BaseExpression) -> cst.BaseAssignTargetExpression:
 
 
 def precedence(node: ast.expr) -> int:
-    """How tightly an expression binds; higher is tighter."""
+    """Return how tightly an expression binds; higher is tighter."""
     if isinstance(node, ast.BinOp):
         return _OPERATORS[type(node.op)]
     if isinstance(node, ast.UnaryOp):
@@ -211,7 +211,7 @@ _LEVELS: tuple[tuple[tuple[type, ...], int], ...] = (
 
 
 def needs_parentheses(right: ast.expr, operator: ast.operator) -> bool:
-    """Whether `right` must be put in parentheses to be the right operand of `operator`."""
+    """Tell whether `right` needs parentheses as the right operand of `operator`."""
     level = _OPERATORS[type(operator)]
     if isinstance(operator, ast.Pow):
         return precedence(right) < 11

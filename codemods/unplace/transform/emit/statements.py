@@ -1,4 +1,4 @@
-"""The text edits of statements whose operations are rewritten."""
+"""Text edits of the statements whose operations are rewritten."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from unplace.transform.verdicts import Copy, Rebind, Split
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Writes down the decisions about the statements of one module."""
+    """Turns the decisions about the statements of one module into text edits."""
 
     text: Text
 
     def edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
-        """The text edits of a statement for these decisions together."""
+        """Return the text edits of a statement that carry out all these decisions."""
         if decisions[0].site.in_header:
             return self._header_edits(statement, decisions)
         snippet = self._snippet(statement, decisions)
@@ -48,7 +48,7 @@ class Statements:
         return self._expression_edits(statement, decisions, snippet, before)
 
     def _snippet(self, root: ast.stmt | ast.expr, decisions: list[Decision]) -> Snippet:
-        """The source of `root` with the changes of its calls planned."""
+        """Return the source of `root` with the changes of its calls planned."""
         snippet = Snippet(self.text, root)
         for decision in decisions:
             if decision.change is not None:
@@ -59,7 +59,7 @@ class Statements:
         return snippet
 
     def _header_edits(self, statement: ast.stmt, decisions: list[Decision]) -> tuple[Edit, ...]:
-        """One edit for each expression of a compound statement's header (or a lambda's body) that holds calls."""
+        """Return one edit for each expression with calls in a compound statement's header (or a lambda's body)."""
         splits = [d for d in decisions if isinstance(d.verdict, Split)]
         if splits:
             return self._before_header(statement, splits)
@@ -81,7 +81,7 @@ class Statements:
         return (before, Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
 
     def _split_lines(self, decisions: list[Decision], snippet: Snippet) -> list[str]:
-        """The rebindings that are moved before the statement, where their names take the places of the calls."""
+        """Return the rebindings to put before the statement, and put their names in the places of the calls."""
         lines: list[str] = []
         chains: dict[Hashable, list[Decision]] = {}
         for decision in decisions:
@@ -122,7 +122,7 @@ class Statements:
         return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
 
     def _written(self, decisions: list[Decision], recipe: Rebind, snippet: Snippet) -> cst.BaseExpression | None:
-        """The rebound target as the source writes it."""
+        """Return the rebound target as the source writes it."""
         for decision in decisions:
             target = decision.site.write.target
             if decision.verdict == recipe and AccessPath.of(target) == recipe.places[0]:
@@ -147,7 +147,7 @@ class Statements:
 
 
 def _header_expression(statement: ast.stmt, node: ast.AST) -> ast.expr:
-    """The outermost expression of a statement that holds a node."""
+    """Return the outermost expression of a statement that contains a node."""
     current: ast.AST = statement
     while not isinstance(current, ast.expr):
         current = next(c for c in ast.iter_child_nodes(current) if any(n is node for n in ast.walk(c)))

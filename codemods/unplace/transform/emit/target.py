@@ -1,4 +1,4 @@
-"""Whether the oldest torch that the code has to run on has what a rewrite would use."""
+"""Availability of functions and arguments in the oldest torch that the code has to run on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unplace.transform.sites import Site
 
 
 def missing(site: Site, name: str) -> Reason | None:
-    """Why a function, or an argument of one, can't be used; None where it can."""
+    """Return why a function, or an argument of one, can't be used; None if it can."""
     target = site.options.target_torch
     if target is None or since(name) <= target:
         return None

@@ -6,12 +6,12 @@
         out[t] = h * out_scale                        out_steps.append(h * out_scale)
                                                   out = torch.stack(out_steps)
 
-Slots that are there before the loop stay as they are written, and begin the list: `out_steps = [out[0]]`. Time and
-memory are linear in the number of steps, those of backward included; a store sends a gradient of the whole tensor back
-in every step, and a clone copies it forward as well.
+Slots written before the loop stay as they are and start the list: `out_steps = [out[0]]`. Time and memory are linear in
+the number of steps, backward included; a store would send a gradient of the whole tensor back in every step, and a
+clone would also copy the whole tensor forward.
 
-It takes a loop that stores each slot once, in order, and reads only slots stored before. A store casts and broadcasts,
-so that it also takes what is stored to look like a slot: proved where the tensors are made alike, else assumed.
+The loop must store each slot once, in order, and read only slots stored before. A store casts and broadcasts, a list
+doesn't, so the stored value must look like a slot: this is proved where the tensors are made alike, else assumed.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class _Filling:
-    """A loop that fills a tensor: `for t in rounds: name[t + shift] = value`, after `first` slots that were there."""
+    """A loop that fills a tensor, `for t in rounds: name[t + shift] = value`; `first` slots are there before it."""
 
     site: Site
     name: str
     store: ast.Assign
     loop: ast.For
     made: ast.stmt  # the statement that makes the tensor
-    between: list[ast.stmt]  # those behind it, up to the loop
+    between: list[ast.stmt]  # the statements after that, up to the loop
     how: Constructor
-    sizes: Sizes  # as they are in the body of the loop
+    sizes: Sizes  # those known in the body of the loop
     rounds: Rounds
     dim: int
     shift: int
@@ -60,7 +60,7 @@ class _Filling:
 
 
 def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
-    """The recipe, where the loop around a store fills the tensor in order and nobody else looks at it."""
+    """Return the recipe, if the loop around a store fills the tensor in order and nothing else sees the tensor."""
     target = site.write.target
     if not isinstance(target, ast.Name) or copy.places != (AccessPath(target.id),) or site.write.autocast:
         return None
@@ -88,7 +88,7 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
 
 
 def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
-    """The loop that a store stands in, if it counts through all slots of a tensor made before it."""
+    """Return the loop around a store, if it counts through all slots of a tensor made before it."""
     store, target = site.statement, site.write.target
     loop = parents.get(store)
     assert isinstance(target, ast.Name)
@@ -130,7 +130,7 @@ _SIZE = "the size of the tensor"
 def _counted(
     site: Site, loop: ast.For, made: ast.stmt, between: list[ast.stmt], how: Constructor, sizes: Sizes, slot: Pick
 ) -> _Filling | None:
-    """The filling, if the loop counts exactly through the slots that are left."""
+    """Return the filling, if the loop counts exactly through the slots that are left."""
     assert isinstance(site.write.target, ast.Name)
     assert isinstance(site.statement, ast.Assign)
     name = site.write.target.id
@@ -157,7 +157,7 @@ def _bound(statements: list[ast.stmt]) -> set[str]:
 
 
 def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
-    """The constructor that a statement assigns to a name, alone or in a tuple."""
+    """Return the constructor that a statement assigns to a name, alone or in a tuple."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         return None
     target, value = statement.targets[0], statement.value
@@ -171,7 +171,7 @@ def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
 
 
 def _has_slots(filling: _Filling) -> bool:
-    """Whether the tensor has a slot for certain, so that there is something to stack."""
+    """Tell whether the tensor certainly has a slot, so that there is something to stack."""
     rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
     if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
@@ -188,15 +188,15 @@ def _has_slots(filling: _Filling) -> bool:
     return False
 
 
-# -- who else looks at it ---------------------------------------------------------------------------------------------
+# -- other observers of the tensor ------------------------------------------------------------------------------------
 
 
 def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST]) -> bool:
-    """Whether nobody but this loop sees the tensor being filled."""
+    """Tell whether only this loop sees the tensor while it is being filled."""
     scope, name = filling.site.run.scope, filling.name
     if name not in scope.bound or name in scope.captured | scope.volatile:
         return False
-    if filling.site.run.is_guarded(filling.loop):  # somebody could look at a tensor that is half filled
+    if filling.site.run.is_guarded(filling.loop):  # a handler could see a half-filled tensor
         return False
     inside = _bound(filling.loop.body)
     made_again = {target.root for view in copy.views for target in view.targets}
@@ -219,7 +219,7 @@ def _uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
 
 
 def _other_writes(filling: _Filling) -> Iterator[Write]:
-    """The other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
+    """Iterate over the other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
     site = filling.site
     roots = _ageless(site, site.roots())
     every = site.run.all_writes()
@@ -229,12 +229,12 @@ def _other_writes(filling: _Filling) -> Iterator[Write]:
 
 
 def _ageless(site: Site, objs: Objs) -> Objs:
-    """Objects, whichever round of a loop made them."""
+    """Return the objects regardless of which round of a loop made them."""
     return frozenset(site.run.names.aged(obj) for obj in objs)
 
 
 def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
-    """Whether another write to the tensor could be noticed: one in the loop, or one behind it with a slot in sight."""
+    """Tell whether another write could be noticed: one in the loop, or a later one while a slot is still reachable."""
     site, state, flow = filling.site, write.state, filling.site.run.flow
     if flow.is_in(write.statement, filling.loop):
         return True
@@ -246,7 +246,7 @@ def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
 
 
 def _changes_value(filling: _Filling) -> bool:
-    """Whether the value may be written in place before the list is stacked, which the stored copy of it didn't see."""
+    """Tell whether the stored value may be written before the list is stacked; the store took a copy of it."""
     site, value = filling.site, filling.site.run.values.get(filling.store.value)
     if value is None:
         return True
@@ -271,7 +271,7 @@ def _changes_value(filling: _Filling) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """`name[.., part, rest]`; `index` replaces `part` where the list counts otherwise."""
+    """A read `name[.., part, rest]` of a slot; `index` replaces `part` where the list is indexed differently."""
 
     node: ast.Subscript
     slot: Pick
@@ -279,7 +279,7 @@ class _Read:
 
 
 def _reads(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> Iterator[_Read | None]:
-    """The reads of the tensor in the loop; None for a use that isn't a read of a slot stored before."""
+    """Iterate over the reads of the tensor in the loop; None stands for a use that isn't a read of an earlier slot."""
     behind = False
     for statement in filling.loop.body:
         for use in _uses(statement, filling.name):
@@ -316,7 +316,7 @@ def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], 
 
 
 class _Edits:
-    """Writes the list in the place of the tensor."""
+    """The edits that put a list in the place of the tensor."""
 
     def __init__(self, filling: _Filling, text: Text) -> None:
         self._filling = filling
@@ -328,7 +328,7 @@ class _Edits:
         self._last = users[-1] if users else filling.made
 
     def fits(self) -> bool:
-        """Whether there is room for a line before and behind the loop."""
+        """Tell whether there is room for a line before and after the loop."""
         filling = self._filling
         if self._stack is None or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(filling.store.value)):
             return False
@@ -339,7 +339,7 @@ class _Edits:
         return self._ends_line(self._last) and self._ends_line(filling.loop)
 
     def all(self, reads: list[_Read]) -> tuple[Edit, ...]:
-        """The beginning of the list, the stores, the reads, and the line behind the loop."""
+        """Return the edits for the start of the list, the stores, the reads, and the `torch.stack` after the loop."""
         filling, name = self._filling, self.list_name
         edits: list[Edit] = []
         if filling.first:
@@ -350,7 +350,7 @@ class _Edits:
         value = filling.store.value
         inner, outer = self._text.span(value)
         behind_target = self._text.span(filling.store.targets[0])[1]
-        parenthesis = self._text.text.find("(", behind_target, inner)  # one that stands around the value
+        parenthesis = self._text.text.find("(", behind_target, inner)  # one around the value
         if parenthesis >= 0:
             edits.append(Edit(start, parenthesis + 1, f"{name}.append("))
         else:
@@ -363,7 +363,7 @@ class _Edits:
         return tuple(edits)
 
     def _beginning(self) -> str:
-        """The list of the slots that are there before the loop."""
+        """Return the list of the slots that are there before the loop: `[out[0]]` or `list(out[:2])`."""
         filling = self._filling
         before = "..., " if filling.dim == LAST else ":, " * filling.dim
         if filling.first == 1:
@@ -372,7 +372,7 @@ class _Edits:
         return f"list({slots})" if filling.dim == 0 else f"list({slots}.unbind({filling.dim}))"
 
     def _read(self, read: _Read) -> Iterator[Edit]:
-        """`out[:, t - 1, k]` becomes `out_steps[t - 1][k]`."""
+        """Iterate over the edits that turn `out[:, t - 1, k]` into `out_steps[t - 1][k]`."""
         start, end = self._text.span(read.node)
         inner, outer = self._text.span(read.slot.part)
         index = self._text.slice(read.slot.part) if read.index is None else read.index
@@ -386,25 +386,25 @@ class _Edits:
             yield Edit(outer, end, "]")
 
     def _behind(self, statement: ast.stmt, line: str) -> Edit:
-        """A line behind a statement, at the same indentation."""
+        """Return the edit that inserts a line after a statement, at the same indentation."""
         start, _ = self._text.span(statement)
         indent = self._text.indentation(start)
         place = self._next_line(statement)
         assert place is not None
         assert indent is not None
         while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
-            place += comment.end()  # it belongs to the block above
+            place += comment.end()  # the comment belongs to the block above
         return Edit(place, place, f"{indent}{line}{self._text.newline}")
 
     def _ends_line(self, statement: ast.stmt) -> bool:
-        """Whether a statement has its lines to itself."""
+        """Tell whether a statement has its lines to itself."""
         start, end = self._text.span(statement)
         rest = self._text.text[end : self._text.line_end(end)].strip()
         is_alone = self._text.indentation(start) is not None and (not rest or rest.startswith("#"))
         return is_alone and self._next_line(statement) is not None
 
     def _next_line(self, statement: ast.stmt) -> int | None:
-        """Where the line behind a statement begins; None at the end of a file without a line end."""
+        """Return the offset of the line after a statement; None at the end of a file without a final newline."""
         end = self._text.line_end(self._text.span(statement)[1])
         found = _LINE_END.match(self._text.text, end)
         return found.end() if found is not None else None

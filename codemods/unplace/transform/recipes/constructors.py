@@ -1,4 +1,4 @@
-"""Calls that make a new tensor of a given size: what they say about its shape, dtype and device."""
+"""Calls that make a new tensor of a given size, and what they tell about its shape, dtype and device."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from unplace.transform.recipes.slots import LAST
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """`torch.zeros(T, B)` has `lengths`, `torch.zeros_like(x)` and `x.new_zeros(x.shape)` the shape of `like`.
+    """A call that makes a tensor: `torch.zeros(T, B)` has `lengths`, `torch.zeros_like(x)` has the shape of `like`.
 
-    `is_alike`: dtype and device are those of `like` as well.
+    `x.new_zeros(x.shape)` has the shape of `like`, too; `is_alike`: it also has the dtype and device of `like`.
     """
 
     lengths: tuple[ast.expr, ...]
@@ -23,7 +23,7 @@ class Constructor:
     is_alike: bool
 
     def extent(self, dim: int, sizes: Sizes) -> Linear | None:
-        """The size along a dimension."""
+        """Return the size of the new tensor along a dimension, if known."""
         if self.like is not None:
             return sizes.extent(self.like, dim)
         if dim == LAST:
@@ -34,14 +34,14 @@ class Constructor:
         return sizes.of(self.lengths[dim])
 
     def rank(self, sizes: Sizes) -> int | None:
-        """The number of dimensions."""
+        """Return the number of dimensions of the new tensor, if known."""
         if self.like is not None:
             return sizes.rank(self.like)
         return len(self.lengths) if not any(isinstance(e, ast.Starred) for e in self.lengths) else None
 
 
 def constructor(run: Run, node: ast.expr) -> Constructor | None:
-    """The constructor call, if it is one whose result is filled from scratch."""
+    """Return the constructor that an expression calls, if its result is filled from scratch; else None."""
     if not isinstance(node, ast.Call) or any(k.arg not in results.FILLED_OPTIONS for k in node.keywords):
         return None
     has_options = any(k.arg != "size" for k in node.keywords)

@@ -1,11 +1,11 @@
-"""A write to an argument that can't be moved: the function works on a copy of its own.
+"""Copies on entry, for a write to an argument that can't be rewritten: the function works on its own copy.
 
     def f(x):                       def f(x):
         flat = x.view(-1)               x = x.clone()
         flat[:2] *= 2                   flat = x.view(-1)
                                         flat[:2] *= 2
 
-The next round decides about the write, which nobody outside sees any more.
+The next round decides about the write, which nothing outside the function sees any more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unplace.transform.verdicts import Aside
 
 
 def own_copy(site: Site, text: Text) -> Aside | None:
-    """The edit that copies the written arguments where the function begins; None where that could be noticed."""
+    """Return the edit that copies the written arguments at the start of the function; None if that could be noticed."""
     function = site.run.scope.node
     owners = sorted((o for o in site.roots() if o not in site.state.bases), key=lambda o: o.index)
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
@@ -50,12 +50,12 @@ def own_copy(site: Site, text: Text) -> Aside | None:
 
 
 def _is_seen_outside(site: Site) -> bool:
-    """Whether a write to a copy would be none: it goes through `.data`, or into what callers give as `out=`."""
+    """Tell whether the write is meant for the tensor itself: through `.data`, or into a tensor passed as `out=`."""
     return site.write.data is not None or site.write.kind is WriteKind.OUT
 
 
 def _is_copied(site: Site, obj: Obj) -> bool:
-    """Whether a parameter is a tensor for certain, and nothing asks for what only the caller's own object has."""
+    """Tell whether a parameter is certainly a tensor, and nothing reads an attribute that a copy doesn't share."""
     if obj.parameter in _asked_of_itself(site.program.module, site.run.scope):
         return False
     read = site.run.names_of(obj)
@@ -64,6 +64,6 @@ def _is_copied(site: Site, obj: Obj) -> bool:
 
 @once
 def _asked_of_itself(module: ModuleIndex, scope: Scope) -> frozenset[str]:
-    """The names of which a function asks for what only one object has."""
+    """Return the names on which a function reads attributes that a copy doesn't share."""
     asked = (n for n in own_nodes(scope.node) if isinstance(n, ast.Attribute) and n.attr in members.OF_ONE_OBJECT)
     return frozenset(node.value.id for node in asked if isinstance(node.value, ast.Name))

@@ -23,14 +23,14 @@ from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verd
 
 
 def value_of(statement: ast.stmt) -> ast.expr | None:
-    """The expression whose value the statement uses."""
+    """Return the expression whose value the statement uses."""
     if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
         return statement.value
     return None
 
 
 def spine(node: ast.expr | None, sites: Mapping[ast.AST, Site]) -> list[Site]:
-    """The chain of in-place calls that gives an expression its value, innermost first."""
+    """Return the chain of in-place calls that gives an expression its value, innermost first."""
     found: list[Site] = []
     while node is not None and node in sites:
         site = sites[node]
@@ -44,7 +44,7 @@ def spine(node: ast.expr | None, sites: Mapping[ast.AST, Site]) -> list[Site]:
 
 
 def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, CallRule]) -> Verdict:
-    """One verdict for the calls of a spine: they write the same tensor."""
+    """Return one verdict for all calls of a spine, which write the same tensor."""
     first = chain[0]
     place = first.write.target
     if isinstance(place, ast.Tuple):
@@ -68,7 +68,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
 
 
 def _observers(chain: list[Site]) -> Observers:
-    """Everything that sees the write of a chain, the written place itself included where it is read later."""
+    """Return everything that sees the write of a chain, the written place itself included where it is read later."""
     first = chain[0]
     live = chain[-1].live()
     target = first.write.target
@@ -83,7 +83,7 @@ def _observers(chain: list[Site]) -> Observers:
 
 
 def _is_slot(site: Site) -> bool:
-    """Whether the written expression is an attribute or element that holds the tensor, not a view of another one."""
+    """Tell whether the written expression is an attribute or element that holds the tensor, not a view of another."""
     target = site.write.target
     assert isinstance(target, ast.Attribute | ast.Subscript)
     holder = site.run.values.get(target.value)
@@ -147,18 +147,18 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
     if isinstance(statement, ast.Expr):
         return rebound
     if observers.views and written not in observers.together:
-        observers.together.insert(0, written)  # not read itself, but the views are made again from it
+        observers.together.insert(0, written)  # not read itself, but the views are rematerialised from it
     return Rebind(tuple(observers.together), replays(observers.views), assumptions)
 
 
 def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> Reason | None:
-    """What the target torch lacks for the functional form of a chain; None where it has all."""
+    """Return what the target torch lacks for the functional form of a chain; None where it lacks nothing."""
     reasons = (rules[site].missing(site) for site in chain)
     return next((reason for reason in reasons if reason is not None), None)
 
 
 def _stay(statement: ast.stmt, chain: list[Site], why: Reason | None = None) -> Verdict:
-    """The statement stays as it is, on a private clone."""
+    """Keep a call statement as it is, on a private clone; refuse a call inside another statement."""
     if not isinstance(statement, ast.Expr):
         name = chain[0].write.name
         if why is not None:
@@ -168,7 +168,7 @@ def _stay(statement: ast.stmt, chain: list[Site], why: Reason | None = None) -> 
 
 
 def _several(site: Site, place: ast.Tuple) -> Verdict:
-    """`out=(values, indices)`: every name is bound again, if nobody else sees any of them."""
+    """Rebind every name of `out=(values, indices)`, if nothing else sees any of their tensors."""
     if not all(isinstance(e, ast.Name) for e in place.elts) or not isinstance(site.statement, ast.Expr):
         return Refuse(Refusal.NOT_PLAIN_NAMES())
     assumptions: list[Reason] = []
@@ -185,14 +185,14 @@ def _several(site: Site, place: ast.Tuple) -> Verdict:
 
 
 def arguments_of(site: Site) -> list[ast.expr]:
-    """The arguments of an in-place call, without the tensor that it writes."""
+    """Return the arguments of an in-place call, without the tensor that it writes."""
     node = site.node
     assert isinstance(node, ast.Call)
     return [a for a in (*node.args, *(k.value for k in node.keywords)) if a is not site.write.target]
 
 
 def decide_inline(statement: ast.stmt, chain: list[Site]) -> Verdict:
-    """In-place calls somewhere inside an expression."""
+    """Return the verdict on a chain of in-place calls inside a larger expression."""
     result = legality.silent(chain[0]) if len(chain) == 1 else _silent(chain)
     if not isinstance(result, Refuse):
         return Inline(result)

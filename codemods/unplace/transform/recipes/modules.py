@@ -1,4 +1,4 @@
-"""Modules made with `inplace=True`: judged by what stands before them, and by how the file uses them."""
+"""Legality of dropping `inplace=True` from a module: the layers before it, and how the file uses the module."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _NOBODY = Assumption.INPUT_UNREAD()
 
 @dataclass(slots=True)
 class Judge:
-    """Judges the modules of one file."""
+    """The legality of dropping `inplace=True` from the modules of one file."""
 
     program: Program
     _parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
-        """Whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
+        """Decide whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
         module = torchapi.module(qualified)
         assert module is not None
         if module.ignores_inplace:
@@ -61,7 +61,7 @@ class Judge:
     def _in_sequence(
         self, scope: Scope, elements: list[ast.expr], index: int, whole: bool, calls: list[Site]
     ) -> Verdict:
-        """What the layers before position `index` say, passing over those that may hand their input on."""
+        """Decide by the layers before position `index`, skipping those that may return their input."""
         seen = _by_calls(calls)
         if index == 0 and isinstance(seen, Refuse):
             return seen
@@ -85,9 +85,9 @@ class Judge:
     def at_calls(
         self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt]
     ) -> list[Decision]:
-        """How every call of the module takes the new tensor, where the input is read later; empty if one can't.
+        """Return decisions by which every call of the module takes the new tensor; empty if one call can't.
 
-        `busy` are the statements that hold other operations in place.
+        `busy` are the statements that contain other in-place operations.
         """
         found: list[Decision] = []
         statements = [site.statement for site in calls]
@@ -107,12 +107,12 @@ class Judge:
         return found
 
     def of_uses(self, node: ast.Call) -> tuple[Reason, ...]:
-        """What has to be assumed of the uses of a module that aren't calls in this file."""
+        """Return the assumptions about uses of a module that aren't calls in this file."""
         parent = self._parent(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         return () if is_called or self._is_only_called(node) else (_NOBODY,)
 
-    # -- how the file uses what it made ---------------------------------------------------------------------------
+    # -- how the file uses a module -------------------------------------------------------------------------------
 
     def _parent(self, node: ast.AST) -> ast.AST | None:
         return self._around().get(node)
@@ -123,7 +123,7 @@ class Judge:
         return self._parents
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
-        """The names and attributes under which the file keeps the value of a call; None where it goes elsewhere."""
+        """Return the names and attributes that hold the value of a call in the file; None where it goes elsewhere."""
         parent = self._parent(node)
         if isinstance(parent, ast.Assign) and parent.value is node:
             names = [last for t in parent.targets if (last := last_name(t)) is not None]
@@ -150,14 +150,14 @@ class Judge:
             yield from self._reads.get(name, ())
 
     def _is_only_called(self, node: ast.Call) -> bool:
-        """Whether every use of the module in the file is a call of it."""
+        """Tell whether every use of the module in the file is a call of it."""
         names = self._bound_to(node)
         if not names:
             return False
         return all(isinstance(p := self._parent(u), ast.Call) and p.func is u for u in self._loads(names))
 
     def _is_called_whole(self, node: ast.Call) -> bool:
-        """Whether nothing in the file iterates over an nn.Sequential or takes its layers one by one."""
+        """Tell whether nothing in the file iterates over an `nn.Sequential` or takes its layers one by one."""
         names = self._bound_to(node) or set()
         for use in self._loads(names):
             parent = self._parent(use)
@@ -185,7 +185,7 @@ class Judge:
         return True
 
     def _only_becomes_sequential(self, scope: Scope, display: ast.List) -> bool:
-        """Whether a list of layers has no other use than `nn.Sequential(*layers)`."""
+        """Tell whether a list of layers has no other use than `nn.Sequential(*layers)`."""
         parent = self._parent(display)
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "extend":
             name = last_name(parent.func.value)
@@ -215,7 +215,7 @@ class Judge:
 
 
 def _by_calls(calls: list[Site]) -> Verdict:
-    """The verdict that the calls of a module give: nobody may read the input afterwards."""
+    """Return the verdict on a module by its calls: nothing may read the input afterwards."""
     assumptions: list[Reason] = []
     for site in calls:
         observers = site.observers()
@@ -234,7 +234,7 @@ def _by_calls(calls: list[Site]) -> Verdict:
 
 
 def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
-    """The calls of modules, by the constructor call of the module."""
+    """Group the calls of modules by the constructor call of the module."""
     found: dict[ast.Call, list[Site]] = {}
     for site in sites:
         if site.write.source is not None:
@@ -243,7 +243,7 @@ def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
 
 
 def _of_function(change: Change) -> Change:
-    """The change of what is called: `nn.ReLU(inplace=True)(x)`."""
+    """Apply a change to the function of a call: `nn.ReLU(inplace=True)(x)` becomes `nn.ReLU()(x)`."""
 
     def changed(node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
@@ -253,7 +253,7 @@ def _of_function(change: Change) -> Change:
 
 
 def without_flag(qualified: str) -> Change:
-    """The constructor call without `inplace`."""
+    """Return the change that removes `inplace` from a constructor call."""
     module = torchapi.module(qualified)
     assert module is not None
     return drop_argument(module.inplace, "inplace")

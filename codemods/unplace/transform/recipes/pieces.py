@@ -1,4 +1,4 @@
-"""Outputs of a splitting operation: torch forbids writing them, so the whole is put together again from its pieces.
+"""Outputs of a splitting operation, which torch forbids writing: the whole is put together again from its pieces.
 
     a, b = y.chunk(2, dim=1)
     b *= scale
@@ -8,8 +8,8 @@
     y = torch.cat([a, b], dim=1)
     a, b = y.chunk(2, dim=1)
 
-The last line stays away where no piece is read any more. Where the pieces have no names and only they are read later,
-each becomes a tensor of its own:
+The last line is omitted where no piece is read later. Where the pieces have no names and only they are read later, each
+becomes a tensor of its own:
 
     parts = y.chunk(n)                      parts = tuple(part.clone() for part in y.chunk(n))
     for part in parts:                      for part in parts:
@@ -40,7 +40,7 @@ from unplace.transform.verdicts import Aside
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """The names of the written piece, what is bound behind the write to make the whole, and what that rests on."""
+    """The names of the written piece, the bindings after the write that restore the whole, and their assumptions."""
 
     places: tuple[AccessPath, ...]
     lines: tuple[Binding, ...]
@@ -48,7 +48,7 @@ class PutBack:
 
 
 def put_back(site: Site, place: ast.expr) -> PutBack | None:
-    """How the tensor is made again of which a piece is written, or None where the pieces don't have names."""
+    """Return how to restore the tensor of which a piece is written; None where the pieces have no names."""
     split = _split_of(site, place)
     whole = _whole(site, split.value) if split is not None else None
     if split is None or whole is None:
@@ -79,7 +79,7 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
 
 
 def _is_written_again(site: Site) -> bool:
-    """Whether a write to the whole or to a piece may follow, for which they have to share memory again."""
+    """Tell whether a write to the whole or to a piece may follow, for which they must share memory again."""
     roots, flow = site.roots(), site.run.flow
     captured = [v for n, v in site.state.env.items() if n in site.run.scope.captured]
     if any(site.state.roots(v.objs) & roots for v in captured):
@@ -93,7 +93,7 @@ def _is_written_again(site: Site) -> bool:
 
 
 def private_pieces(site: Site, text: Text) -> Aside | None:
-    """The edit that makes the pieces tensors of their own, or None where somebody could notice."""
+    """Return the edit that makes each piece a tensor of its own; None where that could be noticed."""
     state = site.state
     splits = {base.piece[0] for o in site.value.objs if (base := state.bases.get(o)) is not None and base.piece}
     bases = frozenset(b for o in site.value.objs if o in state.bases for b in state.bases[o].objs)
@@ -117,13 +117,13 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
 
 
 def _collects(node: ast.AST, split: ast.Call) -> bool:
-    """Whether a node is `list(...)` of the split."""
+    """Tell whether a node is `list(...)` or `tuple(...)` of the split."""
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple")
     return is_call and isinstance(node, ast.Call) and node.args == [split] and not node.keywords
 
 
 def _is_piece(state: Facts, obj: Obj, split: ast.Call) -> bool:
-    """Whether an object is one of the outputs of a split, or looks into one."""
+    """Tell whether an object is one of the outputs of a split, or a view of one."""
     return any(
         (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
         for ancestor in state.bases.roots(obj)
@@ -131,7 +131,7 @@ def _is_piece(state: Facts, obj: Obj, split: ast.Call) -> bool:
 
 
 def _split_of(site: Site, place: ast.expr) -> ast.Assign | None:
-    """The statement `a, b = y.chunk(2)` that made the written piece."""
+    """Return the statement `a, b = y.chunk(2)` that made the written piece."""
     if not isinstance(place, ast.Name) or not isinstance(site.value.identity, Obj):
         return None
     held = site.state.env.get(place.id)
@@ -148,7 +148,7 @@ def _split_of(site: Site, place: ast.expr) -> ast.Assign | None:
 
 
 def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
-    """The name of the tensor that was split, as long as it still is that tensor."""
+    """Return the name and the value of the tensor that was split, if the name still holds that tensor."""
     if not isinstance(split, ast.Call) or not isinstance(split.func, ast.Attribute):
         return None
     tensor = next(iter(operands(site.run, split) or ()), None)
@@ -157,7 +157,7 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
     then, now = site.run.values.get(tensor), site.state.env.get(tensor.id)
     if then is None or now is None or not isinstance(now.identity, Obj) or now.identity != then.identity:
         return None
-    if now.objs & site.run.reshaped:  # the same object, but maybe with another memory
+    if now.objs & site.run.reshaped:  # the same object, but maybe with other memory
         return None
     if _is_order_seen(site):
         return None
@@ -169,9 +169,9 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
 
 
 def _is_order_seen(site: Site) -> bool:
-    """Whether the order of the elements in memory may matter, which is another one in a tensor that is put together.
+    """Tell whether the order of the elements in memory may matter, which differs in a tensor that is put together.
 
-    A tensor that was transposed and is transposed back has a `view`; made anew in between, it may have none.
+    A tensor that is transposed and transposed back supports `view`; put together in between, it may not.
     """
     attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
     is_permuted = not members.PERMUTING.isdisjoint(attributes)
@@ -179,7 +179,7 @@ def _is_order_seen(site: Site) -> bool:
 
 
 def _joined(site: Site, split: ast.expr, pieces: list[str]) -> str | None:
-    """`torch.cat([a, b], dim=1)`."""
+    """Return the source that joins the pieces: `torch.cat([a, b], dim=1)`."""
     assert isinstance(split, ast.Call)
     assert isinstance(split.func, ast.Attribute)
     qualified = members.JOINED_BY.get(split.func.attr)

@@ -1,10 +1,10 @@
-"""An in-place operation that saves its own result, which is written again later: the result is stored instead.
+"""In-place operations that save their own result, which is written later: they store an out-of-place result instead.
 
     y.sigmoid_()                    y[...] = y.sigmoid()
     y *= 2                          y *= 2
 
-Everybody who looks at the memory sees the same values as before; what sigmoid() saved is a tensor that nobody writes.
-An operation that out of place saves what it reads, too, is given a copy of that: `y[...] = F.elu(y.clone())`.
+Every alias of the memory sees the same values as before, and sigmoid() saved a tensor that nobody writes. An operation
+that out of place saves its input as well gets a copy of the input: `y[...] = F.elu(y.clone())`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from unplace.transform.verdicts import Refuse
 
 
 def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
-    """The edits that compute a result out of place and store it; None where no assignment can stand."""
+    """Return the edits that compute a result out of place and store it; None where no assignment can stand."""
     place = site.write.target
     is_alone = site.statement is site.node or getattr(site.statement, "value", None) is site.node
     if not is_alone or not isinstance(site.statement, ast.Expr | ast.AugAssign) or not is_repeatable(site.run, place):
@@ -43,14 +43,14 @@ def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...
 
 
 def _target(site: Site, place: str) -> str:
-    """What is assigned to store into all of a tensor: `y[...]`, or a part of it, `y[:2]`, as it is written."""
+    """Return the target that stores into all of the written tensor: `y[...]`, or a part such as `y[:2]` unchanged."""
     written = site.write.target
     holder = site.run.values.get(written.value) if isinstance(written, ast.Subscript) else None
     return place if holder is not None and holder.is_tensor else f"{place}[...]"
 
 
 def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
-    """What the operation reads out of place: a copy where it saves that, for the result is written over it."""
+    """Return the operand of the out-of-place operation: a copy if it is saved, because the result overwrites it."""
     has_numbers = all(operand.must_be(NUMBER) for operand in site.write.operands)
     if functional is not None:
         if not functional.saved(with_numbers=has_numbers) & {"*", *functional.parameters[:1]}:
@@ -59,7 +59,7 @@ def _read(site: Site, place: str, functional: torchapi.Operator | None) -> str:
 
 
 def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
-    """`y.sigmoid_()` becomes `y[...] = y.sigmoid()`."""
+    """Turn `y.sigmoid_()` into `y[...] = y.sigmoid()`."""
     node = site.node
     method = torchapi.inplace_method(site.write.name)
     if method is None or method.functional is None or not isinstance(node, ast.Call):
@@ -71,7 +71,7 @@ def _method(site: Site, place: str, text: Text) -> tuple[Edit, ...] | None:
 
 
 def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...] | None:
-    """`F.relu(y, inplace=True)` becomes `y[...] = F.relu(y)`."""
+    """Turn `F.relu(y, inplace=True)` into `y[...] = F.relu(y)`."""
     change = rules[site.form].functional(site)
     if isinstance(change, Refuse):
         return None
@@ -86,7 +86,7 @@ def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> 
 
 
 def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
-    """`y **= e` becomes `y[...] = y.clone() ** e`."""
+    """Turn `y **= e` into `y[...] = y.clone() ** e`."""
     node = site.node
     assert isinstance(node, ast.AugAssign)
     start, target_end = text.span(node.target)

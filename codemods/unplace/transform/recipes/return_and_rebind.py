@@ -1,12 +1,12 @@
-"""What callers see of an argument that a function writes, and how they can be given the new tensor instead.
-
-A function that rebinds its parameter must tell its callers: it returns the new tensor, and every call takes it.
+"""Return and rebind: a function that wrote to its parameter returns the new tensor, and each call binds it.
 
     def _update(h, x):          def _update(h, x):
         h += x                      h = h + x
                                     return h
 
     _update(h, x)               h = _update(h, x)
+
+Where no caller notices the write, the function only rebinds its parameter, and nothing else has to change.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ from unplace.transform.verdicts import Copy, Rebind, Refuse
 
 @dataclass(slots=True)
 class Callers:
-    """Answers for the parameters of one module's functions; a function's handback is planned when someone asks."""
+    """The callers of the functions of one module: what they see of a written parameter, and how they take a new one.
+
+    A function's handback is planned when it is first asked for.
+    """
 
     program: Program
     text: Text
@@ -63,7 +66,7 @@ class Callers:
     _writing: dict[Scope, bool] = field(default_factory=dict)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
-        """Blockers and assumptions about the callers of the function whose parameter is written."""
+        """Return the blockers and assumptions that follow from the callers of a function that writes `parameter`."""
         assumption = Assumption.CALLER_LOOKS_AWAY(name=parameter)
         if (scope, parameter) in self._asking:
             return [], [assumption]
@@ -115,10 +118,10 @@ class Callers:
         purpose = documented(scope, parameter, is_called=bool(handed))
         if purpose is not None:
             return [purpose], []
-        return [], list(dict.fromkeys((assumption, *assumptions)))  # the seen callers pass on what their own may read
+        return [], list(dict.fromkeys((assumption, *assumptions)))  # callers in sight may pass on their own argument
 
     def _use_out_of_reach(self, scope: Scope, parameter: str) -> Reason | None:
-        """The use of a function that the file shows and the analysis can't follow, if it may read the argument."""
+        """Return the refusal for a use of the function that can't be followed and may read the argument, if any."""
         line = line_of_value(self.program, scope)
         if line is not None:
             if isinstance(scope.node, ast.Lambda):
@@ -136,14 +139,14 @@ class Callers:
         return None
 
     def returned(self, scope: Scope) -> frozenset[str]:
-        """The parameters whose tensors the function hands back, so that they are read at its end."""
+        """Return the parameters whose new tensors the function hands back, and which are therefore live at its end."""
         if scope in self._planning or not scope.parameters:
             return frozenset()
         planned = self.handback(scope)
         return frozenset() if isinstance(planned, Refuse) else frozenset(planned.names)
 
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
-        """The operation of a caller that saved, for certain, the tensor which the function then writes."""
+        """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
             for root in sorted(_handed_over(call), key=lambda o: o.index):
@@ -153,7 +156,7 @@ class Callers:
         return None
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
-        """All that callers saved of the tensor which the function then writes."""
+        """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
         for call in calls_that_hand(self.program, scope, parameter):
             state = call.write.state
             if call.write.inside is not None:  # the next round overwrites what this one saved
@@ -162,9 +165,9 @@ class Callers:
                 yield from ((call.run, state, saved) for saved in in_order(state.saved.get(root, ())))
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
-        """The edits of the function's end and of its callers that the rewriting of a site needs.
+        """Return the edits of the function's returns and of its callers that the rewriting of a site needs.
 
-        A caller that only passes its own argument on may have to hand the tensor back to callers of its own.
+        A caller that only passes on its own argument may have to hand the tensor back to its own callers.
         """
         found: set[Edit] = set()
         todo = [(site.run.scope, _parameters(site))]
@@ -185,7 +188,7 @@ class Callers:
     # -- planning -------------------------------------------------------------------------------------------------
 
     def handback(self, scope: Scope) -> Handback | Refuse:
-        """How the function hands its written parameters back to the callers that read them, or why it can't."""
+        """Return how the function hands its written parameters back to the callers that read them, or why it can't."""
         known = self._planned.get(scope)
         if known is not None:
             return known
@@ -252,7 +255,7 @@ class Callers:
             if site.registered() is not None:
                 return Refuse(Refusal.REGISTERED(name=site.name))
             if not self._is_read(call, site, site.live(), elsewhere=True):
-                outside = site.observers()  # who called this function may read what it passed on
+                outside = site.observers()  # callers of this function may read what it passes on
                 if outside.blockers:
                     return Refuse(outside.blockers[0])
                 for assumption in outside.assumptions:
@@ -271,7 +274,7 @@ class Callers:
         return handback.take(taking)
 
     def _place(self, handback: Handback, taking: Taking, name: str, site: Site) -> Refuse | None:
-        """Where the tensor goes that comes back for one parameter: to the names of the old one, or into a clone."""
+        """Choose where the tensor returned for one parameter goes: to the names of the old one, or into a clone."""
         place = site.write.target
         rebound: Rebind | Copy | Refuse = rebind(site, place)
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
@@ -309,7 +312,7 @@ class Callers:
         places: tuple[AccessPath, ...],
         views: tuple[Binding, ...],
     ) -> Refuse | None:
-        """Why these places can't take the tensor, or the views of it can't be made again."""
+        """Return why these places can't take the tensor, or why its views can't be rematerialised."""
         statement = taking.statement
         taken = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
         both = taken & {place.root for place in places if place.is_name}
@@ -321,12 +324,15 @@ class Callers:
         return None
 
     def _outlives(self, run: Run, place: AccessPath) -> bool:
-        """Whether code outside of the function may look at a place when an exception has ended the function."""
+        """Tell whether code outside the function may read a place after an exception has ended the function."""
         scope = run.scope
         return not place.is_name or place.root in scope.captured | scope.global_names | scope.nonlocal_names
 
     def _may_be_caught(self, handback: Handback, caller: Scope) -> bool:
-        """Whether a function may raise once it has written, and who calls the caller may go on then."""
+        """Tell whether the state after an exception may be seen.
+
+        It may where the function raises after a write, or where a call that leads to `caller` is guarded.
+        """
         run = self.program.run(handback.scope)
         written = [w.statement for w in run.writes.values()] if run is not None else []
         stops = [n for n in own_nodes(handback.scope.node) if isinstance(n, ast.Raise | ast.Assert)]
@@ -349,7 +355,7 @@ class Callers:
         return Site(self.program, call.run, call.write, Form.METHOD, self, self.options)
 
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
-        """Whether the caller notices the write; `elsewhere`: or code that the file doesn't show, such as importers."""
+        """Tell whether the caller notices the write, or, with `elsewhere`, code in other files such as importers."""
         if not elsewhere:
             own = call.run.liveness.read_after(site.statement) | site.other_reads()
             live = live & (own | self.returned(call.run.scope))
@@ -360,7 +366,7 @@ class Callers:
         return any(self._is_read(call, site, site.live()) for call in calls for site in [self._site(call)])
 
     def _only_writes(self, scope: Scope) -> bool:
-        """Whether a function has no other purpose than to write its arguments, as far as it shows."""
+        """Tell whether a function seems to have no purpose other than to write its arguments."""
         if scope not in self._writing:
             self._writing[scope] = self._has_no_other_purpose(scope)
         return self._writing[scope]
@@ -375,7 +381,7 @@ class Callers:
         return bool(exits) and not is_elsewhere and not outer and all(value.must_be(NONE) for value, _ in exits)
 
     def _with_sites(self) -> set[ast.stmt]:
-        """The statements that hold in-place operations."""
+        """Return the statements that contain in-place operations."""
         if self._statements is None:
             self._statements = {
                 w.statement for run in self.program.all_runs() for w in run.writes.values() if is_site(w)
@@ -383,7 +389,7 @@ class Callers:
         return self._statements
 
     def _with_calls(self) -> Counter[ast.stmt]:
-        """How many calls of a statement hand a tensor to a function that writes it."""
+        """Count, for each statement, the calls that hand a tensor to a function that writes it."""
         if self._calls is None:
             found = {
                 (call, write.statement)
@@ -395,12 +401,12 @@ class Callers:
 
 
 def _parameters(site: Site) -> frozenset[str]:
-    """The parameters of the function whose tensors a site writes."""
+    """Return the parameters of the enclosing function whose tensors a site writes."""
     return frozenset(o.parameter for o in site.roots() if o.parameter is not None)
 
 
 def _has_lasting_default(scope: Scope, parameter: str) -> bool:
-    """Whether a parameter has a default that may be a tensor, which all calls that give nothing for it share."""
+    """Tell whether a parameter's default may be a tensor, which all calls that omit the argument share."""
     if isinstance(scope.node, ast.Module | ast.ClassDef):
         return False
     argument = next(a for a in scope.parameters if a.arg == parameter)
@@ -409,7 +415,7 @@ def _has_lasting_default(scope: Scope, parameter: str) -> bool:
 
 
 def _handed_over(call: Handed) -> Objs:
-    """The tensors that a call hands over, those in a container included, and what they are views of."""
+    """Return the objects that a call hands over: all that a container reaches, or the bases of a tensor."""
     state, value = call.write.state, call.write.value
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
@@ -419,6 +425,6 @@ def _notices(observers: Observers) -> bool:
 
 
 def _is_still(name: str, value: object) -> bool:
-    """Whether a name is still bound to what was passed for it."""
+    """Tell whether a name is still bound to the argument that was passed for it."""
     identity = getattr(value, "identity", None)
     return isinstance(identity, Obj) and identity.parameter == name

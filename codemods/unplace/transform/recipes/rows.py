@@ -1,4 +1,4 @@
-"""Rows of a tensor that a loop runs over: torch forbids writing them, so they are taken by index.
+"""Rows of a tensor that a loop iterates over: torch forbids writing them, so they are taken by index.
 
     for row in y:
         row /= row.sum()
@@ -7,7 +7,7 @@
         row = y[i]
         row /= row.sum()
 
-A row taken by index is a view like the others, which may be written: the next round decides about the write.
+A row taken by index is an ordinary view, which may be written: the next round decides about the write.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from unplace.transform.verdicts import Aside
 
 
 def by_index(site: Site, text: Text) -> Aside | None:
-    """The edits that let the loop around a write take its rows by index; None where it isn't such a loop."""
+    """Return the edits that let the loop around a write take its rows by index; None where there is no such loop."""
     row: ast.expr = site.write.target
     while isinstance(row, ast.Subscript):
         row = row.value
@@ -42,13 +42,13 @@ def by_index(site: Site, text: Text) -> Aside | None:
 
 
 def _is_row(site: Site, name: str) -> bool:
-    """Whether torch forbids writing what a name is bound to."""
+    """Tell whether torch forbids writing the tensor that a name is bound to."""
     held, bases = site.state.env.get(name), site.state.bases
     return held is not None and bool(held.objs) and all(o in bases and bases[o].forbidden for o in held.objs)
 
 
 def _yields(node: ast.AST, name: str, site: Site) -> bool:
-    """Whether a node is the loop around the site that binds the name."""
+    """Tell whether a node is a loop around the site that binds the name."""
     if not isinstance(node, ast.For) or _target(node, name) is None:
         return False
     spot = site.run.flow.spot(site.statement)
@@ -61,7 +61,7 @@ def _target(loop: ast.For, name: str) -> ast.Name | None:
 
 
 def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
-    """The edits that let a loop take the rows by index that it binds to `row`."""
+    """Return the edits that let a loop take by index the rows that it binds to `row`."""
     call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)
@@ -95,14 +95,14 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
 
 
 def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
-    """Whether the loop binds neither the tensor nor the index, so that `tensor[index]` is the row all the time."""
+    """Tell whether the loop binds neither the tensor nor the index, so that `tensor[index]` remains the row."""
     inside = [n for s in loop.body for n in ast.walk(s)]
-    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # still that tensor
+    written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # same tensor
     bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
     return (
         value is not None
         and value.is_tensor
         and not value.likely
-        and not value.objs & site.run.reshaped  # the rows are those of the memory and shape that it had
+        and not value.objs & site.run.reshaped  # the rows have the memory and the shape that the tensor had before
         and not bound & {index, *(n.id for n in ast.walk(tensor) if isinstance(n, ast.Name))}
     )

@@ -1,4 +1,4 @@
-"""Where the write has to stay: the operation that saved the written memory is given a copy to save instead.
+"""Copies for autograd, where the write has to stay: the operation that saved the memory saves a copy instead.
 
     for t in range(1, steps):
         out[t] = torch.tanh(out[t - 1] @ w + x[t])
@@ -6,9 +6,9 @@
     for t in range(1, steps):
         out[t] = torch.tanh(out[t - 1].clone() @ w + x[t])
 
-What the program computes can't change: the copy has the same values, and nobody else sees it. So this is the recipe for
-writes that a caller, a container or another name must see, and for stores in a loop, where a clone of the whole tensor
-in every round would cost the square of the number of rounds.
+The results can't change: the copy has the same values, and nothing else sees it. This is the recipe for writes that a
+caller, a container or another name must see, and for stores in a loop, where cloning the whole tensor in every round
+would make the cost quadratic in the number of rounds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -40,20 +42,22 @@ from unplace.transform.verdicts import CopySaved
 
 
 def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved | None:
-    """The copies that keep backward from missing the old values, if all that saved them is known."""
+    """Return the copies that keep the old values for backward, if every operation that saved them is known."""
     is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
     if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
         return None
     if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
         return None  # the write raises anyway
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.operator == "data" for o in site.roots()):
-        return None  # autograd doesn't see the write, so that it wouldn't fail either
+        return None  # autograd doesn't see the write, so backward wouldn't fail
     if _has_other_views(site):
         return None
     copied: set[ast.AST] = set()
     by: list[Saved] = []
     edits: set[Edit] = set()
     for run, state, saved in _saves(site, is_buffer):
+        if hidden_write_to(site.program, saved.operation) is not None:
+            return None  # backward uses what that write left
         found = _copied(site, run, state, saved, rules, text)
         if found is None:
             return None
@@ -67,26 +71,33 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
 
 
 def saves_its_operands(site: Site) -> bool:
-    """Whether the operation itself saves memory that it writes: an operand that looks into it."""
+    """Tell whether the operation itself saves memory that it writes, because an operand is a view of that memory."""
     return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
 
 
 def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
-    """What was saved of the written memory, here and by callers, with where that is known."""
-    states = [site.state]
-    if is_buffer:
-        states += [state for _, state in site.program.exits(site.run.scope)]
+    """Iterate over what the function and its callers saved of the written memory, each with its run and state."""
+    scope = site.run.scope
+    exits = [state for _, state in site.program.exits(scope)]
     for root in sorted(site.roots(), key=lambda obj: obj.index):
+        parameter = root.parameter
+        before = [*site.callers.saves_before(scope, parameter)] if parameter is not None else []
+        others = [(run, state, saved) for run, state, saved in before if not _is_call_of(scope, run, saved)]
+        states = [site.state, *(exits if is_buffer or len(others) < len(before) else ())]
         for saved in in_order(frozenset().union(*(state.saved.get(root, frozenset()) for state in states))):
             yield site.run, site.state, saved
-        if root.parameter is not None:
-            yield from site.callers.saves_before(site.run.scope, root.parameter)
+        yield from others
+
+
+def _is_call_of(scope: Scope, run: Run, saved: Saved) -> bool:
+    """Tell whether what saved a tensor is an earlier call of a function: its own operations are copied for then."""
+    return any(call is saved.node and callee is scope for (call, _), (callee, _) in run.handed.items())
 
 
 def _copied(
     site: Site, run: Run, state: Facts, saved: Saved, rules: Mapping[Form, Any], text: Text
 ) -> tuple[ast.AST, tuple[Edit, ...]] | None:
-    """What is copied for an operation that saved the memory, and the edits for it."""
+    """Return the node whose value is copied for an operation that saved the memory, and the edits for the copy."""
     if saved.part == "result" and saved.certain and saved.node in run.writes:
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
@@ -96,7 +107,7 @@ def _copied(
 
 
 def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
-    """`.clone()` behind an expression, in parentheses where these are needed."""
+    """Return the edits that append `.clone()` to an expression, in parentheses where needed."""
     start, end = text.span(expression)
     if precedence(expression) < 20:
         return (Edit(start, start, "("), Edit(end, end, ").clone()"))
@@ -104,22 +115,22 @@ def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
 
 
 def _overlap(edits: set[Edit]) -> bool:
-    """Whether two edits change the same text or insert at the same place."""
+    """Tell whether two edits change the same text or insert at the same place."""
     ordered = sorted(edits)
     return any(second.start < first.end or second.start == first.start for first, second in pairwise(ordered))
 
 
 def _is_impossible(site: Site) -> bool:
-    """Whether torch refuses the write, because several elements share one place in memory."""
+    """Tell whether torch rejects the write because several elements share one memory location."""
     return site.write.kind.is_whole and any(
         o.overlapping and o.operator in ("expand", "expand_as") for o in site.roots()
     )
 
 
 def _has_other_views(site: Site) -> bool:
-    """Whether the memory has views for which the write stays a problem.
+    """Tell whether the memory has views for which the write remains a problem.
 
-    Those of `split`, `unbind` and a loop over a tensor can't be used after it; detached ones make autograd miss it.
+    Views made by `split`, `unbind` or a loop over a tensor can't be used after it; detached ones make autograd miss it.
     """
     state, roots = site.state, site.roots()
     if any(base.forbidden and state.roots((obj,)) & roots for obj, base in state.bases.items()):
@@ -133,7 +144,7 @@ def _has_other_views(site: Site) -> bool:
 
 
 def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
-    """The expression whose value the operation saved, where a copy of it would be saved instead."""
+    """Return the expression whose value the operation saved, if autograd would save a copy of it instead."""
     if not saved.certain or saved.node is None:
         return None
     write = run.writes.get(saved.node)
@@ -146,18 +157,18 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     if value is None or not value.must_be(TENSOR) or value.likely or _is_formatted(run, node):
         return None
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
-        return None  # the called function reads through one parameter what it writes through another
-    if write is not None:  # an operand in other places of the target's memory is read while that is written
+        return None  # the callee reads memory through one parameter and writes it through another
+    if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
     if result is not None and (result.objs & state.bases.keys() or state.may_share(result.objs, value.objs)):
         is_itself = node is saved.node and not result.objs & state.bases.keys()
-        return node if is_itself else None  # a copy would cut the result off from the memory that it looks at
+        return node if is_itself else None  # a copy would cut the result, a view, off from its base
     return node
 
 
 def _is_elementwise(write: Write) -> bool:
-    """Whether an operation reads, for each element that it writes, only those in the same place."""
+    """Tell whether an operation computes each element that it writes only from elements at the same position."""
     if write.kind is WriteKind.METHOD:
         method = torchapi.inplace_method(write.name)
         operator = torchapi.tensor_method(method.functional) if method is not None and method.functional else None
@@ -166,7 +177,7 @@ def _is_elementwise(write: Write) -> bool:
 
 
 def _argument(run: Run, node: ast.expr | ast.AugAssign, part: str) -> ast.expr | None:
-    """The argument of an operation that a parameter of torch's operator stands for."""
+    """Return the argument that an operation passes for a parameter of torch's operator."""
     if isinstance(node, ast.BinOp | ast.AugAssign):
         names = _parameters_of_operator(node.op)
         operands = (node.left, node.right) if isinstance(node, ast.BinOp) else (None, node.value)
@@ -186,7 +197,7 @@ def _parameters_of_operator(op: ast.operator) -> tuple[str, ...]:
 
 
 def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr]]:
-    """The parameters of the called operator and the positional arguments, the receiver of a method first."""
+    """Return the parameters of the called operator and the positional arguments, the receiver of a method first."""
     function = node.func
     receiver = run.values.get(function.value) if isinstance(function, ast.Attribute) else None
     if isinstance(function, ast.Attribute) and receiver is not None and receiver.is_tensor:
@@ -201,7 +212,10 @@ def _signature(run: Run, node: ast.Call) -> tuple[tuple[str, ...], list[ast.expr
 
 
 def _parameters_of_function(run: Run, node: ast.Call) -> tuple[str, ...]:
-    """The parameters of a function of the file that leaves its arguments alone, without the receiver of a method."""
+    """Return the parameters of a function of the project, without the receiver of a method.
+
+    A parameter with which the function does more than read it becomes an empty string: no argument is found for it.
+    """
     callee = run.values.get(node.func)
     function = callee.ref if callee is not None else None
     is_bound = isinstance(function, Bound)
@@ -216,7 +230,7 @@ def _parameters_of_function(run: Run, node: ast.Call) -> tuple[str, ...]:
 
 
 def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
-    """The argument at a place such as "1", or the element "1.0" of a display that is one."""
+    """Return the argument at a position such as "1", or for "1.0" the first element of a display at that position."""
     position, _, index = place.partition(".")
     if not position.isdigit() or int(position) >= len(arguments):
         return None
@@ -228,6 +242,6 @@ def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
 
 
 def _is_formatted(run: Run, node: ast.expr) -> bool:
-    """Whether an expression stands in an f-string, where Python before 3.12 doesn't tell its place."""
+    """Tell whether an expression stands in an f-string, where Python before 3.12 doesn't give its position."""
     formatted = (n for n in walk(run.scope.node) if isinstance(n, ast.JoinedStr))
     return any(n is node for outer in formatted for n in walk(outer))

@@ -1,7 +1,7 @@
 """Sizes and indices as `term + number`, so that the slots a loop counts can be compared with those of a tensor.
 
-`T` after `T, B = x.shape`, `len(x)`, `x.size(0)` and `x.shape[0]` all are the term `x.shape[0]`, as long as nothing
-between the statements that are compared binds the names anew.
+`T` after `T, B = x.shape`, `len(x)`, `x.size(0)` and `x.shape[0]` are all the term `x.shape[0]`, as long as no
+statement in between binds the names again.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from unplace.diagnostics.forms import WriteKind
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """An integer expression: a place, such as `n` or `x.shape[0]`, plus a number; without a place a number alone."""
+    """An integer expression: an access path, such as `n` or `x.shape[0]`, plus a number; without a path, the number."""
 
     term: AccessPath | None
     offset: int
 
     @property
     def is_extent(self) -> bool:
-        """Whether it is made from the size of a tensor along a dimension."""
+        """Tell whether the term is the size of a tensor along a dimension."""
         return self.term is not None and bool(self.term.steps) and isinstance(self.term.steps[-1], Element)
 
     def plus(self, number: int) -> Linear:
-        """The expression with a number added."""
+        """Return the expression with a number added."""
         return Linear(self.term, self.offset + number)
 
 
 @dataclass(slots=True)
 class Sizes:
-    """What is known of sizes at one place of a block, while its statements are passed in order."""
+    """The sizes known at one point of a block; `pass_by` moves that point past the next statement."""
 
     run: Run
-    _known: dict[str, Linear] = field(default_factory=dict)  # of names
+    _known: dict[str, Linear] = field(default_factory=dict)  # the sizes that names hold
     _noted: dict[str, Linear] = field(default_factory=dict)
     _ranks: dict[AccessPath, int] = field(default_factory=dict)
     _changing: set[str] = field(default_factory=set)
 
     def of(self, node: ast.expr) -> Linear | None:
-        """The expression as a term and a number."""
+        """Return an expression as a term and a number; None where it has no such form."""
         if isinstance(node, ast.Constant):
             return Linear(None, node.value) if type(node.value) is int else None
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -66,7 +66,7 @@ class Sizes:
         return self._known.get(path.root, Linear(path, 0)) if path.is_name else Linear(path, 0)
 
     def extent(self, tensor: ast.expr, dim: int | None) -> Linear | None:
-        """The size of a tensor along a dimension."""
+        """Return the size of a tensor along a dimension, if it is constant here."""
         path = _dotted(tensor)
         if path is None or dim is None or not self._is_steady(path):
             return None
@@ -75,19 +75,19 @@ class Sizes:
         return extent(path, dim)
 
     def rank(self, tensor: ast.expr) -> int | None:
-        """The number of dimensions of a tensor."""
+        """Return the number of dimensions of a tensor, if known."""
         return self._ranks.get(AccessPath.of(tensor))
 
     def note(self, key: str, size: Linear) -> None:
-        """Remember a size under a key of the caller's own until something in it changes."""
+        """Record a size under a key of the caller's choice until a name in it is bound again."""
         self._noted[key] = size
 
     def noted(self, key: str) -> Linear | None:
-        """The size that was noted, if it still is the same."""
+        """Return the size recorded under a key, if it still holds."""
         return self._noted.get(key)
 
     def pass_by(self, statement: ast.stmt) -> None:
-        """Go on behind a statement: forget what it changes, learn what it says."""
+        """Move past a statement: forget the sizes that it changes, and learn those that it states."""
         defined = dict(self._defined(statement))
         ranked = dict(_ranked(statement))
         bound = self._bound(statement)
@@ -96,7 +96,7 @@ class Sizes:
         self._ranks |= {path: rank for path, rank in ranked.items() if not _names(path) & bound}
 
     def enter(self, loop: ast.For, variable: str) -> None:
-        """Go into the body of a loop: what it binds, besides its variable, isn't one thing any more."""
+        """Enter the body of a loop: a name bound there, other than the loop's variable, no longer has one value."""
         bound = {name for statement in loop.body for name in self._bound(statement)}
         bound |= {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
         self._forget(bound)
@@ -119,7 +119,7 @@ class Sizes:
         self._ranks = {n: r for n, r in self._ranks.items() if not _names(n) & bound}
 
     def _bound(self, statement: ast.stmt) -> set[str]:
-        """The names and attributes that a statement binds, and the tensors whose shape a method may change."""
+        """Return the names and attributes that a statement binds, and the tensors whose shape a method may change."""
         nodes = set(walk(statement))
         found = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
         found |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
@@ -133,7 +133,7 @@ class Sizes:
         return found
 
     def _defined(self, statement: ast.stmt) -> Iterator[tuple[str, Linear]]:
-        """The names to which a statement gives a size."""
+        """Iterate over the names to which a statement assigns a size, each with that size."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return
         target, value = statement.targets[0], statement.value
@@ -150,7 +150,7 @@ class Sizes:
 
 
 def _ranked(statement: ast.stmt) -> Iterator[tuple[AccessPath, int]]:
-    """The tensors whose number of dimensions an unpacking tells."""
+    """Iterate over the tensors whose number of dimensions an unpacking such as `T, B = x.shape` reveals."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
         shaped = shape_of(statement.value)
         path = _dotted(shaped) if shaped is not None else None
@@ -159,14 +159,14 @@ def _ranked(statement: ast.stmt) -> Iterator[tuple[AccessPath, int]]:
 
 
 def shape_of(node: ast.expr) -> ast.expr | None:
-    """The tensor whose whole shape an expression is: `x` of `x.shape` and `x.size()`."""
+    """Return the tensor whose whole shape an expression is: `x` for `x.shape` and `x.size()`."""
     if isinstance(node, ast.Call) and not node.args and not node.keywords and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr == "size" else None
     return node.value if isinstance(node, ast.Attribute) and node.attr == "shape" else None
 
 
 def _without_stop(node: ast.expr) -> ast.expr:
-    """`x.shape` of `x.shape[:2]`."""
+    """Return `x.shape` for `x.shape[:2]`, and any other expression unchanged."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         if node.slice.lower is None and node.slice.step is None:
             return node.value
@@ -174,12 +174,12 @@ def _without_stop(node: ast.expr) -> ast.expr:
 
 
 def extent(tensor: AccessPath, dim: int) -> Linear:
-    """The size of a tensor along a dimension: `x.shape[0]`."""
+    """Return the size of a tensor along a dimension as a term: `x.shape[0]`."""
     return Linear(tensor.attribute("shape").element(dim), 0)
 
 
 def _dotted(node: ast.expr) -> AccessPath | None:
-    """A name, or attributes of one."""
+    """Return the access path of a name, or of attributes of one; None for any other expression."""
     path = AccessPath.of(node)
     return path if path.root.isidentifier() and all(isinstance(step, Attribute) for step in path.steps) else None
 
@@ -192,7 +192,7 @@ def _constant(node: ast.expr) -> int | None:
 
 
 def _names(path: AccessPath | None) -> set[str]:
-    """The name and the attributes on which it depends what a path leads to."""
+    """Return the name and the attributes that determine the value of a path."""
     if path is None:
         return set()
     return {path.root, *(step.name for step in path.steps if isinstance(step, Attribute))}

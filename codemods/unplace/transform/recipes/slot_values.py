@@ -1,6 +1,6 @@
-"""What a loop stores in the slots of a tensor: whether it has the shape, dtype and device of a slot.
+"""Values that a loop stores in the slots of a tensor, and whether they have the shape, dtype and device of a slot.
 
-A store casts, broadcasts and moves what is stored; a list takes it as it is.
+A store casts, broadcasts and moves the stored value; a list takes it as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Contents:
     loop: ast.For
 
     def are_plausible(self, variable: str) -> bool:
-        """Whether nothing speaks against it: it isn't a number, has as many dimensions, and depends on the round."""
+        """Tell whether the value may be a slot: it isn't a number, its rank fits, and it depends on the round."""
         value = self.site.run.values.get(self.value)
         if value is None or not value.must_be(TENSOR | UNKNOWN) or _differ(value, self.site.value):
             return False
@@ -46,7 +46,7 @@ class Contents:
         return bool(names & {variable, self.name, *self._bound_in_loop()})
 
     def assumptions(self) -> tuple[Reason, ...]:
-        """What has to be assumed of it; nothing where it is proved."""
+        """Return the assumption that the value is like a slot; nothing where that is proved."""
         if self.how.is_alike and self._is_like_slot(self.value, _DEPTH):
             return ()
         return (Assumption.LIKE_A_SLOT(line=Line(self.site.statement.lineno), name=self.name),)
@@ -54,9 +54,10 @@ class Contents:
     # -- proof ----------------------------------------------------------------------------------------------------
 
     def _is_like_slot(self, node: ast.expr, depth: int) -> bool:
-        """Whether an expression is made of slots, of pieces of the tensor that ours was made like, and of numbers.
+        """Tell whether an expression is computed from slots, pieces of the tensor that ours was made like, and numbers.
 
-        Integers and floats mix: where the dtype isn't known to be a float, only sums and products with integers count.
+        Mixing in a float may change an integer dtype: unless the dtype is known to be floating, only sums, differences
+        and products with integers count.
         """
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             return self._is_slot(node)
@@ -77,7 +78,7 @@ class Contents:
         return bool(tensors) and all(self._is_like_slot(operand, depth) for operand in tensors)
 
     def _is_slot(self, node: ast.Subscript) -> bool:
-        """`out[t - 1]`, or `x[t]` where `out` was made by `torch.zeros_like(x)`."""
+        """Tell whether a subscript is `out[t - 1]`, or `x[t]` where `out` was made by `torch.zeros_like(x)`."""
         assert isinstance(node.value, ast.Name)
         slot = picked(node.slice)
         if slot is None or slot.rest or slot.dim != self.dim or not self._is_number(slot.part):
@@ -88,7 +89,7 @@ class Contents:
         return isinstance(like, ast.Name) and node.value.id == like.id and self.sizes.noted(like.id) is not None
 
     def _operands(self, node: ast.expr) -> list[ast.expr] | None:
-        """The operands of an element-wise operation."""
+        """Return the operands of an element-wise operation; None for any other expression."""
         if isinstance(node, ast.BinOp):
             return None if isinstance(node.op, ast.MatMult) else [node.left, node.right]
         if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
@@ -148,7 +149,7 @@ class Contents:
         return value is not None and value.must_be(NUMBER)
 
     def _source(self, name: ast.Name) -> ast.expr | None:
-        """What a name stands for that is assigned once in the function."""
+        """Return the expression bound to a name that is assigned once in the function."""
         scope = self.site.run.scope
         sources = self.site.program.module.bindings(scope).sources.get(name.id, [])
         if len(sources) != 1 or name.id in scope.volatile or any(a.arg == name.id for a in scope.parameters):
@@ -156,7 +157,7 @@ class Contents:
         return sources[0] if isinstance(sources[0], ast.expr) else None
 
     def _is_float(self) -> bool:
-        """Whether the tensor has a floating point dtype for certain."""
+        """Tell whether the tensor certainly has a floating-point dtype."""
         dtype = self.site.value.dtype
         return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] == "float")
 
@@ -176,7 +177,7 @@ def _is_dots(part: ast.expr) -> bool:
 
 
 def _differ(stored: Value, made: Value) -> bool:
-    """Whether two dtypes are different for certain."""
+    """Tell whether two dtypes certainly differ."""
     if not isinstance(stored.dtype, str) or not isinstance(made.dtype, str) or stored.dtype == made.dtype:
         return False
     return stored.dtype in DISCRETE or made.dtype in DISCRETE or "default" not in (stored.dtype, made.dtype)

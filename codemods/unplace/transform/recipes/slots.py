@@ -1,7 +1,7 @@
-"""Which slots of a tensor a loop writes and reads, and in which order.
+"""Slots of a tensor that a loop writes and reads, and the order in which it does.
 
-A slot is what an index along one dimension picks: `out[t]` and `out[t, :]` along the first, `out[:, t]` along the
-second, `out[..., t]` along the last.
+A slot is the part of a tensor that an index along one dimension picks: `out[t]` and `out[t, :]` along the first,
+`out[:, t]` along the second, `out[..., t]` along the last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LAST = -1
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The values that a loop's variable takes, one by one: `start` to `stop` - 1, or the other way round."""
+    """The values that a loop's variable takes, one by one: `start` to `stop - 1`, or the same in reverse."""
 
     variable: str
     start: Linear
@@ -27,12 +27,12 @@ class Rounds:
 
     @property
     def is_some(self) -> bool:
-        """Whether there is a round for certain."""
+        """Tell whether there certainly is a round."""
         return self.start.term == self.stop.term and self.start.offset < self.stop.offset
 
 
 def rounds_of(loop: ast.For, sizes: Sizes) -> Rounds | None:
-    """The rounds of `for t in range(..)`, `reversed(range(..))` and `enumerate(tensor)`."""
+    """Return the rounds of `for t in range(..)`, `reversed(range(..))` or `enumerate(tensor)`."""
     call, target = loop.iter, loop.target
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or not call.args:
         return None
@@ -69,7 +69,7 @@ def _range(variable: str, args: list[ast.expr], sizes: Sizes) -> Rounds | None:
 
 
 def _count(iterated: ast.expr, loop: ast.For, sizes: Sizes) -> Linear | None:
-    """The length of what `enumerate` counts, where the loop can't change it."""
+    """Return the length of the argument of `enumerate`, if the loop can't change it."""
     if not isinstance(iterated, ast.Name):
         return None
     value = sizes.run.values.get(iterated)
@@ -79,7 +79,7 @@ def _count(iterated: ast.expr, loop: ast.For, sizes: Sizes) -> Linear | None:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An index that picks a slot: the dimension, the part of the index that counts, and the parts behind it."""
+    """An index that picks a slot: the dimension, the part of the index along it, and the parts after that."""
 
     dim: int
     part: ast.expr
@@ -87,7 +87,7 @@ class Pick:
 
 
 def picked(index: ast.expr) -> Pick | None:
-    """An index seen as one slot, and an index into that: `[:, t, k]` is `[k]` in the slot `[:, t]`."""
+    """Split an index into a slot and an index into that slot: `[:, t, k]` is `[k]` in the slot `[:, t]`."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if len(parts) == 2 and _is_dots(parts[0]):
         return Pick(LAST, parts[1], ())
@@ -109,7 +109,7 @@ def _is_dots(part: ast.expr) -> bool:
 
 
 def narrowed(rounds: Rounds, node: ast.AST, parents: Mapping[ast.AST, ast.AST], sizes: Sizes) -> Rounds:
-    """The rounds in which a node is evaluated, by the conditions around it: `out[t - 1] if t > 0 else h`."""
+    """Return the rounds in which a node is evaluated, given the conditions around it: `out[t - 1] if t > 0 else h`."""
     start, stop = rounds.start, rounds.stop
     while node in parents:
         parent = parents[node]
@@ -125,7 +125,7 @@ def narrowed(rounds: Rounds, node: ast.AST, parents: Mapping[ast.AST, ast.AST], 
 
 
 def _bounds(test: ast.expr, rounds: Rounds, sizes: Sizes, holds: bool) -> Iterator[tuple[Linear | None, Linear | None]]:
-    """What a condition says of the variable where it holds (or doesn't): the least value, and the most plus one."""
+    """Iterate over the bounds that a condition sets where it holds (or fails): least value, greatest value plus one."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
         for part in test.values:
             yield from _bounds(part, rounds, sizes, holds)

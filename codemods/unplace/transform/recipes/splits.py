@@ -1,4 +1,4 @@
-"""Outputs of a splitting operation, which torch forbids to write: they are cut out so that they may be written.
+"""Outputs of a splitting operation, which torch forbids writing: they are cut with an operation that allows it.
 
     a, b = y.chunk(2, dim=1)            a, b = y.tensor_split(2, dim=1)
     a, b = y.split([k, n - k])          a, b = y.tensor_split([k])
@@ -7,8 +7,8 @@
     parts = y.split(k)                  parts = y.tensor_split(list(range(k, len(y), k)))
     rows = y.unbind()                   rows = tuple(y[i] for i in range(len(y)))
 
-The same elements in the same memory as before, so that a write to the whole or to a piece is seen as it was. Such a
-view is like any other from then on: the next round decides about the write.
+The pieces hold the same elements in the same memory as before, so a write to the whole or to a piece is seen as it was.
+They are ordinary views from then on: the next round decides about the write.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _INDEX = {0: "[{}]", 1: "[:, {}]", 2: "[:, :, {}]", -1: "[..., {}]"}
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """The edits for one splitting operation, and what they rest on."""
+    """The edits for one splitting operation, and the assumptions they rest on."""
 
     edits: tuple[Edit, ...]
     assumptions: tuple[Reason, ...] = ()
 
 
 def writable(site: Site, text: Text) -> Aside | None:
-    """The edits that let the write happen; None where no forbidden piece is concerned or one can't be cut otherwise."""
+    """Return the edits that allow the write; None if it concerns no forbidden piece, or one can't be cut otherwise."""
     if site.is_untracked():
         return None
     makers = {_maker(site, obj) for obj in _concerned(site)}
@@ -69,7 +69,7 @@ def writable(site: Site, text: Text) -> Aside | None:
 
 
 def _concerned(site: Site) -> Iterator[Obj]:
-    """The forbidden pieces that the operation writes, or that are read after it and share its memory."""
+    """Iterate over the forbidden pieces that the operation writes, or that are read later and share its memory."""
     state = site.state
     forbidden = {obj for obj, base in state.bases.items() if base.forbidden}
     if not forbidden:
@@ -84,7 +84,7 @@ def _concerned(site: Site) -> Iterator[Obj]:
 
 
 def _maker(site: Site, obj: Obj) -> ast.AST | None:
-    """The call that cut a piece, or the target or loop that a row of a tensor was bound by."""
+    """Return the node that made a piece: the splitting call, or the target or loop that bound a row of a tensor."""
     base = site.state.bases[obj]
     if base.piece is not None and isinstance(base.piece[0], ast.AST):
         return base.piece[0]
@@ -123,7 +123,7 @@ def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
 
 
 def _of_kind(site: Site, call: ast.Call) -> tuple[Reason, ...]:
-    """What has to be assumed of the kind of what a method cuts; functions of torch take nothing but tensors."""
+    """Return the assumption that a method's receiver is a tensor, if needed; torch's functions take only tensors."""
     tensor = next(iter(operands(site.run, call) or ()), None)
     held = site.run.values.get(tensor) if tensor is not None else None
     is_sure = held is not None and held.is_tensor and not held.likely
@@ -133,7 +133,7 @@ def _of_kind(site: Site, call: ast.Call) -> tuple[Reason, ...]:
 
 
 def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
-    """`for row in y:` becomes `for i in range(len(y)): row = y[i]`."""
+    """Turn `for row in y:` into `for i in range(len(y)): row = y[i]`."""
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     for target in targets:
         held = site.state.env.get(target.id) if isinstance(target, ast.Name) else None
@@ -145,7 +145,7 @@ def _loop(site: Site, loop: ast.For, text: Text) -> _Cut | None:
 
 
 def _unpacked(site: Site, tensor: ast.expr, dim: int, count: int, text: Text, whole: ast.expr) -> _Cut | None:
-    """`y[0], y[1]` for the rows that are unpacked."""
+    """Replace an unpacked tensor by its rows, `y[0], y[1]`."""
     if dim not in _INDEX or not is_repeatable(site.run, tensor):
         return None
     name = _text(tensor, text)
@@ -158,7 +158,7 @@ def _text(tensor: ast.expr, text: Text) -> str:
 
 
 def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | None:
-    """Another way to cut what a call of `chunk`, `split` or `unbind` cuts."""
+    """Replace a call of `chunk`, `split` or `unbind` by one whose outputs may be written."""
     arguments = operands(site.run, call)
     if arguments is None or not isinstance(call.func, ast.Attribute):
         return None
@@ -177,7 +177,7 @@ def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | N
 
 
 def _number(node: ast.expr | None) -> int | None:
-    """The integer that is written there; 0 where nothing is."""
+    """Return the integer that an expression spells out; 0 where there is no expression, None for any other one."""
     if node is None:
         return 0
     try:
@@ -199,7 +199,7 @@ def _unbound(
 
 
 def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str, text: Text) -> _Cut | None:
-    """`tuple(y[i] for i in range(len(y)))`."""
+    """Replace a call by `tuple(y[i] for i in range(len(y)))`, or by a list where it is unpacked or looped over."""
     if not is_repeatable(site.run, tensor):
         return None
     taken, name = site.run.taken_names(), _text(tensor, text)
@@ -210,14 +210,14 @@ def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str
 
 
 def _uses_up(node: ast.AST, value: ast.expr) -> bool:
-    """Whether a node runs over a value or unpacks it, so that a list does as well as a tuple."""
+    """Tell whether a node loops over a value or unpacks it, so that a list does as well as a tuple."""
     if isinstance(node, ast.For):
         return node.iter is value
     return isinstance(node, ast.Assign) and node.value is value and isinstance(node.targets[0], ast.Tuple)
 
 
 def _chunked(call: ast.Call, tensor: ast.expr, pieces: ast.expr, count: int | None, text: Text) -> _Cut | None:
-    """`tensor_split` cuts as `chunk` does where all pieces are of one size, and in halves."""
+    """Replace `chunk` by `tensor_split`, which cuts alike where all pieces have one size, and into halves."""
     number = _number(pieces)
     if number is None or number < 1:
         return None
@@ -235,7 +235,7 @@ def _renamed(call: ast.Call, text: Text) -> Edit:
 def _split(
     site: Site, call: ast.Call, arguments: list[ast.expr], dim: ast.expr | None, count: int | None, text: Text
 ) -> _Cut | None:
-    """`tensor_split` takes the places where to cut, `split` the sizes of the pieces."""
+    """Replace `split`, which takes the sizes of the pieces, by `tensor_split`, which takes the cut positions."""
     tensor, sizes = arguments[:2]
     if isinstance(sizes, ast.List | ast.Tuple):
         if not sizes.elts or any(isinstance(e, ast.Starred) for e in sizes.elts):
