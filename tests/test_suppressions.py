@@ -14,8 +14,10 @@ from unplace import rules
 from unplace.cli import main
 from unplace.config import suppressions
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport
+from unplace.diagnostics.findings import FileReport, Finding
 from unplace.text.edits import apply_edits
+from unplace.transform.filter import Wanted
+from unplace.transform.planner import Planner
 from unplace.transform.rewriter import rewrite_text
 
 HEAD = "import torch\ndef f(x: torch.Tensor, m: torch.Tensor):\n    y = x.exp()\n"
@@ -94,6 +96,29 @@ def test_unused_comments_are_told() -> None:
     ]
     kept = "    with torch.no_grad():\n        y += 1  # unplace: ignore"
     assert unused(kept) == [f"model.py:5:17: unused suppression: {what}"]
+
+
+@pytest.mark.parametrize(
+    ("body", "plans"),
+    [
+        ("    with torch.no_grad():\n        y += 1", 1),
+        ("    y += 1  # unplace: ignore", 2),
+        ("    with torch.no_grad():\n        y += 1  # unplace: ignore", 2),  # no other comment that could matter
+        ("    with torch.no_grad():\n        y += 1  # unplace: ignore\n        y += 2  # unplace: ignore", 4),
+        ("    y += 1\n    with torch.no_grad():\n        m += 1  # unplace: ignore", 3),  # once in the second round
+    ],
+)
+def test_nothing_is_planned_twice_for_comments(body: str, plans: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Planner] = []
+    plan = Planner.plan
+
+    def counted(self: Planner, wanted: Wanted) -> list[Finding]:
+        made.append(self)
+        return plan(self, wanted)
+
+    monkeypatch.setattr(Planner, "plan", counted)
+    report(body)
+    assert len(made) == plans
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class Suppressions:
         alone = findings(Suppressions()) if self.comments else ()
         for comment in self.comments:
             unused = comment.unneeded(alone)
-            if unused:
+            if unused and len(self.comments) > 1:
                 unused &= comment.unneeded(findings(self.without(comment)))
             if unused:
                 about = f" of {', '.join(code for code in comment.codes if code in unused)}" if comment.codes else ""

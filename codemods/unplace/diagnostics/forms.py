@@ -74,7 +74,11 @@ def _data(node: Any) -> ast.expr | None:
 
 
 def _out(node: Any) -> ast.expr | None:
-    return next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            written: ast.expr = keyword.value
+            return written
+    return None
 
 
 def _method(node: Any) -> ast.expr | None:
@@ -112,8 +116,11 @@ def first_argument(node: ast.Call) -> ast.expr:
 
 def has_true(node: ast.Call) -> bool:
     """Tell whether a call has a True among its positional arguments, or `inplace=True`."""
-    flags = [*node.args, *(k.value for k in node.keywords if k.arg == "inplace")]
-    return any(isinstance(f, ast.Constant) and f.value is True for f in flags)
+    for argument in node.args:
+        if type(argument) is ast.Constant and argument.value is True:
+            return True
+    named = (keyword.value for keyword in node.keywords if keyword.arg == "inplace")
+    return any(isinstance(value, ast.Constant) and value.value is True for value in named)
 
 
 _ASSIGNS = rb"[+\-*/%&|^<>@]="
@@ -191,7 +198,8 @@ _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.i
 
 def looks_in_place(node: ast.AST) -> bool:
     """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
-    return any(target(node) is not None for target in _ALL.get(type(node), ()))
+    targets = _ALL.get(type(node))
+    return targets is not None and any(target(node) is not None for target in targets)
 
 
 def target_of(node: ast.AST) -> ast.expr | None:

@@ -33,8 +33,8 @@ from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL
 from unplace.editor.document import Document
 from unplace.editor.notebook import Cell, Notebook
+from unplace.runs.garbage import ALLOCATIONS
 from unplace.runs.limits import FRAMES
-from unplace.runs.many import ALLOCATIONS
 from unplace.version import __version__
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from unplace.config.options import Options
+from unplace.runs.garbage import ALLOCATIONS
 from unplace.runs.outcome import Outcome, failed, rewrite_file
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 _FILES_PER_PROCESS = 8
 """Files for which a process pays: fewer are done sooner than it has started and imported LibCST."""
-
-ALLOCATIONS = 50_000
-"""Allocations between two collections of garbage: parsed files are many long-lived objects, and Python's own threshold
-costs a third of a run.
-"""
 
 
 def rewrite_files(

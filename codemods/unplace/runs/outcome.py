@@ -17,6 +17,7 @@ from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Problem, Status, Trouble
 from unplace.files.discovery import shown
 from unplace.files.keys import Basis
+from unplace.runs.garbage import collecting_rarely
 from unplace.runs.limits import BYTES, SPLIT, LimitError, NoMemoryError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits
@@ -78,7 +79,7 @@ def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | N
     """
     try:
         source = documents.read(data, path, markdown=options.markdown)
-        with warnings.catch_warnings(), limited():
+        with warnings.catch_warnings(), limited(), collecting_rarely():
             warnings.simplefilter("ignore")  # Python's warnings about the user's escape sequences don't matter here
             return _rewrite(source, path, options, project)
     except SourceError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -85,9 +86,10 @@ def _rounds(
     """Return all rounds over a text joined into one, the last round, and the places that it still edited."""
     report = following = _round(text, path, options, origin, programs, failed=failed)
     left: set[Place] = set()
+    later = replace(options, unused=False)  # `joined` keeps the first round's warnings
     for _ in range(_MOST_ROUNDS) if report.changed else ():
         lines = _origins(report.before, report.after, report.edits, origin)
-        following = _round(report.after, path, options, lines, programs, failed=failed)
+        following = _round(report.after, path, later, lines, programs, failed=failed)
         left = {(lines(f.line), f.code) for f in following.findings if f.status is Status.REWRITTEN}
         if not following.changed:
             break

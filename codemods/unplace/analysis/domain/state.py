@@ -171,7 +171,7 @@ class State(Facts):
 
 
 def _aged_objs(objs: Objs, names: Names, born: set[Obj]) -> Objs:
-    return frozenset(names.aged(o) if o in born else o for o in objs) if objs & born else objs
+    return objs if born.isdisjoint(objs) else frozenset(names.aged(o) if o in born else o for o in objs)
 
 
 def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -120,6 +120,7 @@ class Run:
     _flow: Flow | None = None
     _read_while_written: dict[Obj, int] | None = None
     _parents: dict[ast.AST, ast.AST] | None = None
+    _named: dict[Obj, list[Value]] | None = None
 
     @property
     def liveness(self) -> Liveness:
@@ -169,6 +170,15 @@ class Run:
         if self._parents is None:
             self._parents = parents_below(self.scope.node)
         return self._parents
+
+    def names_of(self, obj: Obj) -> Sequence[Value]:
+        """Return what the names that are an object for certain evaluate to; only asked when the walk is done."""
+        if self._named is None:
+            self._named = {}
+            for node, value in self.values.items():
+                if type(node) is ast.Name and isinstance(value.identity, Obj):
+                    self._named.setdefault(value.identity, []).append(value)
+        return self._named.get(obj, ())
 
     @property
     def read_while_written(self) -> Mapping[Obj, int]:

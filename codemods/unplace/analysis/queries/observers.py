@@ -303,7 +303,9 @@ class Watch:
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
-        for obj in sorted(state.roots(objs), key=lambda o: o.index):
+        outside = [o for o in state.roots(objs) if o.origin is not Origin.FRESH]
+        assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
+        for obj in sorted(outside, key=lambda o: o.index):
             if obj.parameter is not None and self._of_parameter is not None:
                 blockers, assumptions = self._of_parameter(obj.parameter)
                 found.blockers += blockers
@@ -320,9 +322,11 @@ class Watch:
             if obj.origin is Origin.REGISTERED:
                 found.blockers.append(Refusal.WRITES_REGISTERED())
                 continue
-            assumption = _outside_assumption(obj)
-            if assumption is not None and assumption not in found.assumptions:
-                found.assumptions.append(assumption)
+            if assumed.get(obj.label) is not obj.origin:
+                assumed[obj.label] = obj.origin
+                assumption = _outside_assumption(obj)
+                if assumption is not None and assumption not in found.assumptions:
+                    found.assumptions.append(assumption)
         keeper = state.kept_by(objs)
         if keeper is not None and keeper.certain:
             found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))

@@ -24,6 +24,7 @@ FACTORY = 2
 """The mark of a name whose call may make such an object, as the call of a class does."""
 
 _MOST = 7  # all marks: an instance, its factory, a factory of its factory
+_NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
 _OF_INSTANCES = frozenset(["forward", "__call__"])
 
 Signatures = dict[str, list[list[str]]]
@@ -128,11 +129,11 @@ class Holders:
 
 def _mentioned(node: ast.AST) -> str | None:
     """Return the name by which an expression is marked: its own, that of an attribute, or the text itself."""
-    if isinstance(node, ast.Name):
+    if type(node) is ast.Name:
         return node.id
-    if isinstance(node, ast.Attribute):
+    if type(node) is ast.Attribute:
         return node.attr
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+    return node.value if type(node) is ast.Constant and type(node.value) is str else None
 
 
 def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
@@ -175,7 +176,11 @@ def _signatures(module: ModuleIndex) -> Signatures:
 def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterator[Flow]:
     """Iterate over the flows in a scope."""
     for node in scope.nodes:
-        if isinstance(node, ast.Assign):
+        if type(node) is ast.Call:
+            yield from _passed(module, node, signatures)
+        elif type(node) in _NO_FLOW:
+            continue
+        elif isinstance(node, ast.Assign):
             yield Flow(_stored(node.targets), node.value)
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
             if node.value is not None:
@@ -188,8 +193,6 @@ def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterato
         elif isinstance(node, ast.Return | ast.Yield):
             if node.value is not None:
                 yield Flow(frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1)
-        elif isinstance(node, ast.Call):
-            yield from _passed(module, node, signatures)
     for argument, default in _defaults(scope.node):
         yield Flow(frozenset([argument]), default)
     for parameter in scope.parameters:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
@@ -54,9 +56,14 @@ def _is_seen_outside(site: Site) -> bool:
 
 def _is_copied(site: Site, obj: Obj) -> bool:
     """Tell whether a parameter is certainly a tensor, and nothing reads an attribute that a copy doesn't share."""
-    for node in own_nodes(site.run.scope.node):
-        if isinstance(node, ast.Attribute) and node.attr in members.OF_ONE_OBJECT:
-            if isinstance(node.value, ast.Name) and node.value.id == obj.parameter:
-                return False
-    read = [v for n, v in site.run.values.items() if isinstance(n, ast.Name) and v.identity is obj]
+    if obj.parameter in _asked_of_itself(site.program.module, site.run.scope):
+        return False
+    read = site.run.names_of(obj)
     return bool(read) and all(v.must_be(TENSOR) and not v.likely for v in read)
+
+
+@once
+def _asked_of_itself(module: ModuleIndex, scope: Scope) -> frozenset[str]:
+    """Return the names on which a function reads attributes that a copy doesn't share."""
+    asked = (n for n in own_nodes(scope.node) if isinstance(n, ast.Attribute) and n.attr in members.OF_ONE_OBJECT)
+    return frozenset(node.value.id for node in asked if isinstance(node.value, ast.Name))

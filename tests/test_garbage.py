@@ -1,0 +1,68 @@
+"""Garbage is collected rarely while one file is worked out, and as ever before and after."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from unplace.config.options import Options
+from unplace.runs import outcome
+from unplace.runs.garbage import IN_ONE_FILE, collecting_rarely
+
+WRITES = b"import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+
+
+@pytest.fixture(autouse=True)
+def _thresholds() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_it_waits_while_a_file_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int, int]] = []
+    work = outcome._rewrite
+
+    def noted(*arguments: object) -> outcome.Outcome:
+        seen.append(gc.get_threshold())
+        return work(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(outcome, "_rewrite", noted)
+    assert outcome.rewrite_bytes(WRITES, "m.py", Options()).change is not None
+    assert seen == [(IN_ONE_FILE, 10, 10)]
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_an_error_restores_the_thresholds() -> None:
+    with pytest.raises(ValueError, match="broken"), collecting_rarely():
+        raise ValueError("broken")
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_a_rarer_collection_stays_as_rare() -> None:
+    gc.set_threshold(2 * IN_ONE_FILE, 5, 5)
+    with collecting_rarely():
+        assert gc.get_threshold() == (2 * IN_ONE_FILE, 5, 5)
+
+
+def test_who_collects_nothing_is_left_alone() -> None:
+    gc.set_threshold(0, 10, 10)
+    with collecting_rarely():
+        assert gc.get_threshold() == (0, 10, 10)
+
+
+def test_other_threads_change_nothing() -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def work() -> None:
+        with collecting_rarely():
+            seen.append(gc.get_threshold())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [(700, 10, 10)]
