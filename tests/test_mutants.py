@@ -479,7 +479,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "numbers share memory",
             fixture("UNP001/a_number_shares_no_memory"),
             "analysis.interpret.calls.Calls.unknown_call",
-            edited(("if kinds == TENSOR:  # which", "if False:  # which")),
+            edited(("if kinds == TENSOR:  # neither", "if False:  # neither")),
         ),
         mutant(
             "a name is enough",

@@ -16,7 +16,7 @@ from unplace.config import suppressions
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding
 from unplace.text.edits import apply_edits
-from unplace.transform.filter import Wanted
+from unplace.transform.filter import Filter
 from unplace.transform.planner import Planner
 from unplace.transform.rewriter import rewrite_text
 
@@ -112,7 +112,7 @@ def test_nothing_is_planned_twice_for_comments(body: str, plans: int, monkeypatc
     made: list[Planner] = []
     plan = Planner.plan
 
-    def counted(self: Planner, wanted: Wanted) -> list[Finding]:
+    def counted(self: Planner, wanted: Filter) -> list[Finding]:
         made.append(self)
         return plan(self, wanted)
 
