@@ -44,11 +44,12 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     again: it repairs nothing. With a `Project` as `programs`, imports from other files of the run are followed.
     """
     report, is_final = _repaired(text, path, options, _itself, programs)
+    later = replace(options, unused=False)  # `joined` keeps the first round's warnings
     for _ in range(_MOST_ROUNDS):
         if is_final:
             break
         origin = _origins(report.before, report.after, report.edits, _itself)
-        following, is_final = _repaired(report.after, path, options, origin, programs)
+        following, is_final = _repaired(report.after, path, later, origin, programs)
         if not following.changed:
             break
         report = joined(report, following)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class
@@ -34,19 +35,14 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     """Return the value of an attribute: a parameter or buffer, the join of its assignments, or what a base declares."""
     if owner.lookup("registered", name):
         return _registered(program, owner, name)
-    values: list[Value] = []
-    for cls in (*owner.linearized(), *program.descendants(owner)):
-        for scope, source in cls.assigned.get(name, ()):
-            values.append(program.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
+    values = _assigned(program, owner, name)
     registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
     if registered:
         is_leaf = all(value.tracked is Tracked.LEAF for value in values)
         return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
     if not values:
         return _inherited_attribute(owner, name)
-    result = values[0]
-    for value in values[1:]:
-        result = weak_join(result, value)
+    result = reduce(weak_join, values)
     if result.kinds & NUMBER:  # a number becomes what is added to it
         for scope, operand in _augmented(program, owner, name):
             result = weak_join(result, program.estimate(scope, operand))
@@ -56,14 +52,18 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
 
 def _registered(program: Analysis, owner: Class, name: str) -> Value:
     """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
-    classes = (*owner.linearized(), *program.descendants(owner))
-    values = [
-        program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in classes
-        for scope, source in cls.assigned.get(name, ())
-    ]
+    values = _assigned(program, owner, name)
     is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
     return _registered_value(name, is_leaf)
+
+
+def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
+    """Return the values that the class, its ancestors and descendants assign to an attribute."""
+    return [
+        program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
+        for cls in (*owner.linearized(), *program.descendants(owner))
+        for scope, source in cls.assigned.get(name, ())
+    ]
 
 
 def _augmented(program: Analysis, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:

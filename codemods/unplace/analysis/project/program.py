@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
 from typing import Protocol
 
@@ -350,12 +350,7 @@ class Program:
                 values.append(self.estimate(scope, source))
             else:
                 values.append(UNKNOWN_VALUE)
-        if not values:
-            return UNKNOWN_VALUE
-        result = values[0]
-        for value in values[1:]:
-            result = weak_join(result, value)
-        return result
+        return reduce(weak_join, values) if values else UNKNOWN_VALUE
 
     def _function_value(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Value:
         for decorator in node.decorator_list:

@@ -13,6 +13,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
@@ -30,7 +31,7 @@ def overwritten_past_autograd(program: Program, write: Write) -> int | None:
 
 def hidden_write_to(program: Program, operation: str) -> int | None:
     """Return the line of a `.data` write to a tensor that an operation of this label saved: a copy would not see it."""
-    runs = (program.run(scope) for scope in program.module.scopes.by_node.values() if _mentions_data(scope))
+    runs = (program.run(scope) for scope in _with_data(program.module))
     hidden = (w for run in runs if run is not None for w in run.writes.values() if _is_hidden(w))
     label = operation.partition(INSIDE)[0]
     return min((w.statement.lineno for w in hidden if label in _saving(w)), default=None)
@@ -47,9 +48,14 @@ def _saves_its_result_in_place_only(write: Write) -> bool:
     return functional is not None and not functional.saves & {"*", "result"}
 
 
-def _mentions_data(scope: Scope) -> bool:
-    """Tell whether a scope has a `.data`: only such a one can write through it, and has to be walked."""
-    return any(isinstance(node, ast.Attribute) and node.attr == "data" for node in scope.nodes)
+@once
+def _with_data(module: ModuleIndex) -> list[Scope]:
+    """Return the scopes that have a `.data`: only these can write through it, and have to be walked."""
+    return [
+        scope
+        for scope in module.scopes.by_node.values()
+        if any(isinstance(node, ast.Attribute) and node.attr == "data" for node in scope.nodes)
+    ]
 
 
 def _is_hidden(write: Write) -> bool:
