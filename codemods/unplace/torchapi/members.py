@@ -44,3 +44,18 @@ IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permu
 
 Other classes with these methods (batches of graphs, distributions) are also used with attributes of their own.
 """
+
+TENSOR_PARAMETERS = frozenset(
+    [
+        *("anchor", "batch1", "batch2", "bias", "grid", "input", "input1", "input2", "mask", "mat", "mat1", "mat2"),
+        *("negative", "pos_weight", "positive", "running_mean", "running_var", "self", "target", "tensor1", "tensor2"),
+        *("theta", "vec", "vec1", "vec2", "weight", "x1", "x2"),
+    ]
+)
+"""Parameters that take nothing but a tensor in every function of torch that has them. Source: the schemas.
+
+The exceptions are a few functions of recurrent layers, and `weight` of `torch.lerp`.
+"""
+
+OF_TENSORS = frozenset(["matmul", "maximum", "minimum", "fmax", "fmin", "kron", "dist"])
+"""Functions whose parameter `other` takes nothing but a tensor. Source: the schemas."""
