@@ -11,12 +11,9 @@ relations connect it with others:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from unplace import torchapi
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -28,7 +25,6 @@ from unplace.analysis.domain.values import (
     OTHER,
     SHAPE,
     TENSOR,
-    TEXT,
     TUPLE,
     UNKNOWN,
 )
@@ -38,8 +34,8 @@ from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.reaching import Reaching, path_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import evidence, kinds
-from unplace.analysis.types.callees import RESULTS, SIZED, Callees, Signature
+from unplace.analysis.types import evidence, kinds, lookups
+from unplace.analysis.types.callees import SIZED, Callees, Signature
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.relations import (
     ANYTHING,
@@ -53,40 +49,10 @@ from unplace.analysis.types.relations import (
     SAME,
     STORED_AT,
     UPDATE,
-    Relation,
-    member,
 )
-
-Variable = int
-Constraint = tuple[Relation | None, tuple[Variable, ...]]
-"""A relation between variables; None stands for a read that sees several definitions, all but the first variable."""
-
-_ANY, _NUMBER, _TEXT, _OTHER = range(4)
-"""The variables that nothing restricts: literals, and expressions of which nothing is known."""
-
-FIXED = (ANYTHING, NUMBER, TEXT, OTHER)
-"""The kinds of these."""
+from unplace.analysis.types.system import A_NUMBER, A_TEXT, AN_OBJECT, UNTOLD, System, Variable
 
 _CATCHING = frozenset(["AttributeError", "BaseException", "Exception", "TypeError"])
-
-
-@dataclass(slots=True)
-class System:
-    """The variables of a scope with the kinds possible for them, and the relations between them.
-
-    `likely` restricts variables where the code that people write leaves no other sense, and `doubtful` are relations
-    that hold unless an exception is caught. The objects of `tested` variables are tested for their kind, and may be of
-    any; `idiomatic` ones are used as people use tensors, `foreign` ones have an attribute that no tensor has.
-    """
-
-    masks: list[int] = field(default_factory=lambda: [*FIXED])
-    likely: list[tuple[Variable, int]] = field(default_factory=list)
-    relations: list[Constraint] = field(default_factory=list)
-    doubtful: list[Constraint] = field(default_factory=list)
-    tested: set[Variable] = field(default_factory=set)
-    idiomatic: set[Variable] = field(default_factory=set)
-    foreign: set[Variable] = field(default_factory=set)
-    of_nodes: dict[ast.AST, Variable] = field(default_factory=dict)
 
 
 class Collector:
@@ -97,69 +63,24 @@ class Collector:
         self.found = System()
         self._scope = scope
         self._callees = Callees(module, scope)
-        self._is_certain = True
         body = scope.node.body
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
         self._reaching = Reaching(statements)
-        self._entries: dict[Hashable, Variable] = {}
         self._unsteady = scope.volatile | scope.global_names | scope.nonlocal_names
         for argument in scope.parameters:
             self._parameter(argument)
         self._block(statements)
 
-    # -- variables ------------------------------------------------------------------------------------------------
-
-    def _new(self, mask: int = ANYTHING) -> Variable:
-        self.found.masks.append(mask)
-        return len(self.found.masks) - 1
-
-    def _restrict(self, variable: Variable, mask: int, *, likely: bool = False) -> None:
-        if variable < len(FIXED) or mask == ANYTHING:
-            return
-        if likely or not self._is_certain:
-            self.found.likely.append((variable, mask))
-        else:
-            self.found.masks[variable] &= mask
-
-    def _relate(self, relation: Relation | None, *variables: Variable) -> None:
-        (self.found.relations if self._is_certain else self.found.doubtful).append((relation, variables))
-
-    def _definition(self, node: ast.AST) -> Variable:
-        """Return the variable of a definition."""
-        known = self.found.of_nodes.get(node)
-        if known is None:
-            known = self.found.of_nodes[node] = self._new()
-        return known
-
-    def _entry(self, key: Hashable) -> Variable:
-        """Return the variable of what a name, or an attribute of an object, is when the scope is entered."""
-        known = self._entries.get(key)
-        if known is None:
-            known = self._entries[key] = self._new()
-        return known
-
-    def _seen(self, node: ast.AST, entry: Variable) -> Variable:
-        """Return the variable of what a read name or path may be: `entry`, or something that the scope binds."""
-        definitions = self._reaching.seen_by.get(node)
-        if definitions is None:
-            return entry
-        variables = {entry if isinstance(d, str) else self._definition(d) for d in definitions}
-        if len(variables) == 1:
-            return variables.pop()
-        seen = self._new()
-        self._relate(None, seen, *sorted(variables))
-        return seen
-
     def _parameter(self, argument: ast.arg) -> None:
         arguments = getattr(self._scope.node, "args", None)
         annotated = kinds.of_annotation(argument.annotation)
-        variable = self._entry(argument.arg)
+        variable = self.found.entry(argument.arg)
         if arguments is not None and argument is arguments.vararg:
-            self._restrict(variable, TUPLE)
+            self.found.restrict(variable, TUPLE)
         elif arguments is not None and argument is arguments.kwarg:
-            self._restrict(variable, DICT)
+            self.found.restrict(variable, DICT)
         elif not annotated & UNKNOWN and annotated & ANYTHING:
-            self._restrict(variable, annotated & ANYTHING)
+            self.found.restrict(variable, annotated & ANYTHING)
         self.found.of_nodes[argument] = variable
 
     # -- statements -----------------------------------------------------------------------------------------------
@@ -195,7 +116,7 @@ class Collector:
         self._bind(node.target, self._value(node.value), node.value)
         annotated = kinds.of_annotation(node.annotation)
         if not annotated & UNKNOWN and annotated & ANYTHING and isinstance(node.target, ast.Name):
-            self._restrict(self._definition(node.target), annotated & ANYTHING)
+            self.found.restrict(self.found.definition(node.target), annotated & ANYTHING)
 
     def _augmented(self, node: ast.AST) -> None:
         assert isinstance(node, ast.AugAssign)
@@ -203,15 +124,15 @@ class Collector:
         relation = UPDATE[type(node.op)]
         if isinstance(target, ast.Subscript):
             holder = self._value(target.value)
-            before, after = self._new(), self._new()
+            before, after = self.found.new(), self.found.new()
             form = self._index(target.slice)
-            self._relate(READ_AT[form], holder, before)
-            self._relate(relation, before, value, after)
-            self._relate(STORED_AT[form], holder, after)
+            self.found.relate(READ_AT[form], holder, before)
+            self.found.relate(relation, before, value, after)
+            self.found.relate(STORED_AT[form], holder, after)
             self.found.of_nodes[target] = before
             return
-        before = self._entry(target.id) if isinstance(target, ast.Name) else self._field(target)
-        self._relate(relation, self._seen(target, before), value, self._definition(target))
+        before = self.found.entry(target.id) if isinstance(target, ast.Name) else self._field(target)
+        self.found.relate(relation, self._seen(target, before), value, self.found.definition(target))
 
     def _loop(self, node: ast.AST) -> None:
         assert isinstance(node, ast.For | ast.AsyncFor)
@@ -224,28 +145,30 @@ class Collector:
         for item in node.items:
             self._value(item.context_expr)
             if item.optional_vars is not None:
-                self._bind(item.optional_vars, self._new(), None)
+                self._bind(item.optional_vars, self.found.new(), None)
         self._block(node.body)
 
     def _try(self, node: Any) -> None:
         caught = {code for handler in node.handlers for code in _names_in(handler.type)}
-        was_certain = self._is_certain
-        self._is_certain = was_certain and bool(caught) and not caught & _CATCHING if node.handlers else was_certain
+        was_certain = self.found.is_certain
+        self.found.is_certain = (
+            was_certain and bool(caught) and not caught & _CATCHING if node.handlers else was_certain
+        )
         self._block(node.body)
         for handler in node.handlers:
             self._block(handler.body)
-        self._is_certain = was_certain
+        self.found.is_certain = was_certain
         self._block(node.orelse)
         self._block(node.finalbody)
 
     def _scope_inside(self, node: ast.AST) -> None:
-        self.found.of_nodes[node] = self._new(CALLABLE | OTHER)
+        self.found.of_nodes[node] = self.found.new(CALLABLE | OTHER)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
                 self._value(default)
 
     def _import(self, node: ast.AST) -> None:
-        self.found.of_nodes[node] = _ANY
+        self.found.of_nodes[node] = UNTOLD
 
     # -- targets --------------------------------------------------------------------------------------------------
 
@@ -254,15 +177,15 @@ class Collector:
         if isinstance(target, ast.Tuple | ast.List):
             self._unpack(target, value, source)
         elif isinstance(target, ast.Starred):
-            self._bind(target.value, self._new(LIST), None)
+            self._bind(target.value, self.found.new(LIST), None)
         elif isinstance(target, ast.Subscript):
             holder = self._value(target.value)
-            self._relate(STORED_AT[self._index(target.slice)], holder, value)
+            self.found.relate(STORED_AT[self._index(target.slice)], holder, value)
         else:
             if isinstance(target, ast.Attribute):
-                self._restrict(self._value(target.value), TENSOR | MODULE | OTHER | CALLABLE | NAMESPACE)
+                self.found.restrict(self._value(target.value), TENSOR | MODULE | OTHER | CALLABLE | NAMESPACE)
             if path_of(target) is not None:
-                self._relate(SAME, self._definition(target), value)
+                self.found.relate(SAME, self.found.definition(target), value)
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Variable, source: ast.expr | None) -> None:
         sources = source.elts if isinstance(source, ast.Tuple | ast.List) else []
@@ -270,10 +193,10 @@ class Collector:
             for part, given in zip(target.elts, sources, strict=True):
                 self._bind(part, self.found.of_nodes[given], given)
             return
-        self._restrict(value, ITERABLE)
+        self.found.restrict(value, ITERABLE)
         for part in target.elts:
-            element = self._new()
-            self._relate(ELEMENT, value, element)
+            element = self.found.new()
+            self.found.relate(ELEMENT, value, element)
             self._bind(part, element, None)
 
     def _iterate(self, target: ast.expr, source: ast.expr) -> None:
@@ -285,15 +208,15 @@ class Collector:
             for part, argument in zip(parts, given, strict=True):
                 self._iterate(part, argument)
         elif called == "builtins.enumerate" and len(parts) == 2 and given:
-            self._bind(parts[0], _NUMBER, None)
+            self._bind(parts[0], A_NUMBER, None)
             self._iterate(parts[1], given[0])
         elif called == "builtins.range":
             self._value(source)
-            self._bind(target, _NUMBER, None)
+            self._bind(target, A_NUMBER, None)
         else:
-            value, element = self._value(source), self._new()
-            self._restrict(value, ITERABLE)
-            self._relate(ELEMENT, value, element)
+            value, element = self._value(source), self.found.new()
+            self.found.restrict(value, ITERABLE)
+            self.found.relate(ELEMENT, value, element)
             self._bind(target, element, None)
 
     # -- expressions ----------------------------------------------------------------------------------------------
@@ -307,44 +230,58 @@ class Collector:
             for child in children(node):
                 if isinstance(child, ast.expr):
                     self._value(child)
-            found = _ANY
+            found = UNTOLD
         self.found.of_nodes[node] = found
         return found
 
     def _constant(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Constant)
         if isinstance(node.value, str | bytes):
-            return _TEXT
-        return _NUMBER if isinstance(node.value, int | float | complex) else _ANY if node.value is None else _OTHER
+            return A_TEXT
+        return (
+            A_NUMBER if isinstance(node.value, int | float | complex) else UNTOLD if node.value is None else AN_OBJECT
+        )
+
+    def _seen(self, node: ast.AST, entry: Variable) -> Variable:
+        """Return the variable of what a read name or path may be: `entry`, or something that the scope binds."""
+        definitions = self._reaching.seen_by.get(node)
+        if definitions is None:
+            return entry
+        variables = {entry if isinstance(d, str) else self.found.definition(d) for d in definitions}
+        if len(variables) == 1:
+            return variables.pop()
+        seen = self.found.new()
+        self.found.relate(None, seen, *sorted(variables))
+        return seen
 
     def _name(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Name)
-        return _ANY if node.id in self._unsteady else self._seen(node, self._entry(node.id))
+        return UNTOLD if node.id in self._unsteady else self._seen(node, self.found.entry(node.id))
 
     def _attribute(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Attribute)
         if self._callees.qualified(node) is not None:
-            return _ANY
+            return UNTOLD
         found = self._seen(node, self._field(node))
         holder = self.found.of_nodes[node.value]
         self._look_up(holder, node.attr)
-        operator = torchapi.tensor_attribute(node.attr)
-        if operator is not None:
-            self._relate(member(_having(node.attr), RESULTS[operator.result]), holder, found)
+        relation = lookups.of_attribute(node.attr)
+        if relation is not None:
+            self.found.relate(relation, holder, found)
         return found
 
     def _field(self, node: ast.Attribute) -> Variable:
         """Return the variable of what an attribute is when the scope is entered."""
-        return self._entry((self._value(node.value), node.attr))
+        return self.found.entry((self._value(node.value), node.attr))
 
     def _look_up(self, holder: Variable, name: str) -> None:
         """Restrict an object by a name that is looked up on it."""
         if evidence.of_name(name) is Evidence.PROOF:
-            self._restrict(holder, TENSOR)
+            self.found.restrict(holder, TENSOR)
             return
-        self._restrict(holder, _having(name))
+        self.found.restrict(holder, lookups.having(name))
         if evidence.of_name(name) is Evidence.HINT:
-            self._restrict(holder, TENSOR, likely=True)
+            self.found.restrict(holder, TENSOR, likely=True)
         if evidence.is_idiom(name):
             self.found.idiomatic.add(holder)
         if not evidence.is_attribute_of_tensor(name):
@@ -352,10 +289,10 @@ class Collector:
 
     def _subscript(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Subscript)
-        holder, result = self._value(node.value), self._new()
-        self._relate(READ_AT[self._index(node.slice)], holder, result)
+        holder, result = self._value(node.value), self.found.new()
+        self.found.relate(READ_AT[self._index(node.slice)], holder, result)
         if _is_mask(node.slice):
-            self._restrict(holder, TENSOR | ARRAY | OTHER, likely=True)
+            self.found.restrict(holder, TENSOR | ARRAY | OTHER, likely=True)
         return result
 
     def _index(self, node: ast.expr) -> str:
@@ -373,26 +310,26 @@ class Collector:
 
     def _binary(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.BinOp)
-        left, right, result = self._value(node.left), self._value(node.right), self._new()
-        self._relate(OPERATION[type(node.op)], left, right, result)
+        left, right, result = self._value(node.left), self._value(node.right), self.found.new()
+        self.found.relate(OPERATION[type(node.op)], left, right, result)
         return result
 
     def _unary(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.UnaryOp)
         operand = self._value(node.operand)
         if isinstance(node.op, ast.Not):
-            return _NUMBER
-        result = self._new()
-        self._relate(NEGATED, operand, result)
+            return A_NUMBER
+        result = self.found.new()
+        self.found.relate(NEGATED, operand, result)
         return result
 
     def _compare(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Compare)
         operands = [self._value(part) for part in (node.left, *node.comparators)]
         if len(node.ops) > 1:
-            return _ANY
-        result = self._new()
-        self._relate(COMPARISON[type(node.ops[0])], operands[0], operands[1], result)
+            return UNTOLD
+        result = self.found.new()
+        self.found.relate(COMPARISON[type(node.ops[0])], operands[0], operands[1], result)
         return result
 
     def _choice(self, node: ast.expr) -> Variable:
@@ -403,8 +340,8 @@ class Collector:
             assert isinstance(node, ast.BoolOp)
             parts = node.values
         variables = [self._value(part) for part in parts]
-        result = self._new()
-        self._relate(None, result, *variables)
+        result = self.found.new()
+        self.found.relate(None, result, *variables)
         return result
 
     def _walrus(self, node: ast.expr) -> Variable:
@@ -417,7 +354,7 @@ class Collector:
         for child in children(node):
             if isinstance(child, ast.expr):
                 self._value(child)
-        return self._new(_DISPLAYS[type(node)])
+        return self.found.new(_DISPLAYS[type(node)])
 
     def _comprehension(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
@@ -427,16 +364,16 @@ class Collector:
                 self._value(test)
         for element in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
             self._value(element)
-        return self._new(_DISPLAYS[type(node)])
+        return self.found.new(_DISPLAYS[type(node)])
 
     def _text(self, node: ast.expr) -> Variable:
         for child in children(node):
             if isinstance(child, ast.FormattedValue):
                 self._value(child.value)
-        return _TEXT
+        return A_TEXT
 
     def _lambda(self, node: ast.expr) -> Variable:
-        return self._new(CALLABLE)
+        return self.found.new(CALLABLE)
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -450,61 +387,45 @@ class Collector:
         function = node.func
         if isinstance(function, ast.Attribute):
             return self._method(node, function)
-        self._restrict(self._value(function), CALLED)
-        return self._new()
+        self.found.restrict(self._value(function), CALLED)
+        return self.found.new()
 
     def _known_call(
         self, node: ast.Call, signature: Signature, arguments: list[Variable], named: dict[str | None, Variable]
     ) -> Variable:
         if signature.is_test:
             self.found.tested.update(arguments[:1])
-            return _NUMBER
+            return A_NUMBER
         for index, variable in enumerate(arguments):
             if isinstance(node.args[index], ast.Starred):
                 break
-            self._restrict(variable, signature.taken(index))
-            self._restrict(variable, signature.usually(index), likely=True)
+            self.found.restrict(variable, signature.taken(index))
+            self.found.restrict(variable, signature.usually(index), likely=True)
         for name, variable in named.items():
-            self._restrict(variable, signature.taken_as(name))
+            self.found.restrict(variable, signature.taken_as(name))
         for display in node.args[:1] if signature.takes_several else ():
             for element in display.elts if isinstance(display, ast.List | ast.Tuple) else ():
                 if not isinstance(element, ast.Starred):
-                    self._restrict(self.found.of_nodes[element], TENSOR)
-        return self._new(signature.result)
+                    self.found.restrict(self.found.of_nodes[element], TENSOR)
+        return self.found.new(signature.result)
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> Variable:
         """Return the result of a method of an object of the scope."""
         holder, name = self._value(function.value), function.attr
-        result = self._new()
+        result = self.found.new()
         proof = evidence.of_call(node)
         if proof is Evidence.PROOF:
-            self._restrict(holder, TENSOR)
+            self.found.restrict(holder, TENSOR)
         else:
             self._look_up(holder, name)
         if proof is Evidence.HINT:
-            self._restrict(holder, TENSOR, likely=True)
-        operator = torchapi.tensor_method(name)
-        if operator is not None and not operator.result_when:
-            self._relate(member(_having(name), RESULTS[operator.result]), holder, result)
-        elif torchapi.inplace_method(name) is not None:
-            self._relate(member(_having(name), TENSOR), holder, result)
+            self.found.restrict(holder, TENSOR, likely=True)
+        relation = lookups.of_method(name)
+        if relation is not None:
+            self.found.relate(relation, holder, result)
         for argument in node.args if name in SIZED else ():
-            self._restrict(self.found.of_nodes[argument], NUMBER | SHAPE | TUPLE | LIST, likely=True)
+            self.found.restrict(self.found.of_nodes[argument], NUMBER | SHAPE | TUPLE | LIST, likely=True)
         return result
-
-
-@cache
-def _having(name: str) -> int:
-    """Return the kinds of the objects that may have a method or attribute of a name."""
-    found = ARRAY | MODULE | CALLABLE | NAMESPACE | OTHER
-    found |= TENSOR if evidence.is_attribute_of_tensor(name) or not _is_builtin(name) else 0
-    for kind, types in _TYPES.items():
-        found |= kind if any(hasattr(known, name) for known in types) else 0
-    return found
-
-
-def _is_builtin(name: str) -> bool:
-    return any(hasattr(known, name) for types in _TYPES.values() for known in types)
 
 
 def _is_marker(node: ast.expr) -> bool:
@@ -525,15 +446,6 @@ def _names_in(node: ast.expr | None) -> set[str]:
         return {"BaseException"}
     return {name for part in walk(node) if (name := last_name(part)) is not None}
 
-
-_TYPES: dict[int, tuple[type, ...]] = {
-    NUMBER: (int, float),
-    TEXT: (str,),
-    LIST: (list,),
-    TUPLE: (tuple,),
-    SHAPE: (tuple,),
-    DICT: (dict,),
-}
 
 _DISPLAYS = {
     ast.List: LIST,

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from unplace.analysis.domain.values import ARRAY, NUMBER, OTHER, TENSOR
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.constraints import FIXED, Collector, Constraint, System, Variable
+from unplace.analysis.types.constraints import Collector
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.relations import ANYTHING
+from unplace.analysis.types.system import FIXED, Constraint, System, Variable
 
 _ARRAYS_OF = ("cupy", "cv2", "jax", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 """Packages whose objects are used as tensors are."""
@@ -154,16 +155,11 @@ def _with_definitions(system: System, variables: set[Variable]) -> set[Variable]
 
 
 def _uses_arrays(module: ModuleIndex, scope: Scope) -> bool:
-    """Tell whether a scope, or what the file imports, has to do with arrays that are no tensors."""
-    names = module.imports.names
-    if not any(target.split(".")[0] == "torch" for target in names.values()):
+    """Tell whether arrays are as likely in a scope as tensors: the file imports their package, the scope uses it."""
+    names = {name: target.split(".")[0] for name, target in module.imports.names.items()}
+    if "torch" not in names.values():
         return True
-    of_arrays = {name for name, target in names.items() if target.split(".")[0] in _ARRAYS_OF}
-    if not of_arrays:
+    if not any(package in _ARRAYS_OF for package in names.values()):
         return False
-    outer: Scope | None = scope
-    while outer is not None and not outer.is_module:
-        if outer.read & of_arrays:
-            return True
-        outer = outer.parent
-    return not scope.all_names() & (names.keys() - of_arrays)
+    found = {names.get(name) for name in scope.all_names()}
+    return "torch" not in found or not found.isdisjoint(_ARRAYS_OF)
