@@ -200,7 +200,7 @@ def example():
 TEXTS = {
     "stripped": ["def scale(x, k=2.0):\n    y = x.exp()"],
     "renamed": [
-        "def scale(n1, n2=2.0)",
+        "def scale(n1: torch.Tensor, n2: float=2.0)",
         "    n3: torch.Tensor = n1.exp()\n    return n3 * n2",
         "def forward(self, n4)",
     ],
