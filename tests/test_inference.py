@@ -22,7 +22,7 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\n"
 
 
 def evidence(code: str, imports: str = IMPORTS) -> Evidence:
-    """The evidence for the name `x` at its last read in the function `f`, or for the path or call `x...` on `# here`."""
+    """The evidence for the name `x` at its last read in the function `f`."""
     tree = ast.parse(imports + textwrap.dedent(code))
     module = ModuleIndex(tree)
     scope = next(s for s in module.scopes.by_node.values() if s.name == "f")
@@ -151,8 +151,8 @@ def combined() -> list[tuple[int, Any, int, Any]]:
     """The pairs of values, but for a tensor that counts: nobody writes `[0] * torch.tensor(3)`, or adds one to a list."""
     pairs = product(VALUES.items(), repeat=2)
     counting = LIST | TUPLE | SHAPE | TEXT
-    sensible = [p for p in pairs if TENSOR not in (p[0][0], p[1][0]) or not (p[0][0] | p[1][0]) & counting]
-    return [(k, a, m, b) for (k, left), (m, right) in sensible for a in left for b in right]
+    found = [(k, a, m, b) for (k, left), (m, right) in pairs for a in left for b in right]
+    return [row for row in found if TENSOR not in (row[0], row[2]) or not (row[0] | row[2]) & counting]
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS, ids=lambda kind: kind.__name__)

@@ -33,8 +33,28 @@ SPARSE_WRITES = frozenset(
 )
 """In-place methods that write only some elements."""
 
-SIZED = frozenset(["view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
-"""Methods and functions whose arguments are sizes, so that a name among them is a number."""
+SIZES = frozenset(
+    [
+        *(
+            "chunks",
+            "dim",
+            "dim0",
+            "dim1",
+            "dimension",
+            "dims",
+            "end",
+            "end_dim",
+            "k",
+            "length",
+            "m",
+            "n",
+            "num_classes",
+        ),
+        *("repeats", "sections", "shape", "shifts", "size", "sizes", "split_size", "split_size_or_sections"),
+        *("split_sizes", "start", "start_dim", "step", "steps"),
+    ]
+)
+"""Parameters of torch's functions and methods for which people pass numbers, alone or several together."""
 
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
 """Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""

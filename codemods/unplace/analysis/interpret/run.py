@@ -139,6 +139,8 @@ class Run:
             return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
         if value.likely and value.is_tensor and not found.may_be_tensor:
             return value._replace(kinds=UNKNOWN, likely=False)
+        if found.is_size and not value.kinds & ~(UNKNOWN | NONE):
+            return Value(found.likely | (value.kinds & NONE))
         if found.evidence is Evidence.HINT and not value.kinds & ~(UNKNOWN | NONE):
             return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
         return value

@@ -36,7 +36,6 @@ RESULTS = {
 }
 """The kinds of the results of torch's operators."""
 
-SIZED = members.SIZED
 _TESTS = frozenset(["callable", "hasattr", "isinstance", "issubclass", "type"])
 _TENSOR_TESTS = frozenset(["torch.is_tensor", "torch.is_storage", "numpy.isscalar"])
 _NUMERIC = NUMBER | TENSOR | ARRAY
@@ -72,7 +71,7 @@ class Signature:
 
     def usually(self, index: int) -> int:
         """Return the kinds of the arguments that people pass."""
-        return self.usual
+        return usual_argument(self.parameters, index) & self.usual
 
 
 _NUMBERS = Signature(NUMBER, usual=NUMBER, others=NUMBER | TENSOR | ARRAY)
@@ -101,6 +100,12 @@ _BUILTINS = {
     "zip": Signature(OTHER, ITERABLE),
 }
 """The functions of Python. What they return that isn't listed here may be anything."""
+
+
+def usual_argument(parameters: tuple[str, ...], index: int) -> int:
+    """Return the kinds that people pass as positional argument of a function of torch; the last name takes the rest."""
+    name = parameters[min(index, len(parameters) - 1)] if parameters else ""
+    return NUMBER | SHAPE | TUPLE | LIST if name in members.SIZES else ANYTHING
 
 
 class Callees:
@@ -171,7 +176,7 @@ def of_operator(operator: Operator, qualified: str) -> Signature:
     return Signature(
         result,
         TENSOR if torchapi.takes_tensor(qualified) else ANYTHING,
-        parameters=operator.parameters if not operator.variadic else (),
+        parameters=operator.parameters,
         operator=operator.short,
         takes_several=first == "tensors",
     )

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from unplace import torchapi
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -21,9 +22,7 @@ from unplace.analysis.domain.values import (
     LIST,
     MODULE,
     NAMESPACE,
-    NUMBER,
     OTHER,
-    SHAPE,
     TENSOR,
     TUPLE,
     UNKNOWN,
@@ -35,7 +34,7 @@ from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.reaching import Reaching, path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
-from unplace.analysis.types.callees import SIZED, Callees, Signature
+from unplace.analysis.types.callees import Callees, Signature, usual_argument
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.relations import (
     ANYTHING,
@@ -423,8 +422,10 @@ class Collector:
         relation = lookups.of_method(name)
         if relation is not None:
             self.found.relate(relation, holder, result)
-        for argument in node.args if name in SIZED else ():
-            self.found.restrict(self.found.of_nodes[argument], NUMBER | SHAPE | TUPLE | LIST, likely=True)
+        operator = torchapi.tensor_method(name)
+        for index, argument in enumerate(node.args if operator is not None else (), 1):
+            usual = usual_argument(operator.parameters, index)
+            self.found.restrict(self.found.of_nodes[argument], usual, likely=True)
         return result
 
 

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from unplace.analysis.domain.values import ARRAY, NUMBER, OTHER, TENSOR
+from unplace.analysis.domain.values import ARRAY, LIST, NUMBER, OTHER, SHAPE, TENSOR, TUPLE
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector
@@ -35,6 +35,11 @@ class Inferred(NamedTuple):
         if self.proved == TENSOR:
             return Evidence.PROOF
         return Evidence.HINT if self.likely == TENSOR else Evidence.NONE
+
+    @property
+    def is_size(self) -> bool:
+        """Tell whether the object is used as a number or several, as a size of tensors is."""
+        return bool(self.likely & NUMBER) and not self.likely & ~(NUMBER | SHAPE | TUPLE | LIST)
 
     @property
     def is_like_array(self) -> bool:

@@ -156,7 +156,7 @@ OPERATION = {kind: Relation(_numeric(kind)) for kind in ast.operator.__subclasse
 """Two operands and the result of an operator. Source: Python's, NumPy's and torch's operators, tried out."""
 
 UPDATE = OPERATION | {ast.Add: Relation([*_numeric(ast.Add), (LIST, ITERABLE & ~TENSOR, LIST)])}
-"""The target, the operand and the result of an augmented assignment: a list takes any iterable, but who gives a tensor?"""
+"""The target, the operand and the result of an augmented assignment: a list takes any iterable."""
 
 _ORDERED = [
     (TENSOR, TENSOR | NUMBER | ARRAY, TENSOR),
