@@ -148,7 +148,7 @@ def allows(relation: Relation, kinds: tuple[int, ...]) -> bool:
 
 
 def combined() -> list[tuple[int, Any, int, Any]]:
-    """The pairs of values, but for a tensor that counts: nobody writes `[0] * torch.tensor(3)`, or adds one to a list."""
+    """The pairs of values, but for tensors that count: nobody writes `[0] * torch.tensor(3)`."""
     pairs = product(VALUES.items(), repeat=2)
     counting = LIST | TUPLE | SHAPE | TEXT
     found = [(k, a, m, b) for (k, left), (m, right) in pairs for a in left for b in right]

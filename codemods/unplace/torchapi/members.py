@@ -35,22 +35,8 @@ SPARSE_WRITES = frozenset(
 
 SIZES = frozenset(
     [
-        *(
-            "chunks",
-            "dim",
-            "dim0",
-            "dim1",
-            "dimension",
-            "dims",
-            "end",
-            "end_dim",
-            "k",
-            "length",
-            "m",
-            "n",
-            "num_classes",
-        ),
-        *("repeats", "sections", "shape", "shifts", "size", "sizes", "split_size", "split_size_or_sections"),
+        *("chunks", "dim", "dim0", "dim1", "dimension", "dims", "end", "end_dim", "k", "length", "m", "n"),
+        *("num_classes", "sections", "shape", "shifts", "size", "sizes", "split_size", "split_size_or_sections"),
         *("split_sizes", "start", "start_dim", "step", "steps"),
     ]
 )

@@ -423,8 +423,9 @@ class Collector:
         if relation is not None:
             self.found.relate(relation, holder, result)
         operator = torchapi.tensor_method(name)
-        for index, argument in enumerate(node.args if operator is not None else (), 1):
-            usual = usual_argument(operator.parameters, index)
+        parameters = operator.parameters if operator is not None else ()
+        for index, argument in enumerate(node.args if parameters else (), 1):
+            usual = usual_argument(parameters, index)
             self.found.restrict(self.found.of_nodes[argument], usual, likely=True)
         return result
 
