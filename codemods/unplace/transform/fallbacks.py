@@ -68,14 +68,14 @@ class Fallbacks:
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text)
-        return aside if aside is not None and self._is_offered(decisions[0], aside) else None
+        return aside if aside is not None and self._is_made(aside) else None
 
     def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
         """Tell whether the run may carry a fallback out."""
         return self.unsafe or not verdict.assumptions
 
-    def _is_offered(self, decision: Decision, verdict: Aside | CopySaved) -> bool:
-        """Tell whether a fallback is carried out, or is all that can be offered to runs with other options."""
+    def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
+        """Tell whether copies are made, or are all that can be offered to runs with other options."""
         return self._is_made(verdict) or isinstance(decision.verdict, Refuse)
 
     def _collected(self, decision: Decision) -> Collect | None:
