@@ -34,7 +34,7 @@ def of_function(
     bound = bind_parameters(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
-    effect = run.program.summary(function)
+    effect = run.program.summary(function, run.scope)
     if effect is None:
         return calls.unknown_call(node, list(bound.values()), state)
     nodes = arguments.named_nodes(bound)
@@ -105,7 +105,7 @@ def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:
         return []
     init = run.program.method(of, "__init__")
     bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None else None
-    effect = run.program.summary(init) if init is not None and bound is not None else None
+    effect = run.program.summary(init, run.scope) if init is not None and bound is not None else None
     if bound is None or effect is None:
         return []
     return [value for name, value in bound.items() if name in effect.keeps and value.is_tensor]

@@ -52,8 +52,8 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return one pair for each exit of a function: the returned value and the facts at that point."""
 
-    def summary(self, function: Function) -> Effect | None:
-        """Return the effect of calling a function; None when it isn't known."""
+    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+        """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
     def may_be_own(self, call: ast.Call) -> bool:
         """Tell whether a call may reach a function of the module."""
