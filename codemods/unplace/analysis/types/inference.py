@@ -61,8 +61,9 @@ class Inference:
     def __init__(self, system: System, *, keeps_arrays: bool) -> None:
         """Solve the constraints of a scope; arrays are likely where `keeps_arrays`."""
         self._variables = system.of_nodes
-        self._proved, self._likely = _solved(system, ARRAY | OTHER if not keeps_arrays else OTHER)
         self._untold = _with_definitions(system, system.tested)
+        unlikely = OTHER if keeps_arrays else ARRAY | OTHER
+        self._proved, self._likely = _solved(system, self._untold, unlikely)
         self._foreign = _with_definitions(system, system.foreign)
         self._idiomatic = _with_definitions(system, system.idiomatic)
 
@@ -85,11 +86,15 @@ def inferred(module: ModuleIndex, scope: Scope) -> Inference:
     return Inference(Collector(module, scope).found, keeps_arrays=_uses_arrays(module, scope))
 
 
-def _solved(system: System, unlikely: int) -> tuple[list[int], list[int]]:
-    """Return the kinds of each variable that are proved, and those that are likely; some are `unlikely` as such."""
-    proof = _Solution(system, system.relations, system.masks)
+def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[int], list[int]]:
+    """Return the kinds of each variable that are proved, and those that are likely; some are `unlikely` as such.
+
+    Nothing is concluded from the uses of `untold` variables, each of which fits one of several kinds only.
+    """
+    masks = [ANYTHING if variable in untold else mask for variable, mask in enumerate(system.masks)]
+    proof = _Solution(system.relations, masks, untold)
     proof.settle(range(len(system.relations)))
-    guess = _Solution(system, [*system.relations, *system.doubtful], proof.masks)
+    guess = _Solution([*system.relations, *system.doubtful], proof.masks, untold)
     changed = {variable for variable, mask in system.likely if guess.restrict(variable, mask)}
     for variable, mask in enumerate(proof.masks):
         if mask & TENSOR and mask & unlikely and mask != ANYTHING and guess.restrict(variable, ~unlikely):
@@ -102,12 +107,12 @@ def _solved(system: System, unlikely: int) -> tuple[list[int], list[int]]:
 class _Solution:
     """The kinds possible for each variable, narrowed to a fixpoint."""
 
-    def __init__(self, system: System, relations: list[Constraint], masks: list[int]) -> None:
-        """Start from the masks given."""
+    def __init__(self, relations: list[Constraint], masks: list[int], fixed: set[Variable]) -> None:
+        """Start from the masks given; `fixed` variables keep theirs."""
         self.masks = list(masks)
         self.relations = relations
         self.users: dict[Variable, list[int]] = {}
-        self._system = system
+        self._fixed = fixed
         for index, (_, variables) in enumerate(relations):
             for variable in variables:
                 self.users.setdefault(variable, []).append(index)
@@ -136,8 +141,8 @@ class _Solution:
                     todo.update(dict.fromkeys(self.users[variable]))
 
     def _is_fixed(self, variable: Variable) -> bool:
-        """Tell whether nothing restricts a variable; its object may be tested for its kind."""
-        return variable < len(FIXED) or variable in self._system.tested
+        """Tell whether nothing restricts a variable."""
+        return variable < len(FIXED) or variable in self._fixed
 
 
 def _of_read(masks: tuple[int, ...]) -> tuple[int, ...]:
