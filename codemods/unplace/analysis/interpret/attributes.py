@@ -128,7 +128,7 @@ def _remember(
     if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
         return facts
     parts = [_of_holder(run, node, holder, state, facts, origin) for holder in sorted(base.objs, key=_by_index)]
-    if len(parts) == 1 and parts[0] is state.heap.get((*base.objs, node.attr)):
+    if len(parts) == 1 and not any(holder.old for holder in base.objs):
         return parts[0]
     value = reduce(weak_join, parts) if parts else _unnamed(run, node, node, facts, origin)
     return value._replace(identity=(node, "read"))

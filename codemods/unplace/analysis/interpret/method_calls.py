@@ -60,9 +60,6 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     arguments = calls.arguments(node, state)
     if base.must_be(CALLABLE) and isinstance(base.ref, Class):
         return own_calls.of_unbound(calls, node, name, base, arguments, state)
-    above = inherited.of_super(calls, node, name, arguments, state) if is_super else None
-    if above is not None:
-        return above
     if base.must_be(MODULE) or (base.kinds & UNKNOWN and name in modules.GIVING_PARAMETERS):
         return _of_module(calls, node, name, base, state, arguments)
     plain = _of_plain(calls, node, name, base, arguments, state)

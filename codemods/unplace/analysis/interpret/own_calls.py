@@ -72,7 +72,7 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
     Base.forward(self, x)                with the receiver among the arguments
     """
     assert isinstance(base.ref, Class)
-    method = calls.run.program.method(base.ref, name)
+    method = calls.run.program.method(base.ref, name, is_exact=True)
     if method is None:
         return calls.unknown_call(node, arguments.all(), state)
     return of_function(calls, node, method, arguments, state, base if is_class_method(method.scope.node) else None)
