@@ -401,11 +401,10 @@ class Program:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
         return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
-    def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
-        for cls in self.descendants(owner):
-            if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
-                return None
+    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
+        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
+        if not is_exact and any(cls.defines(name) for cls in self.descendants(owner)):
+            return None
         return self._own_method(owner, name)
 
     def _own_method(self, owner: Class, name: str) -> Function | None:
