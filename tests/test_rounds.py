@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import apply_edits
 from unplace.transform.rewriter import first_round, rewrite_text
@@ -91,7 +90,7 @@ while input():
     assert "relu() in line 22" in found[18].message
 
 
-def test_a_copy_that_calls_for_another_one_is_not_made() -> None:
+def test_copies_that_call_for_others_come_to_an_end() -> None:
     before = """import torch
 
 
@@ -104,6 +103,5 @@ def run(x):
     return flat.sum() + window.sum() * 2
 """
     report = rewrite_text(before, "model.py", Options(unsafe=True))
-    assert [f.reason for f in report.findings if f.line == 7] == [Refusal.NEVER_ENDS()]
-    assert report.after.count("h.clone()") == 1
+    assert [f.status for f in report.findings] == [Status.REWRITTEN] * 3
     assert rewrite_text(report.after, "model.py", Options(unsafe=True)).after == report.after

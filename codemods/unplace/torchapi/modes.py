@@ -72,3 +72,6 @@ CANONICAL = {
     "torch.autograd.function.Function": "torch.autograd.Function",
 }
 """Qualified names of torch with another, canonical name, which is the only one that the table knows."""
+
+KIND_TESTS = frozenset(["numpy.isscalar", "torch.is_storage", "torch.is_tensor"])
+"""Functions that test of which kind their argument is."""

@@ -23,7 +23,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.relations import ANYTHING, CALLED, ITERABLE
-from unplace.torchapi import Operator, Result, members
+from unplace.torchapi import Operator, Result, members, modes
 
 RESULTS = {
     Result.TENSOR: TENSOR,
@@ -37,7 +37,6 @@ RESULTS = {
 """The kinds of the results of torch's operators."""
 
 _TESTS = frozenset(["callable", "hasattr", "isinstance", "issubclass", "type"])
-_TENSOR_TESTS = frozenset(["torch.is_tensor", "torch.is_storage", "numpy.isscalar"])
 _NUMERIC = NUMBER | TENSOR | ARRAY
 
 
@@ -133,7 +132,7 @@ class Callees:
         if qualified.startswith("builtins."):
             name = qualified.removeprefix("builtins.")
             return Signature(is_test=True) if name in _TESTS else _BUILTINS.get(name, Signature())
-        if qualified in _TENSOR_TESTS:
+        if qualified in modes.KIND_TESTS:
             return Signature(is_test=True)
         if qualified.startswith("numpy."):
             return Signature(ARRAY | NUMBER)
