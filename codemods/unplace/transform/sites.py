@@ -310,7 +310,7 @@ class Site:
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
-        for root in roots if not certain else ():
+        for root in roots if not certain and self.write.grad.records else ():
             if root.parameter is not None:
                 saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []

@@ -37,6 +37,9 @@ class Others(Protocol):
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
         """Return the target of a base class's name, and the class where it belongs to the run."""
 
+    def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
+        """Return the file that an imported name leads to, and the names to look up in it."""
+
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module."""
 
@@ -128,6 +131,14 @@ class ModuleIndex:
         target = self.target(written)
         return canonical(target) if isinstance(target, str) else written
 
+    def member(self, scope: Scope, node: ast.expr) -> Member | None:
+        """Return the member of another file that an expression made of an imported name and attributes stands for."""
+        written = self._qualified_here(scope, node)
+        target = self.target(written) if written is not None else None
+        if isinstance(node, ast.Name) and self.place is not None and self.scopes.owner(scope, node.id) is None:
+            target = self.place.others.find_starred(self, node.id)
+        return target if isinstance(target, Member) else None
+
     def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
         """Return the qualified name of an expression, without looking into other files."""
         parts: list[str] = []
@@ -190,6 +201,12 @@ def home(scope: Scope) -> ModuleIndex:
     return root.index
 
 
+def is_of(scope: Scope, path: str) -> bool:
+    """Tell whether a scope belongs to a file, in whatever version of its text."""
+    place = home(scope).place
+    return place is not None and place.path == path
+
+
 def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:
     """Make a function of a module, and of further arguments, remember its results on the index."""
 
@@ -201,6 +218,13 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
         return cast(T, module.answers[key])
 
     return asked
+
+
+@once
+def imported_from_run(module: ModuleIndex) -> frozenset[str]:
+    """Return the imported names that lead to other files of the run."""
+    place, names = module.place, module.imports.names
+    return frozenset(n for n in names if place is not None and place.others.locate(module, names[n]) is not None)
 
 
 @once
