@@ -6,10 +6,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tests.test_project import outcomes, program_of, prove, write
+from tests.test_project import outcomes, program_of, prove, statuses, write
 
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Finding, Harm, Status
+from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.runs.cache import Results
 from unplace.runs.many import rewrite_files
 
@@ -36,9 +36,11 @@ CALLS = f"""
 """
 
 
-def finding_in(folder: Path, files: dict[str, str], name: str = "utils.py", *, unsafe: bool = False) -> Finding:
+def finding_in(
+    folder: Path, files: dict[str, str], name: str = "utils.py", *, unsafe: bool = False, whole: bool = False
+) -> Finding:
     """The only finding in one of the files; what the run does to all of them is proved through torch."""
-    found = outcomes(write(folder / "before", files), unsafe=unsafe)
+    found = outcomes(write(folder / "before", files), unsafe=unsafe, whole=whole)
     write(folder / "after", files)
     for file, outcome in found.items():
         if outcome.change is not None:
@@ -196,3 +198,95 @@ def test_a_remembered_result_does_not_outlast_a_new_caller(tmp_path: Path, monke
     main = (tmp_path / "run" / "pkg" / "main.py").read_text()
     (tmp_path / "run" / "pkg" / "other.py").write_text(main.replace("x + torch.ones(3)", "x.exp()"))
     assert (before, harm()) == (Harm.UNKNOWN, Harm.HARMFUL)
+
+
+# -- the whole program ------------------------------------------------------------------------------------------------
+
+
+def test_a_function_is_judged_by_its_callers_where_the_run_is_the_whole_program(tmp_path: Path) -> None:
+    files = {"utils.py": SHIFT, "main.py": CALLS}
+    alone = finding_in(tmp_path / "part", files)
+    assert alone.status is Status.REFUSED
+    assert alone.message == "needs --unsafe, which assumes: no caller reads the argument `x` after the call"
+    finding = finding_in(tmp_path / "whole", files, whole=True)
+    assert (finding.status, finding.harm, finding.applicability) == (
+        Status.REWRITTEN,
+        Harm.HARMFUL,
+        Applicability.SAFE,
+    )
+
+
+def test_what_no_caller_saved_is_harmless_where_the_run_is_the_whole_program(tmp_path: Path) -> None:
+    files = {"utils.py": SHIFT, "main.py": CALLS.replace("torch.sigmoid(x)", "x + torch.ones(3)")}
+    assert finding_in(tmp_path / "part", files).harm is Harm.UNKNOWN
+    assert finding_in(tmp_path / "whole", files, whole=True).harm is Harm.HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("utils", "more"),
+    [
+        ('__all__ = ["shifted"]', ""),
+        ("", 'CHOICES = {"shifted": 1}'),
+        ("", "CHOICES = [shifted]"),
+        ("", "def other(name, x): return getattr(utils, name)(x)"),
+        ("", "same = utils\ndef other(x): return same.shifted(x, 1.0)"),
+        ("", "def other(net, x): return net.shifted(x, 1.0)"),
+        ("", "def other(*given): return shifted(*given)"),
+        ("", "import importlib\ndef other(a, b): return getattr(importlib.import_module(a), b)"),
+        ("@register", ""),
+    ],
+    ids=["exported", "named", "value", "looked up", "module", "method", "starred", "imported by name", "registered"],
+)
+def test_an_entry_point_is_not_judged_by_the_callers_in_sight(tmp_path: Path, utils: str, more: str) -> None:
+    text = dedent(SHIFT).replace("def shifted", f"{utils}\ndef shifted").replace("x, by", "x: torch.Tensor, by")
+    text = text.replace("import torch\n", "import torch\n\ndef register(function): return function\n")
+    main = dedent(CALLS) + "\nfrom . import utils\n" + more + "\n"
+    assert finding_in(tmp_path, {"utils.py": text, "main.py": main}, whole=True).status is Status.REFUSED
+
+
+def test_what_a_notebook_names_is_an_entry_point(tmp_path: Path) -> None:
+    paths = write(tmp_path, {"utils.py": SHIFT, "main.py": CALLS})
+    (tmp_path / "pkg" / "tries.ipynb").write_text('{"cells": [], "metadata": {"of": "shifted"}, "nbformat": 4}')
+    found = outcomes([*paths, str(tmp_path / "pkg" / "tries.ipynb")], whole=True)
+    assert statuses(found["utils.py"]) == ["refused"]
+
+
+def test_a_forward_is_judged_by_the_calls_of_its_objects(tmp_path: Path) -> None:
+    layer = dedent(LAYER).replace("self, x", "self, x: torch.Tensor").replace("from torch", "import torch\nfrom torch")
+    main = NET.format(first="self.act(x)", last="y")
+    files = {"layers.py": layer, "main.py": main}
+    assert finding_in(tmp_path / "part", files, "layers.py").status is Status.REFUSED
+    finding = finding_in(tmp_path / "whole", files, "layers.py", whole=True)
+    assert (finding.status, finding.assumptions) == (Status.REWRITTEN, ())
+
+
+HOOKED = """
+    def hooked(self):
+        self.shift.register_forward_hook(lambda layer, given, found: self.seen.append(given[0] * 1))
+        return self.shift
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "checkpoint(self.shift, h, use_reentrant=False)",
+        "nn.Sequential(self.shift)(h)",
+        "[layer(h) for layer in self.children()][-1]",
+        'getattr(self, "sh" + "ift")(h)',
+        "next(map(self.shift, [h]))",
+        "copy(self.shift)(h)",
+        "self.shift.forward(h)",
+        "self.hooked()(h)",
+    ],
+)
+def test_a_forward_that_may_be_called_otherwise_is_not_judged_by_the_calls_in_sight(tmp_path: Path, call: str) -> None:
+    layer = dedent(LAYER).replace("self, x", "self, x: torch.Tensor").replace("from torch", "import torch\nfrom torch")
+    main = dedent(NET.format(first="x + torch.ones(3)", last="(y + h)")).replace("self.shift(h)", call)
+    if "hooked" in call:
+        main = main.replace("self.act = nn.Sigmoid()", "self.seen = []").replace(
+            "    def forward", f"{HOOKED}\n    def forward"
+        )
+    imports = "from copy import copy\nfrom torch.utils.checkpoint import checkpoint\n"
+    files = {"layers.py": layer, "main.py": imports + main}
+    assert finding_in(tmp_path, files, "layers.py", whole=True).status is Status.REFUSED

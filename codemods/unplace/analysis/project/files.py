@@ -146,6 +146,10 @@ class Project:
         programs = map(self.program_at, self._listed((tuple(sorted(names)), ()), path))
         return [program for program in programs if program is not None]
 
+    def are_readable(self, names: frozenset[str], path: str) -> bool:
+        """Tell whether the other files that contain all of some names can be read and parsed; notebooks can't."""
+        return all(self.module_at(file) is not None for file in self._listed((tuple(sorted(names)), ()), path))
+
     def _listed(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that a query is about, and record that the answer depends on which they are."""
         self._read.add((query, path))

@@ -68,6 +68,9 @@ class Others(Protocol):
     def programs_with(self, names: frozenset[str], path: str) -> list[Program]:
         """Return the programs of the other files that contain all of these names."""
 
+    def are_readable(self, names: frozenset[str], path: str) -> bool:
+        """Tell whether the other files that contain all of these names can be read and parsed."""
+
     def program_at(self, path: str) -> Program | None:
         """Return the program of a file as it is on disk; None where it can't be read or parsed."""
 
@@ -215,6 +218,11 @@ class Program:
         """Return the programs of the other files of the run that contain all of these names."""
         place = self.module.place
         return self._others.programs_with(names, place.path) if self._others is not None and place is not None else []
+
+    def can_read(self, names: frozenset[str]) -> bool:
+        """Tell whether the other files of the run that contain all of these names can be read and parsed."""
+        place = self.module.place
+        return self._others is None or place is None or self._others.are_readable(names, place.path)
 
     def is_on_disk(self) -> bool:
         """Tell whether other files import this version of the file, because nothing in it was rewritten so far."""

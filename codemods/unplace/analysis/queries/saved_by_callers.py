@@ -8,10 +8,10 @@ A caller that passes on its own argument is followed to its callers, in all file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Saved, in_order
+from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, file_for
 from unplace.analysis.project.program import Program
@@ -38,6 +38,24 @@ def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tup
         for root in _handed_over(call) if call.write.grad.records else ():
             for saved in in_order(_saved(program, call, root)):
                 yield call.run, state, saved._replace(file=file) if file is not None else saved
+
+
+def is_saved_by_none(program: Program, scope: Scope, parameter: str, knows_calls: Callable[[Scope], bool]) -> bool:
+    """Tell whether no caller, direct or further out, saved the tensor; False where not all callers are known."""
+    todo, seen = [(scope, parameter)], {(scope, parameter)}
+    while todo:
+        current, name = todo.pop()
+        if not knows_calls(current):
+            return False
+        for call in calls_that_hand(program, current, name):
+            for root in _handed_over(call):
+                if call.write.state.saved.get(root) or (root.origin is not Origin.FRESH and root.parameter is None):
+                    return False
+                outer = (call.run.scope, root.parameter)
+                if outer[1] is not None and outer not in seen:
+                    seen.add((outer[0], outer[1]))
+                    todo.append((outer[0], outer[1]))
+    return True
 
 
 def _saved(program: Program, call: Handed, root: Obj) -> Iterable[Saved]:

@@ -36,6 +36,7 @@ from unplace.analysis.project.module import passed_on
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
+from unplace.analysis.project.whole import are_calls_known
 from unplace.analysis.queries import saved_by_callers
 from unplace.analysis.queries.observers import Observers, Watch
 from unplace.analysis.queries.purpose import documented
@@ -75,6 +76,7 @@ class Callers:
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
     _writing: dict[Scope, bool] = field(default_factory=dict)
+    _known: dict[Scope, bool] = field(default_factory=dict)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Return the blockers and assumptions that follow from the callers of a function that writes `parameter`."""
@@ -102,12 +104,13 @@ class Callers:
         program = self.program.home_of(scope)
         if is_private(program, scope, len(handed)):
             return [], assumptions
-        blocker = self._blocker(scope, parameter, is_called=bool(handed))
+        is_known = self.knows_calls(scope)
+        blocker = None if is_known else self._blocker(scope, parameter, is_called=bool(handed))
         if blocker is not None:
             return [blocker], []
         settled = self._settled(scope, parameter, calls_elsewhere(self.program, scope, parameter), assumptions)
-        if settled is not None:
-            return settled
+        if settled is not None or is_known:
+            return settled or ([], list(dict.fromkeys(assumptions)))
         blocker = self._use_out_of_reach(
             scope, values_elsewhere(program, scope), unfollowed_elsewhere(program, scope, parameter)
         )
@@ -126,7 +129,8 @@ class Callers:
             if any(state.may_share(other.objs, objs) for other in call.write.operands):
                 return [Refusal.MAY_PASS_TWICE(line=call.line(self.program), parameter=parameter)], []
             if self._is_read(call, at_call, live):
-                planned = self.handback(scope)
+                is_own = call.program.module is self.program.module
+                planned = self.handback(scope) if is_own else Refuse(Refusal.CALLED_ELSEWHERE(function=scope.name))
                 if isinstance(planned, Refuse):
                     line = call.line(self.program)
                     return [Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)], []
@@ -188,6 +192,18 @@ class Callers:
         if summary is None or not summary.writes:
             return False
         return not is_fixed(scope) or (summary.returned is not None and summary.returned.same in summary.writes)
+
+    def knows_calls(self, scope: Scope) -> bool:
+        """Tell whether the run is the whole program, and all calls of a function in it are known."""
+        if self.options.whole_program and scope not in self._known:
+            self._known[scope] = are_calls_known(self.program, scope)
+        return self._known.get(scope, False)
+
+    def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
+        """Tell whether all callers are known, and none saved the tensor before the function writes it."""
+        return self.options.whole_program and saved_by_callers.is_saved_by_none(
+            self.program, scope, parameter, self.knows_calls
+        )
 
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
@@ -271,9 +287,10 @@ class Callers:
             return Refuse(Refusal.RETURN_WRITES(function=scope.name))
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor, reaches_end)
-        if form.is_changed and is_named_elsewhere(self.program, scope):
+        is_known = self.knows_calls(scope)
+        if form.is_changed and not is_known and is_named_elsewhere(self.program, scope):
             return Refuse(Refusal.NAMED_ELSEWHERE(function=scope.name))
-        if not is_private(self.program, scope, len(calls)):
+        if not is_known and not is_private(self.program, scope, len(calls)):
             told = [Assumption.CALLER_LOOKS_AWAY(name=name) for name in names]
             for assumption in [Assumption.NO_OTHER_CALLS(name=scope.name)] if form.is_changed else told:
                 handback.assume(assumption)
