@@ -38,7 +38,7 @@ class Basis:
     """The dependencies of a file's outcome besides its own text: `files`, other files of the run, and `names`.
 
     Each name comes with whether any other file of the run contains it. `listed` has the files that were found by the
-    names and texts in them, other than the file that asked, which comes with the query.
+    names in them and by patterns, other than the file that asked, which comes with the query.
     """
 
     files: tuple[str, ...] = ()

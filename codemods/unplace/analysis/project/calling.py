@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from unplace.analysis.domain.refs import Class, Instance, Member
@@ -30,7 +31,7 @@ def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
     if place is None or outer is None or not isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return
     if outer.is_module:
-        for other in module.others_with(scope.name, ()):
+        for other in module.others_with(scope.name, importing(module, scope.name)):
             for name in sorted(names_of(other, scope.name)):
                 for caller, call in other.calls_named(name):
                     if other.member(caller, call.func) == Member(place.path, scope.name) and _binds(scope, call):
@@ -48,6 +49,14 @@ def _is_called_on(program: Analysis, caller: Scope, callee: ast.expr, path: str,
     of = ref.of if isinstance(ref, Instance) else ref
     classes = of.linearized() if isinstance(of, Class) else ()
     return any(cls.node.name == name and is_of(cls.scope, path) for cls in classes)
+
+
+def importing(module: ModuleIndex, name: str) -> tuple[str, ...]:
+    """Return patterns for files that may use a name of a module: they import it, all names, or the module."""
+    place = module.place
+    assert place is not None
+    imported = rf"import\s*\([^)]*\b{name}\b|import[^\n(]*\b{name}\b|import[\s\\]*\*"
+    return (imported, rf"(?s:\b{re.escape(place.stem)}\b.*\.\s*{name}\b)")
 
 
 @once

@@ -134,16 +134,16 @@ class Project:
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and at least one of some texts."""
+    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and match at least one of some patterns."""
         if not self.is_named_elsewhere(name, path):
             return []
-        modules = map(self.module_at, self._listed(((name,), tuple(sorted(texts))), path))
+        modules = map(self.module_at, self._listed(((name,), tuple(sorted(patterns))), path))
         return [module for module in modules if module is not None]
 
-    def programs_with(self, names: frozenset[str], path: str) -> list[Program]:
-        """Return the programs of the other files that contain all of some names."""
-        programs = map(self.program_at, self._listed((tuple(sorted(names)), ()), path))
+    def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of some names, and match one of the patterns."""
+        programs = map(self.program_at, self._listed((tuple(sorted(names)), patterns), path))
         return [program for program in programs if program is not None]
 
     def are_readable(self, names: frozenset[str], path: str) -> bool:

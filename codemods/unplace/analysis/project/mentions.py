@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 Query = tuple[tuple[str, ...], tuple[str, ...]]
-"""Names that a file has to contain, all of them, and texts of which it has to contain one, if there are any."""
+"""Names that a file has to contain, all of them, and patterns of which it has to match one, if there are any."""
 
 Asked = tuple[Query, str]
 """A query, and the file that asks about the others."""
@@ -27,13 +27,13 @@ class Mentions:
         return not name.isascii() or not self._of(name) <= {path}
 
     def others_with(self, query: Query, path: str) -> tuple[str, ...]:
-        """Return the other files that contain some names, and at least one of some texts."""
-        names, texts = query
+        """Return the other files that contain some names, and match at least one of some patterns."""
+        names, patterns = query
         if not all(name.isascii() for name in names):
             return ()
-        wanted = [text.encode() for text in texts]
+        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode())
         found = frozenset.intersection(*map(self._of, names)) - {path}
-        return tuple(sorted(f for f in found if not wanted or any(text in self.contents[f] for text in wanted)))
+        return tuple(sorted(f for f in found if wanted.search(self.contents[f])))
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)

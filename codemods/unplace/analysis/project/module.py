@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
+from pathlib import PurePath
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
@@ -46,8 +47,8 @@ class Others(Protocol):
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and at least one of some texts."""
+    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and match at least one of some patterns."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
@@ -61,6 +62,12 @@ class Place:
     path: str
     root: str
     package: tuple[str, ...]
+
+    @property
+    def stem(self) -> str:
+        """The last part of the module's name."""
+        *_, folder, name = PurePath(self.path).parts
+        return folder if name == "__init__.py" else name.removesuffix(".py")
 
     def absolute(self, written: str) -> list[str]:
         """Return the parts of an imported name, relative imports resolved; empty above the top package."""
@@ -162,9 +169,9 @@ class ModuleIndex:
         """Tell whether another file of the run contains a name, in whatever meaning."""
         return self.place is not None and self.place.others.is_named_elsewhere(name, self.place.path)
 
-    def others_with(self, name: str, texts: Iterable[str]) -> list[ModuleIndex]:
-        """Return the other files of the run that contain a name and at least one of some texts."""
-        return self.place.others.others_with(name, texts, self.place.path) if self.place is not None else []
+    def others_with(self, name: str, patterns: Iterable[str]) -> list[ModuleIndex]:
+        """Return the other files of the run that contain a name and match at least one of some patterns."""
+        return self.place.others.others_with(name, patterns, self.place.path) if self.place is not None else []
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -65,8 +65,8 @@ class Others(Protocol):
     def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known."""
 
-    def programs_with(self, names: frozenset[str], path: str) -> list[Program]:
-        """Return the programs of the other files that contain all of these names."""
+    def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of these names, and match one of the patterns."""
 
     def are_readable(self, names: frozenset[str], path: str) -> bool:
         """Tell whether the other files that contain all of these names can be read and parsed."""
@@ -214,10 +214,12 @@ class Program:
             return self
         return self._others.program_at(place.path) or self
 
-    def others_with(self, names: frozenset[str]) -> list[Program]:
-        """Return the programs of the other files of the run that contain all of these names."""
+    def others_with(self, names: frozenset[str], patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of these names, and match one of the patterns."""
         place = self.module.place
-        return self._others.programs_with(names, place.path) if self._others is not None and place is not None else []
+        if self._others is None or place is None:
+            return []
+        return self._others.programs_with(names, place.path, patterns)
 
     def can_read(self, names: frozenset[str]) -> bool:
         """Tell whether the other files of the run that contain all of these names can be read and parsed."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.domain.refs import Class, Member
-from unplace.analysis.project.calling import names_of
+from unplace.analysis.project.calling import importing, names_of
 from unplace.analysis.project.exports import starred
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.project.program import Program
@@ -48,7 +48,7 @@ def _users(program: Program, scope: Scope) -> list[tuple[Program, Scope]]:
         return []
     if scope.parent is None or not scope.parent.is_class:
         names = [frozenset([scope.name])] if scope.parent is None or scope.parent.is_module else []
-        others = (other for own in names for other in program.others_with(own))
+        others = (other for own in names for other in program.others_with(own, importing(disk.module, scope.name)))
         return [(other, there) for other in others if may_mean(other.module, scope.name, disk.module)]
     owner = disk.module.class_of(there)
     if owner is None:
@@ -61,17 +61,17 @@ def _with_objects(disk: Program, owner: Class, method: str) -> list[Program]:
     own = frozenset([method]) if method not in (*OF_INSTANCES, "__init__") else frozenset()
     found: dict[ModuleIndex, Program] = {}
     seen: set[str] = set()
-    todo = [owner.node.name, *(cls.node.name for cls in disk.descendants(owner))]
+    todo = [owner, *disk.descendants(owner)]
     while todo:
-        name = todo.pop()
+        cls = todo.pop()
+        name, module = cls.node.name, home(cls.scope)
         if name in seen:
             continue
         seen.add(name)
-        for other in disk.others_with(own | {name}):
-            if not may_mean(other.module, name, disk.module) and name == owner.node.name:
-                continue
-            found[other.module] = other
-            todo += [cls.node.name for cls in other.descendants(owner)]
+        for other in disk.others_with(own | {name}, importing(module, name)):
+            if may_mean(other.module, name, module):
+                found[other.module] = other
+                todo += other.descendants(owner)
     return list(found.values())
 
 

@@ -83,8 +83,11 @@ def _is_looked_up(program: Program, name: str) -> bool:
         return True
     if module.others_with(name, quoted) or module.others_with("getattr", _DYNAMIC):
         return True
-    stem = module.place.path.rpartition("/")[2].removesuffix(".py") if module.place is not None else ""
-    return any(_gets_attributes(other, module) for other in module.others_with("getattr", (stem,)))
+    if module.place is None:
+        return False
+    return any(
+        _gets_attributes(other, module) for other in module.others_with("getattr", (re.escape(module.place.stem),))
+    )
 
 
 def _gets_attributes(module: ModuleIndex, of: ModuleIndex) -> bool:
