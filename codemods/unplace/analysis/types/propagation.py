@@ -155,7 +155,7 @@ class Holders:
 
     def may_be(self, node: ast.expr) -> bool:
         """Tell whether an expression may be such an object, or a container with one."""
-        return bool(self._of(node) & INSTANCE)
+        return bool(self._of(self._sources.of(node)) & INSTANCE)
 
     def are_called_in(self, scope: Scope) -> bool:
         """Tell whether a scope calls something that may be such an object."""
