@@ -35,9 +35,9 @@ def write(folder: Path, files: dict[str, str]) -> list[str]:
     return sorted(map(str, folder.rglob("*.py")))
 
 
-def outcomes(paths: Iterable[str], *, unsafe: bool = False, jobs: int = 1) -> dict[str, Outcome]:
+def outcomes(paths: Iterable[str], *, unsafe: bool = False, whole: bool = False, jobs: int = 1) -> dict[str, Outcome]:
     """What becomes of each file, by file name; none may have a problem."""
-    found = list(rewrite_files(list(paths), Options(unsafe=unsafe), jobs))
+    found = list(rewrite_files(list(paths), Options(unsafe=unsafe, whole_program=whole), jobs))
     assert [outcome.problem for outcome in found if outcome.problem] == []
     return {Path(outcome.path).name: outcome for outcome in found}
 

@@ -43,7 +43,7 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         harm=finding.harm.value,
         message=finding.message,
         assumptions=finding.assumptions,
-        saved_by=f"{saved.operation} in line {saved.line}" if saved else None,
+        saved_by=f"{saved.operation} in {saved.place}" if saved else None,
         left_out=left_out,
         source=source.rstrip(),
         reasons=tuple(dict.fromkeys(map(_without_names, _reasons(finding)))),

@@ -20,6 +20,7 @@ class Options:
     """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
+    With `whole_program`, what nothing in the run calls is all that other code may call.
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
@@ -29,6 +30,9 @@ class Options:
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
     preserve_dtype: Annotated[
         bool, Setting(Truth(), "Cast results back wherever their dtype isn't known to stay the same.")
+    ] = False
+    whole_program: Annotated[
+        bool, Setting(Truth(), "The files of the run are the whole program: nothing else calls their functions.")
     ] = False
     target_torch: Annotated[
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")

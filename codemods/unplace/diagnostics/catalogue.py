@@ -335,6 +335,8 @@ class Refusal(Kind):
     NOT_ALL_CALLS = "not every use of `{function}` is a call that can be given a new tensor"
     RETURN_WRITES = "a `return` of `{function}` holds an in-place operation; move it to a line of its own"
     NAMED_ELSEWHERE = "another file of this run contains the name `{function}`"
+    CALLED_ELSEWHERE = "`{function}` is called in other files, too"
+    OTHER_FILE = "`{function}` is defined in another file"
     NO_PLAIN_FUNCTION = "`{function}` is no plain function"
     DECORATED = "`{function}` has a decorator, which sees what it returns"
     FIXED_RETURN = "what `{function}` returns is fixed by others"

@@ -41,19 +41,22 @@ class Harm(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SavedBy:
-    """The operation that saved the overwritten memory for backward, and its line (in a cell, in notebooks)."""
+    """The operation that saved the overwritten memory for backward, and its line: in a cell, or in another file."""
 
     operation: str
     line: int
     cell: int | None = None
+    file: str | None = None
 
     @property
     def place(self) -> str:
-        """The place as text: `line 3`, in notebooks `line 3 of cell 2`."""
-        return str(Line(self.line, self.cell))
+        """The place as text: `line 3`, in notebooks `line 3 of cell 2`, in other files `line 3 of utils.py`."""
+        return str(Line(self.line, self.cell, self.file))
 
     def moved(self, move: Callable[[Line], Line]) -> SavedBy:
-        """Return the operation in another line."""
+        """Return the operation in another line; one in another file stays."""
+        if self.file is not None:
+            return self
         line = move(Line(self.line, self.cell))
         return SavedBy(self.operation, line.number, line.cell)
 

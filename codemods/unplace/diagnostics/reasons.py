@@ -22,14 +22,16 @@ _FORMATTER = Formatter()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a text, or of a cell of a notebook, counted from 1."""
+    """A line of a text, or of a cell of a notebook, counted from 1; `file` names another file than the reader's."""
 
     number: int
     cell: int | None = None
+    file: str | None = None
 
     def __str__(self) -> str:
-        """Return `line 3`, in notebooks `line 3 of cell 2`."""
-        return f"line {self.number}" if self.cell is None else f"line {self.number} of cell {self.cell}"
+        """Return `line 3`, in notebooks `line 3 of cell 2`, in other files `line 3 of utils.py`."""
+        place = self.file if self.cell is None else f"cell {self.cell}"
+        return f"line {self.number}" if place is None else f"line {self.number} of {place}"
 
     @property
     def place(self) -> str:
@@ -125,7 +127,7 @@ def _opened(part: Part) -> list[str]:
 
 def _moved(part: Part, move: Callable[[Line], Line]) -> Part:
     if isinstance(part, Line):
-        return move(part)
+        return move(part) if part.file is None else part
     if isinstance(part, tuple):
         return tuple(reason.moved(move) for reason in part)
     return part.moved(move) if isinstance(part, Reason) else part

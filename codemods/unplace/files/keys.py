@@ -37,8 +37,10 @@ def digest_of(data: bytes) -> str:
 class Basis:
     """The dependencies of a file's outcome besides its own text: `files`, other files of the run, and `names`.
 
-    Each name comes with whether any other file of the run contains it.
+    Each name comes with whether any other file of the run contains it. `listed` has the files that were found by the
+    names in them and by patterns, other than the file that asked, which comes with the query.
     """
 
     files: tuple[str, ...] = ()
     names: tuple[tuple[str, bool], ...] = ()
+    listed: tuple[tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], str], tuple[str, ...]], ...] = ()

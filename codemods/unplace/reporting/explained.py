@@ -24,7 +24,7 @@ from unplace.reporting.styled import Span
 from unplace.runs.outcome import Change
 from unplace.text.edits import apply_edits
 from unplace.text.source import Source
-from unplace.transform.explanation import Candidate, Explanation, LineReport
+from unplace.transform.explanation import Candidate, Explanation, LineReport, Saver
 from unplace.version import __version__
 
 _WIDTH = 11
@@ -63,7 +63,7 @@ def _explanation(explanation: Explanation, path: str, source: Source, named: Nam
     if explanation.holders:
         yield from _rows("held by", [str(holder.moved(named)) for holder in explanation.holders])
     savers = [
-        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in {named(Line(saved.line))}"
+        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in {_place(saved, named)}"
         for saved in explanation.saved
     ]
     yield from _rows("saved", savers or ["by nothing in this function"])
@@ -76,6 +76,11 @@ def _explanation(explanation: Explanation, path: str, source: Source, named: Nam
         comment = named(Line(explanation.ignored_by))
         yield from _rows("ignored", [f"by the comment in {comment}: it stays as it is"])
     yield []
+
+
+def _place(saved: Saver, named: Naming) -> Line:
+    """Return the line of an operation as people know it, in another file that of the file."""
+    return Line(saved.line, file=saved.file) if saved.file else named(Line(saved.line))
 
 
 def _rows(title: str, texts: Sequence[str]) -> Iterator[list[Span]]:

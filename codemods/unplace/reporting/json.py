@@ -17,8 +17,9 @@
 Lines and columns count from 1, columns in characters; an end is exclusive. In a notebook they are those of the cell,
 whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept` or
 `refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
-or `unknown`, and `saved_by` the operation that saved the memory for backward, where it is certain. `line` and `column`
-of an error are null where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
+or `unknown`, and `saved_by` the operation that saved the memory for backward, where it is certain, with
+its `file` where that is another one (as seen from the folder that holds both). `line` and `column` of an error are null
+where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
 happen. A run with `--verify` adds `verification`, described in `reporting.verification`. Names and meanings stay; later
 versions may add keys.
 """
@@ -81,4 +82,5 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
 
 def _saved_by(saved: SavedBy) -> dict[str, Any]:
     cell = {"cell": saved.cell} if saved.cell is not None else {}
-    return {"operation": saved.operation, **cell, "line": saved.line}
+    file = {"file": saved.file} if saved.file is not None else {}
+    return {"operation": saved.operation, **cell, "line": saved.line, **file}

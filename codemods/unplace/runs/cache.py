@@ -20,7 +20,7 @@ from unplace.analysis.project.mentions import Mentions
 from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
-from unplace.files.keys import digest_of, key_of
+from unplace.files.keys import Basis, digest_of, key_of
 from unplace.runs.outcome import Change, Outcome
 from unplace.runs.packing import UnpackError, packed, unpacked
 from unplace.text.edits import Edit, apply_edits
@@ -52,7 +52,7 @@ class _Result:
     warnings: tuple[Problem, ...]
     is_changed: bool
     files: tuple[tuple[str, str], ...]
-    names: tuple[tuple[str, bool], ...]
+    basis: Basis
     run: str
 
 
@@ -150,7 +150,9 @@ class Results:
             return True
         if any(self._digests.get(file) != digest for file, digest in result.files):
             return False
-        return all(self._mentions.are_elsewhere(name, path) is there for name, there in result.names)
+        if any(self._mentions.are_elsewhere(name, path) is not there for name, there in result.basis.names):
+            return False
+        return all(self._mentions.others_with(*asked) == files for asked, files in result.basis.listed)
 
     def _result(self, outcome: Outcome) -> _Result:
         files = tuple((path, self._digests.get(path, "")) for path in outcome.basis.files)
@@ -160,7 +162,7 @@ class Results:
             outcome.warnings,
             outcome.change is not None,
             files,
-            outcome.basis.names,
+            outcome.basis,
             self._run,
         )
 

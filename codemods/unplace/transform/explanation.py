@@ -38,6 +38,7 @@ class Saver:
     line: int
     operation: str
     certain: bool
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ def _saved(site: Site) -> list[Saver]:
     found = {saved for root in site.roots() for saved in site.state.saved.get(root, ())}
     by_caller = site.harm()[1]
     found |= {by_caller} if by_caller is not None else set()
-    return sorted({Saver(saved.line, saved.operation, saved.certain) for saved in found})
+    return sorted({Saver(saved.line, saved.operation, saved.certain, saved.file or "") for saved in found})
 
 
 def _holders(site: Site) -> Iterator[Reason]:

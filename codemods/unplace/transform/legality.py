@@ -26,7 +26,7 @@ from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
-from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.bindings import assigned_names, root_name
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -179,18 +179,6 @@ def _is_hidden_update(site: Site) -> bool:
     owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
     is_untracked = site.is_untracked() and (owner is None or not can_be_tracked(owner))
     return site.write.grad.records and (site.is_saved() or not is_untracked)
-
-
-def root_name(node: ast.expr) -> str | None:
-    """Return the name at the bottom of a chain of attributes, subscripts and calls."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call):
-            node = node.func
-        else:
-            return None
-    return node.id
 
 
 # -- rebinding --------------------------------------------------------------------------------------------------------

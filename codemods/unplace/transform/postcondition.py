@@ -41,7 +41,10 @@ def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
     found: dict[Place, Reason] = {}
     for left in failing:
         line, by = line_before(left.line, left.column), left.saved_by
-        saver: dict[str, Part] = {"operation": by.operation, "line": Line(line_before(by.line, 1))} if by else {}
+        saver: dict[str, Part] = {}
+        if by is not None:
+            own = by.line if by.file is not None else line_before(by.line, 1)
+            saver = {"operation": by.operation, "line": Line(own, file=by.file)}
         if any(f.harm is Harm.HARMFUL and (f.line, f.code) == (line, left.code) for f in rewritten):
             found[line, left.code] = Refusal.STILL_OVERWRITES(**saver) if saver else Refusal.STILL_FORBIDDEN()
         for finding in rewritten:

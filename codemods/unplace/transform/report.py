@@ -101,7 +101,7 @@ class Report:
                 (*assumptions, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
-                SavedBy(by.operation, by.line) if by is not None else None,
+                SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
             )
         )
 
@@ -120,7 +120,7 @@ def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
         copied = Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
         said = copied
     elif by is not None and not isinstance(recipe, Aside):
-        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line))
+        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line, file=by.file))
     elif forbidden is not None and not isinstance(recipe, Aside):
         said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
     return Rewrite.GRADIENT_REPAIRED(rewrite=said) if site.write.data is not None else said

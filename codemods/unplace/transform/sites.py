@@ -69,6 +69,9 @@ class Callers(Protocol):
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
+    def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
+        """Tell whether all callers are known, and none saved the tensor before the function writes it."""
+
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
 
@@ -319,7 +322,7 @@ class Site:
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
-        for root in roots if not certain else ():
+        for root in roots if not certain and self.write.grad.records else ():
             if root.parameter is not None:
                 saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []
@@ -327,9 +330,13 @@ class Site:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))
         if forbidden is not None:
             return Harm.HARMFUL, None
-        if found or any(o.origin is not Origin.FRESH for o in roots):
+        if found or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
             return Harm.UNKNOWN, None
         return Harm.HARMLESS, None
+
+    def _is_saved_by_no_caller(self, root: Obj) -> bool:
+        """Tell whether a root is an argument that no caller saved, in a run that sees them all."""
+        return root.parameter is not None and self.callers.is_saved_by_none(self.run.scope, root.parameter)
 
 
 def is_anywhere(node: ast.AST) -> bool:

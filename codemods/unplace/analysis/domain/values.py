@@ -185,7 +185,7 @@ class Saved(NamedTuple):
     """A record that an operation saved a tensor for backward, or that a tensor escaped to code or to another object.
 
     `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
-    parameter whose argument it saved, or "result".
+    parameter whose argument it saved, or "result". `file` is set where the line is one of another file.
     """
 
     operation: str
@@ -193,6 +193,7 @@ class Saved(NamedTuple):
     certain: bool = True
     node: ast.expr | ast.AugAssign | None = None
     part: str = ""
+    file: str | None = None
 
 
 def in_order(saved: Iterable[Saved]) -> list[Saved]:

@@ -38,6 +38,7 @@ def of_function(
     effect = run.program.summary(function, run.scope)
     if effect is None:
         return calls.unknown_call(node, list(bound.values()), state)
+    run.followed.add(node)
     nodes = arguments.named_nodes(bound)
     for name in sorted(effect.writes & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)

@@ -59,7 +59,7 @@ class Analysis(Protocol):
         """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
     def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the module."""
+        """Tell whether a call may reach a function of the module, or of another one of the run."""
 
     def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
         """Return the value of a name that the walk hasn't bound."""
@@ -69,6 +69,9 @@ class Analysis(Protocol):
 
     def estimate(self, scope: Scope, node: ast.expr) -> Value:
         """Return the value of an expression, without regard to the flow that leads to it."""
+
+    def passed_elsewhere(self, scope: Scope, name: str) -> Value:
+        """Return the join of the values that calls in other files of the run pass for a parameter."""
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression evaluates to."""
@@ -104,6 +107,7 @@ class Run:
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
+    followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
     unclear: dict[ast.AST, Write] = field(default_factory=dict)  # the same, where the code doesn't speak against one
     born: list[set[Obj]] = field(default_factory=list)
@@ -425,7 +429,7 @@ class Run:
         self.handed[(node, name)] = (callee, write)
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
-        """Record the facts at a call that can't be resolved but may reach a function of this file."""
+        """Record the facts at a call that can't be resolved but may reach a function of the run."""
         if self.statement is None or not self.program.may_be_own(node):
             return
         nodes = [a.value if isinstance(a, ast.Starred) else a for a in (*node.args, *(k.value for k in node.keywords))]

@@ -1,46 +1,95 @@
-"""Finds the calls in this file that pass a tensor for a written parameter, and tells whether all callers are known."""
+"""Finds the calls that pass a tensor for a written parameter, and tells whether all callers are known."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import holders_of
+from unplace.analysis.project.module import home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
+from unplace.analysis.project.users import OF_INSTANCES, users_of
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.reasons import Line
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A call that passes a tensor to a function which writes it."""
+    """A call that passes a tensor to a function which writes it; `program` is that of the caller's file."""
 
+    program: Program
     run: Run
     write: Write
 
+    def line(self, reader: Program) -> Line:
+        """Return the line of the call, with its file where that isn't the reader's."""
+        return line_in(reader, self.program, self.write.statement.lineno)
 
-def calls_that_hand(program: Program, scope: Scope, parameter: str) -> list[Handed]:
-    """Return the calls in this file that pass a tensor for a parameter that the function writes."""
+
+def line_in(reader: Program, other: Program, line: int) -> Line:
+    """Return a line of a file, with the name of the file where it isn't the reader's."""
+    return Line(line, file=file_for(reader, other))
+
+
+def file_for(reader: Program, other: Program) -> str | None:
+    """Return the path of another file from the folder that holds it and the reader's; None for the same file."""
+    place, own = other.module.place, reader.module.place
+    if other.module is reader.module or place is None or own is None:
+        return None
+    shared = os.path.commonpath([Path(place.path).parent, Path(own.path).parent])
+    return Path(place.path).relative_to(shared).as_posix()
+
+
+def calls_that_hand(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:
+    """Iterate over the calls in the run that pass a tensor for a parameter that the function writes.
+
+    Those in the function's own file come first.
+    """
+    yield from calls_in_file(program, scope, parameter)
+    yield from calls_elsewhere(program, scope, parameter)
+
+
+def calls_in_file(program: Program, scope: Scope, parameter: str) -> list[Handed]:
+    """Return the calls in a function's own file that pass a tensor for a parameter that it writes."""
+    program = program.home_of(scope)
+    return _handed_in(program, scope, parameter) if _writes(program, scope, parameter) else []
+
+
+def calls_elsewhere(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:
+    """Iterate over the calls in other files that pass a tensor for a parameter that the function writes."""
+    program = program.home_of(scope)
+    for user in users_of(program, scope) if _writes(program, scope, parameter) else ():
+        yield from _handed_in(user.program, user.scope, parameter, user.names)
+
+
+def _writes(program: Program, scope: Scope, parameter: str) -> bool:
     summary = program.summary(Function(scope))
-    if summary is None or parameter not in summary.writes:
-        return []
-    owner = program.module.class_of(scope)
-    callee = owner if owner is not None and scope.name in ("forward", "__call__") else scope.name
+    return summary is not None and parameter in summary.writes
+
+
+def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[str] = frozenset()) -> list[Handed]:
+    """Return the calls in one file that pass a tensor for a parameter; `names` are those of the function there."""
+    owner = home(scope).class_of(scope)
+    callee = owner if owner is not None and scope.name in OF_INSTANCES else scope.name
     if callee not in program.handed:
-        program.handed[callee] = _handed(program, _callers_of(program, callee))
-    return [Handed(run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
+        program.handed[callee] = _handed(program, _callers_of(program, callee, names))
+    return [Handed(program, run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
 
 
-def _callers_of(program: Program, callee: str | Class) -> set[Scope]:
+def _callers_of(program: Program, callee: str | Class, names: frozenset[str]) -> set[Scope]:
     """Return the functions that may call functions of a name, or objects of a class; for a lambda, all functions."""
     if callee == "<lambda>":
         return set(program.module.scopes.by_node.values())
     if isinstance(callee, str):
-        return {caller for caller, _ in program.module.calls_named(callee)}
+        return {caller for name in names | {callee} for caller, _ in program.module.calls_named(name)}
     classes = {callee, *program.descendants(callee)}
-    holders = holders_of(program, classes)
+    holders = holders_of(program, classes, names)
     return {
         scope
         for scope in program.module.scopes.by_node.values()

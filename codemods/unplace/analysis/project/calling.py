@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
-from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.refs import Class, Instance, Member
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.module import ModuleIndex, is_of, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import FACTORY, Holders, flows
@@ -24,9 +25,49 @@ def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]
             yield caller, call
 
 
-def holders_of(program: Analysis, classes: Iterable[Class]) -> Holders:
-    """Return the names that may hold objects of some classes."""
-    return _holders(program.module, frozenset(cls.node.name for cls in classes))
+def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls in other files that certainly reach a function of this one, with their scopes."""
+    module, place, outer = program.module, program.module.place, scope.parent
+    if place is None or outer is None or not isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    if outer.is_module:
+        for other in module.others_with(scope.name, importing(module, scope.name)):
+            for name in sorted(names_of(other, scope.name)):
+                for caller, call in other.calls_named(name):
+                    if other.member(caller, call.func) == Member(place.path, scope.name) and _binds(scope, call):
+                        yield caller, call
+    elif outer.is_class and not scope.name.startswith("__") and scope.name != "forward":
+        for other in module.others_with(scope.name, (outer.name,)):
+            for caller, call in other.calls_named(scope.name):
+                if _binds(scope, call) and _is_called_on(program, caller, call.func, place.path, outer.name):
+                    yield caller, call
+
+
+def _is_called_on(program: Analysis, caller: Scope, callee: ast.expr, path: str, name: str) -> bool:
+    """Tell whether a callee is an attribute of an object of a class that a file defines."""
+    ref = program.estimate(caller, callee.value).ref if isinstance(callee, ast.Attribute) else None
+    of = ref.of if isinstance(ref, Instance) else ref
+    classes = of.linearized() if isinstance(of, Class) else ()
+    return any(cls.node.name == name and is_of(cls.scope, path) for cls in classes)
+
+
+def importing(module: ModuleIndex, name: str) -> tuple[str, ...]:
+    """Return patterns for files that may use a name of a module: they import it, all names, or the module."""
+    place = module.place
+    assert place is not None
+    imported = rf"import\s*\([^)]*\b{name}\b|import[^\n(]*\b{name}\b|import[\s\\]*\*"
+    return (imported, rf"(?s:\b{re.escape(place.stem)}\b.*\.\s*{name}\b)")
+
+
+@once
+def names_of(module: ModuleIndex, name: str) -> frozenset[str]:
+    """Return a name with those under which the module imports something of that name: `from utils import f as g`."""
+    return frozenset([name, *(own for own, target in module.imports.names.items() if target.split(".")[-1] == name)])
+
+
+def holders_of(program: Analysis, classes: Iterable[Class], names: frozenset[str] = frozenset()) -> Holders:
+    """Return the names that may hold objects of some classes, which the file may import under these other names."""
+    return _holders(program.module, names.union(cls.node.name for cls in classes))
 
 
 @once

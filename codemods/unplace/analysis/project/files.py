@@ -6,23 +6,26 @@ import ast
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from unplace.analysis.domain.refs import Class, Function, Member
-from unplace.analysis.domain.values import UNKNOWN_VALUE, Value
+from unplace.analysis.domain.state import weak_join
+from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
-from unplace.analysis.project.mentions import Mentions
+from unplace.analysis.project.mentions import Asked, Mentions, Query
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for
 from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
@@ -61,9 +64,10 @@ class Project:
         self._asked: list[Hashable] = []
         self._cuts = 0  # how often a query led back to one under way, or to an answer in `_passing`
         self._in_hand = ""
-        self._read: set[str] = set()  # the files that the current query depends on
-        self._sources: dict[Hashable, frozenset[str]] = {}  # the files that each answer depends on
+        self._read: set[str | Asked] = set()  # the files that the current query depends on, and how they were found
+        self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
+        self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
@@ -73,7 +77,8 @@ class Project:
         self._passing.clear()
         is_first = path != self._in_hand  # round over the file; in later rounds its text differs from the one on disk
         if is_first:
-            self._in_hand, self._read, self._asked_names = path, set(), {}
+            self._in_hand, self._read, self._programs = path, set(), {}
+            self._asked_names = {}
         known = self._modules.get(path)
         if known is not None and known.text == text:
             return Program(known, self)
@@ -89,13 +94,16 @@ class Project:
         """
         if path != self._in_hand:
             return Basis()  # the file was handled without a `Program`
-        found, todo = {self._in_hand}, list(self._read)
+        found: set[str | Asked] = {self._in_hand}
+        todo = list(self._read)
         while todo:
-            path = todo.pop()
-            if path not in found:
-                found.add(path)
-                todo += self._sources.get(("bases", path), ())
-        return Basis(tuple(sorted(found - {self._in_hand})), tuple(sorted(self._asked_names.items())))
+            read = todo.pop()
+            if read not in found:
+                found.add(read)
+                todo += self._sources.get(("bases", read), ())
+        files = sorted(read for read in found if isinstance(read, str) and read != self._in_hand)
+        listed = [(read, self._mentions.others_with(*read)) for read in found if not isinstance(read, str)]
+        return Basis(tuple(files), tuple(sorted(self._asked_names.items())), tuple(sorted(listed)))
 
     # -- files ----------------------------------------------------------------------------------------------------
 
@@ -126,12 +134,35 @@ class Project:
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and at least one of some texts."""
+    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and match at least one of some patterns."""
         if not self.is_named_elsewhere(name, path):
             return []
-        modules = map(self.module_at, self._mentions.others_with(name, texts, path))
+        modules = map(self.module_at, self._listed(((name,), tuple(sorted(patterns))), path))
         return [module for module in modules if module is not None]
+
+    def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of some names, and match one of the patterns."""
+        programs = map(self.program_at, self._listed((tuple(sorted(names)), patterns), path))
+        return [program for program in programs if program is not None]
+
+    def are_readable(self, names: frozenset[str], path: str) -> bool:
+        """Tell whether the other files that contain all of some names can be read and parsed; notebooks can't."""
+        return all(self.module_at(file) is not None for file in self._listed((tuple(sorted(names)), ()), path))
+
+    def _listed(self, query: Query, path: str) -> tuple[str, ...]:
+        """Return the other files that a query is about, and record that the answer depends on which they are."""
+        self._read.add((query, path))
+        return self._mentions.others_with(query, path)
+
+    def program_at(self, path: str) -> Program | None:
+        """Return the program of a file as it is on disk, which is kept while the file in hand is handled."""
+        found = self._programs.get(path)
+        if found is None:
+            module = self.module_at(path)
+            if module is not None:
+                found = self._programs[path] = Program(module, self)
+        return found
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files of the run pass to `torch.jit.script`."""
@@ -285,6 +316,25 @@ class Project:
         home = home_of(scope)
         found = self._answer(home.answers, ("elements", source), lambda: Program(home, self).elements_of(scope, source))
         return found if found is not None else UNKNOWN_VALUE
+
+    def passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
+        """Return the join of the values that calls in other files than its own pass for a parameter.
+
+        A caller that passes its own parameter on is asked what its callers pass.
+        """
+        found = self._answer(module.answers, ("passed", scope, name), lambda: self._passed(module, scope, name))
+        return found if found is not None else UNKNOWN_VALUE
+
+    def _passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
+        values: list[Value] = []
+        for caller, call in calls_elsewhere(Program(module, self), scope):
+            argument = argument_for(scope, call, name)
+            value = self.estimate(caller, argument) if argument is not None else UNKNOWN_VALUE
+            if value.kinds == UNKNOWN and isinstance(argument, ast.Name):
+                if any(parameter.arg == argument.id for parameter in caller.parameters):
+                    value = self.passed(home_of(caller), caller, argument.id)
+            values += [value] if value.kinds != UNKNOWN else []
+        return reduce(weak_join, values) if values else UNKNOWN_VALUE
 
     def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known.

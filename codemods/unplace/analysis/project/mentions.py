@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+Query = tuple[tuple[str, ...], tuple[str, ...]]
+"""Names that a file has to contain, all of them, and patterns of which it has to match one, if there are any."""
+
+Asked = tuple[Query, str]
+"""A query, and the file that asks about the others."""
+
 
 class Mentions:
     """The names in the files of a run; the files are read at the first query."""
@@ -20,12 +26,14 @@ class Mentions:
         """Tell whether any other file contains a name, in whatever meaning."""
         return not name.isascii() or not self._of(name) <= {path}
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[str]:
-        """Return the other files that contain a name and at least one of some texts."""
-        wanted = [text.encode() for text in texts]
-        if not name.isascii():
-            return []
-        return sorted(f for f in self._of(name) - {path} if any(text in self.contents[f] for text in wanted))
+    def others_with(self, query: Query, path: str) -> tuple[str, ...]:
+        """Return the other files that contain some names, and match at least one of some patterns."""
+        names, patterns = query
+        if not all(name.isascii() for name in names):
+            return ()
+        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode())
+        found = frozenset.intersection(*map(self._of, names)) - {path}
+        return tuple(sorted(f for f in found if wanted.search(self.contents[f])))
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)

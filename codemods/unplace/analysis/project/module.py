@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
+from pathlib import PurePath
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
@@ -37,14 +38,17 @@ class Others(Protocol):
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
         """Return the target of a base class's name, and the class where it belongs to the run."""
 
+    def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
+        """Return the file that an imported name leads to, and the names to look up in it."""
+
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module."""
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
 
-    def others_with(self, name: str, texts: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and at least one of some texts."""
+    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and match at least one of some patterns."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
@@ -58,6 +62,12 @@ class Place:
     path: str
     root: str
     package: tuple[str, ...]
+
+    @property
+    def stem(self) -> str:
+        """The last part of the module's name."""
+        *_, folder, name = PurePath(self.path).parts
+        return folder if name == "__init__.py" else name.removesuffix(".py")
 
     def absolute(self, written: str) -> list[str]:
         """Return the parts of an imported name, relative imports resolved; empty above the top package."""
@@ -128,6 +138,14 @@ class ModuleIndex:
         target = self.target(written)
         return canonical(target) if isinstance(target, str) else written
 
+    def member(self, scope: Scope, node: ast.expr) -> Member | None:
+        """Return the member of another file that an expression made of an imported name and attributes stands for."""
+        written = self._qualified_here(scope, node)
+        target = self.target(written) if written is not None else None
+        if isinstance(node, ast.Name) and self.place is not None and self.scopes.owner(scope, node.id) is None:
+            target = self.place.others.find_starred(self, node.id)
+        return target if isinstance(target, Member) else None
+
     def _qualified_here(self, scope: Scope, node: ast.expr) -> str | None:
         """Return the qualified name of an expression, without looking into other files."""
         parts: list[str] = []
@@ -151,9 +169,9 @@ class ModuleIndex:
         """Tell whether another file of the run contains a name, in whatever meaning."""
         return self.place is not None and self.place.others.is_named_elsewhere(name, self.place.path)
 
-    def others_with(self, name: str, texts: Iterable[str]) -> list[ModuleIndex]:
-        """Return the other files of the run that contain a name and at least one of some texts."""
-        return self.place.others.others_with(name, texts, self.place.path) if self.place is not None else []
+    def others_with(self, name: str, patterns: Iterable[str]) -> list[ModuleIndex]:
+        """Return the other files of the run that contain a name and match at least one of some patterns."""
+        return self.place.others.others_with(name, patterns, self.place.path) if self.place is not None else []
 
     # -- classes --------------------------------------------------------------------------------------------------
 
@@ -190,6 +208,12 @@ def home(scope: Scope) -> ModuleIndex:
     return root.index
 
 
+def is_of(scope: Scope, path: str) -> bool:
+    """Tell whether a scope belongs to a file, in whatever version of its text."""
+    place = home(scope).place
+    return place is not None and place.path == path
+
+
 def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:
     """Make a function of a module, and of further arguments, remember its results on the index."""
 
@@ -207,6 +231,13 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 def imports_torch(module: ModuleIndex) -> bool:
     """Tell whether a module imports torch, or something from it."""
     return any(target.split(".")[0] == "torch" for target in module.imports.names.values())
+
+
+@once
+def imported_from_run(module: ModuleIndex) -> frozenset[str]:
+    """Return the imported names that lead to other files of the run."""
+    place, names = module.place, module.imports.names
+    return frozenset(n for n in names if place is not None and place.others.locate(module, names[n]) is not None)
 
 
 @once

@@ -59,8 +59,20 @@ class Others(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of a list or dictionary that an expression of another file creates."""
 
+    def passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
+        """Return the join of the values that calls in other files than its own pass for a parameter."""
+
     def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known."""
+
+    def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of these names, and match one of the patterns."""
+
+    def are_readable(self, names: frozenset[str], path: str) -> bool:
+        """Tell whether the other files that contain all of these names can be read and parsed."""
+
+    def program_at(self, path: str) -> Program | None:
+        """Return the program of a file as it is on disk; None where it can't be read or parsed."""
 
 
 class Program:
@@ -83,6 +95,7 @@ class Program:
         self._attributes: dict[tuple[Class, str], Value] = {}
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
+        self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
         self.handed: dict[
             str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
         ] = {}  # by callee: the name of a function, or the class of a called object
@@ -198,6 +211,37 @@ class Program:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
         done = self._finished(scope)
         return exits_of(*done) if done is not None else []
+
+    # -- other files ----------------------------------------------------------------------------------------------
+
+    def home_of(self, scope: Scope) -> Program:
+        """Return the program of the file that contains a scope."""
+        place = home(scope).place
+        if self._others is None or place is None or self.module.owns(scope):
+            return self
+        return self._others.program_at(place.path) or self
+
+    def others_with(self, names: frozenset[str], patterns: tuple[str, ...] = ()) -> list[Program]:
+        """Return the programs of the other files that contain all of these names, and match one of the patterns."""
+        place = self.module.place
+        if self._others is None or place is None:
+            return []
+        return self._others.programs_with(names, place.path, patterns)
+
+    def can_read(self, names: frozenset[str]) -> bool:
+        """Tell whether the other files of the run that contain all of these names can be read and parsed."""
+        place = self.module.place
+        return self._others is None or place is None or self._others.are_readable(names, place.path)
+
+    def is_on_disk(self) -> bool:
+        """Tell whether other files import this version of the file, because nothing in it was rewritten so far."""
+        disk = self.on_disk()
+        return disk is None or disk.module is self.module
+
+    def on_disk(self) -> Program | None:
+        """Return the program of this file as other files import it: before anything in it was rewritten."""
+        place = self.module.place
+        return self._others.program_at(place.path) if self._others is not None and place is not None else None
 
     # -- names ----------------------------------------------------------------------------------------------------
 
@@ -382,8 +426,12 @@ class Program:
         self._estimates[(scope, node)] = value
         return value
 
+    def passed_elsewhere(self, scope: Scope, name: str) -> Value:
+        """Return the join of the values that calls in other files of the run pass for a parameter."""
+        return self._others.passed(self.module, scope, name) if self._others is not None else UNKNOWN_VALUE
+
     def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the module."""
+        """Tell whether a call may reach a function of the module, or of another one of the run."""
         return self._own_calls.may_reach(call)
 
     @cached_property

@@ -12,7 +12,7 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.module import ModuleIndex, imported_from_run, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children, parents_below, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -23,7 +23,7 @@ _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "revers
 
 
 class OwnCalls:
-    """Recognises calls that may reach functions of the file, by names alone."""
+    """Recognises calls that may reach functions of the file, or of a file that it imports, by names alone."""
 
     def __init__(self, program: Analysis) -> None:
         """Index the names of the file's functions and classes, and the names that may hold their objects."""
@@ -32,11 +32,17 @@ class OwnCalls:
         for scope in scopes:
             sources = program.module.bindings(scope).sources
             self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
+        self._imported = imported_from_run(program.module)
         self._instances = holders_of(program, [c for c in program.module.classes.values() if _is_called_itself(c)])
 
     def may_reach(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the file."""
-        return last_name(call.func) in self._names or self._instances.is_called(call.func)
+        """Tell whether a call may reach a function of the run."""
+        if last_name(call.func) in self._names or self._instances.is_called(call.func):
+            return True
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return isinstance(root, ast.Name) and root.id in self._imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +58,22 @@ class Passing:
 def calls_that_may_hand(program: Analysis, scope: Scope, parameter: str) -> Iterator[Passing]:
     """Iterate over the calls that may reach a function but can't be resolved, with the values that they may pass."""
     for caller, call, is_unbound in _possible_calls(program, scope):
-        run = program.run(caller)
-        found = run.unfollowed.get(call) if run is not None else None
-        if run is None:
-            yield Passing(call)
-        elif found is not None:
-            argument = argument_for(scope, call, parameter) if not is_unbound else None
-            exact = found.values.get(argument) if argument is not None else None
-            values = [exact] if exact is not None else list(found.values.values())
-            yield Passing(call, run, found, tuple(value for value in values if value.objs))
+        yield from passings(program, scope, parameter, caller, call, is_unbound=is_unbound)
+
+
+def passings(
+    program: Analysis, scope: Scope, parameter: str, caller: Scope, call: ast.Call, *, is_unbound: bool = False
+) -> Iterator[Passing]:
+    """Iterate over what a call may pass to a parameter, once: nothing if the call was followed."""
+    run = program.run(caller)
+    found = run.unfollowed.get(call) if run is not None else None
+    if run is None:
+        yield Passing(call)
+    elif found is not None:
+        argument = argument_for(scope, call, parameter) if not is_unbound else None
+        exact = found.values.get(argument) if argument is not None else None
+        values = [exact] if exact is not None else list(found.values.values())
+        yield Passing(call, run, found, tuple(value for value in values if value.objs))
 
 
 def line_of_value(program: Analysis, scope: Scope) -> int | None:

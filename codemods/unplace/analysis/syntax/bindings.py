@@ -142,6 +142,18 @@ def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
+def root_name(node: ast.expr) -> str | None:
+    """Return the name at the bottom of a chain of attributes, subscripts and calls."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return None
+    return node.id
+
+
 def last_name(node: ast.AST) -> str | None:
     """Return the last part of a dotted name: `relu` for `relu`, `F.relu` and `self.relu`."""
     if isinstance(node, ast.Name):

@@ -23,11 +23,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
+from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.classes import is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.inference import inferred
+from unplace.diagnostics.forms import target_of
 
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """The kinds that no module takes for a tensor."""
@@ -102,11 +104,13 @@ def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tu
 
 
 def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
-    """Return the join of the values that calls in this file pass for a parameter; None if no call matches."""
+    """Return the join of the values that calls in the run pass for a parameter; None if no call matches."""
     if scope.name == "<lambda>":
         return None
     with program.guessing((scope, "callers", name)) as is_first:
         found = [program.estimate(*passed) for passed in _passed(program, scope, name)] if is_first else []
+        if is_first and _may_be_written(scope, name):
+            found.append(program.passed_elsewhere(scope, name))
     found = [v for v in found if v.kinds != UNKNOWN]
     if not found:
         return None
@@ -135,6 +139,12 @@ def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope,
         argument = argument_for(scope, call, name)
         if argument is not None:
             yield caller, argument
+
+
+def _may_be_written(scope: Scope, name: str) -> bool:
+    """Tell whether something that looks like an in-place operation would write a parameter."""
+    targets = (target_of(node) for node in scope.suspects)
+    return any(root_name(target) == name for target in targets if target is not None)
 
 
 def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:

@@ -148,6 +148,15 @@ class Holders:
                     self._marks[name] = known | marks & _MOST
                     todo += flows.by_mention.get(name, ())
 
+    @property
+    def marks(self) -> Mapping[str, int]:
+        """The marks of all names."""
+        return self._marks
+
+    def may_be(self, node: ast.expr) -> bool:
+        """Tell whether an expression may be such an object, or a container with one."""
+        return bool(self._of(self._sources.of(node)) & INSTANCE)
+
     def are_called_in(self, scope: Scope) -> bool:
         """Tell whether a scope calls something that may be such an object."""
         return any(isinstance(n, ast.Call) and self.is_called(n.func) for n in scope.nodes)

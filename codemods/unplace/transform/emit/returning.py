@@ -57,7 +57,7 @@ def returned_form(
         return Refuse(Refusal.NO_PLAIN_FUNCTION(function=scope.name))
     if any(not (isinstance(d, ast.Name) and d.id == "staticmethod") for d in node.decorator_list):
         return Refuse(Refusal.DECORATED(function=scope.name))
-    if scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__")):
+    if is_fixed(scope):
         return Refuse(Refusal.FIXED_RETURN(function=scope.name))
     if all(value.must_be(NONE) for value in values):
         return _ALONE
@@ -69,6 +69,11 @@ def returned_form(
         elif not (isinstance(taking.statement, ast.Expr) and taking.statement.value is taking.call):
             widths.add(None)
     return ReturnedForm(True, True, widths.pop() if len(widths) == 1 else None)
+
+
+def is_fixed(scope: Scope) -> bool:
+    """Tell whether others than the callers in sight decide what a function returns, as torch does for a `forward`."""
+    return scope.name == "forward" or (scope.name.startswith("__") and scope.name.endswith("__"))
 
 
 def _width(node: ast.expr | None) -> int | None:

@@ -13,22 +13,34 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
+from unplace.analysis.domain.values import NONE, Obj, Origin, Saved
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
+from unplace.analysis.project.callers import (
+    Handed,
+    calls_elsewhere,
+    calls_in_file,
+    calls_that_hand,
+    is_named_elsewhere,
+    is_private,
+    line_in,
+    uses_of,
+)
 from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.module import passed_on
 from unplace.analysis.project.program import Program
-from unplace.analysis.project.unfollowed import calls_that_may_hand, line_of_value, name_of
+from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, line_of_value, name_of
+from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
+from unplace.analysis.project.whole import are_calls_known
+from unplace.analysis.queries import saved_by_callers
 from unplace.analysis.queries.observers import Observers, Watch
 from unplace.analysis.queries.purpose import documented
-from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.bindings import assigned_names, root_name
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
@@ -40,8 +52,8 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name
-from unplace.transform.emit.returning import Handback, Taking, returned_form
-from unplace.transform.legality import private_copy, rebind, root_name
+from unplace.transform.emit.returning import Handback, Taking, is_fixed, returned_form
+from unplace.transform.legality import private_copy, rebind
 from unplace.transform.recipes import expressions
 from unplace.transform.sites import Site, is_site
 from unplace.transform.verdicts import Copy, Rebind, Refuse
@@ -62,6 +74,7 @@ class Callers:
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
     _writing: dict[Scope, bool] = field(default_factory=dict)
+    _known: dict[Scope, bool] = field(default_factory=dict)
 
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Return the blockers and assumptions that follow from the callers of a function that writes `parameter`."""
@@ -81,19 +94,43 @@ class Callers:
         return found
 
     def _sees(self, scope: Scope, parameter: str, assumption: Reason) -> tuple[list[Reason], list[Reason]]:
-        handed = calls_that_hand(self.program, scope, parameter)
+        handed = calls_in_file(self.program, scope, parameter)
         assumptions: list[Reason] = []
+        settled = self._settled(scope, parameter, handed, assumptions)
+        if settled is not None:
+            return settled
+        program = self.program.home_of(scope)
+        if is_private(program, scope, len(handed)):
+            return [], assumptions
+        is_known = self.knows_calls(scope)
+        blocker = None if is_known else self._blocker(scope, parameter, is_called=bool(handed))
+        if blocker is not None:
+            return [blocker], []
+        settled = self._settled(scope, parameter, calls_elsewhere(self.program, scope, parameter), assumptions)
+        if settled is not None or is_known:
+            return settled or ([], list(dict.fromkeys(assumptions)))
+        blocker = self._use_out_of_reach(
+            scope, values_elsewhere(program, scope), unfollowed_elsewhere(program, scope, parameter)
+        )
+        if blocker is not None:
+            return [blocker], []
+        return [], list(dict.fromkeys((assumption, *assumptions)))  # callers in sight may pass on their own argument
+
+    def _settled(
+        self, scope: Scope, parameter: str, handed: Iterable[Handed], assumptions: list[Reason]
+    ) -> tuple[list[Reason], list[Reason]] | None:
+        """Return what follows from these callers alone; where nothing does, add what has to be assumed about them."""
         for call in handed:
             at_call = self._site(call)
             live = at_call.live()
             state, objs = call.write.state, call.write.value.objs
             if any(state.may_share(other.objs, objs) for other in call.write.operands):
-                line = Line(call.write.statement.lineno)
-                return [Refusal.MAY_PASS_TWICE(line=line, parameter=parameter)], []
+                return [Refusal.MAY_PASS_TWICE(line=call.line(self.program), parameter=parameter)], []
             if self._is_read(call, at_call, live):
-                planned = self.handback(scope)
+                is_own = call.program.module is self.program.module
+                planned = self.handback(scope) if is_own else Refuse(Refusal.CALLED_ELSEWHERE(function=scope.name))
                 if isinstance(planned, Refuse):
-                    line = Line(call.write.statement.lineno)
+                    line = call.line(self.program)
                     return [Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)], []
                 return [], list(planned.assumptions)
             outer = call.run.scope
@@ -101,36 +138,40 @@ class Callers:
             observers = watch.of(call.write.value, None)
             if observers.blockers and not self._is_read(call, at_call, live, elsewhere=True):
                 return observers.blockers, []
-            assumptions += [assumption] if _notices(observers) else observers.assumptions
-        if is_private(self.program, scope, len(handed)):
-            return [], assumptions
-        if self._only_writes(scope):
-            return [Refusal.ONLY_WRITES(function=scope.name)], []
-        if scope.name in passed_on(self.program.module):
-            return [Refusal.HANDED_ON(function=scope.name)], []
-        if _has_lasting_default(scope, parameter):
-            return [Refusal.LASTING_DEFAULT(parameter=parameter)], []
-        blocker = self._use_out_of_reach(scope, parameter)
-        if blocker is not None:
-            return [blocker], []
-        purpose = documented(scope, parameter, is_called=bool(handed))
-        if purpose is not None:
-            return [purpose], []
-        return [], list(dict.fromkeys((assumption, *assumptions)))  # callers in sight may pass on their own argument
+            reads = [Assumption.CALLER_LOOKS_AWAY(name=parameter)]
+            assumptions += reads if _notices(observers) else observers.assumptions
+        return None
 
-    def _use_out_of_reach(self, scope: Scope, parameter: str) -> Reason | None:
+    def _blocker(self, scope: Scope, parameter: str, *, is_called: bool) -> Reason | None:
+        """Return why callers outside the file must be expected to read the argument, as far as the file shows."""
+        program = self.program.home_of(scope)
+        if self._only_writes(scope):
+            return Refusal.ONLY_WRITES(function=scope.name)
+        if scope.name in passed_on(program.module):
+            return Refusal.HANDED_ON(function=scope.name)
+        if _has_lasting_default(scope, parameter):
+            return Refusal.LASTING_DEFAULT(parameter=parameter)
+        line = line_of_value(program, scope)
+        values = [(program, line)] if line is not None else []
+        calls = ((program, passing) for passing in calls_that_may_hand(program, scope, parameter))
+        return self._use_out_of_reach(scope, values, calls) or documented(scope, parameter, is_called=is_called)
+
+    def _use_out_of_reach(
+        self, scope: Scope, values: Iterable[tuple[Program, int]], calls: Iterable[tuple[Program, Passing]]
+    ) -> Reason | None:
         """Return the refusal for a use of the function that can't be followed and may read the argument, if any."""
-        line = line_of_value(self.program, scope)
-        if line is not None:
+        name = name_of(self.program.home_of(scope), scope)
+        for program, line in values:
+            at = line_in(self.program, program, line)
             if isinstance(scope.node, ast.Lambda):
-                return Refusal.LAMBDA_USED_AS_VALUE(line=Line(line))
-            return Refusal.USED_AS_VALUE(function=scope.name, line=Line(line))
-        for passing in calls_that_may_hand(self.program, scope, parameter):
-            name, at = name_of(self.program, scope), Line(passing.call.lineno)
+                return Refusal.LAMBDA_USED_AS_VALUE(line=at)
+            return Refusal.USED_AS_VALUE(function=scope.name, line=at)
+        for program, passing in calls:
+            at = line_in(self.program, program, passing.call.lineno)
             if passing.run is None or passing.unfollowed is None:
                 return Refusal.NOT_FOLLOWED(function=name, line=at)
             for value in passing.values:
-                call = Handed(passing.run, replace(passing.unfollowed.write, value=value))
+                call = Handed(program, passing.run, replace(passing.unfollowed.write, value=value))
                 at_call = self._site(call)
                 if self._is_read(call, at_call, at_call.live()):
                     return Refusal.NOT_FOLLOWED_READ(function=name, line=at)
@@ -138,29 +179,37 @@ class Callers:
 
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose new tensors the function hands back, and which are therefore live at its end."""
-        if scope in self._planning or not scope.parameters:
+        if scope in self._planning or not scope.parameters or not self._may_return(scope):
             return frozenset()
         planned = self.handback(scope)
         return frozenset() if isinstance(planned, Refuse) else frozenset(planned.names)
 
+    def _may_return(self, scope: Scope) -> bool:
+        """Tell whether a function writes a parameter and could return it: one with a fixed return has to do so now."""
+        summary = self.program.home_of(scope).summary(Function(scope))
+        if summary is None or not summary.writes:
+            return False
+        return not is_fixed(scope) or (summary.returned is not None and summary.returned.same in summary.writes)
+
+    def knows_calls(self, scope: Scope) -> bool:
+        """Tell whether the run is the whole program, and all calls of a function in it are known."""
+        if self.options.whole_program and scope not in self._known:
+            self._known[scope] = are_calls_known(self.program, scope)
+        return self._known.get(scope, False)
+
+    def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
+        """Tell whether all callers are known, and none saved the tensor before the function writes it."""
+        return self.options.whole_program and saved_by_callers.is_saved_by_none(
+            self.program, scope, parameter, self.knows_calls
+        )
+
     def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
-        for call in calls_that_hand(self.program, scope, parameter):
-            state = call.write.state
-            for root in sorted(_handed_over(call), key=lambda o: o.index):
-                certain = [saved for saved in state.saved.get(root, ()) if saved.certain]
-                if certain and call.write.grad.records:
-                    return min(certain, key=lambda saved: (saved.line, saved.operation))
-        return None
+        return saved_by_callers.saved_before(self.program, scope, parameter)
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
-        for call in calls_that_hand(self.program, scope, parameter):
-            state = call.write.state
-            if call.write.inside is not None:  # the next round overwrites what this one saved
-                yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False)
-            for root in _handed_over(call) if call.write.grad.records else ():
-                yield from ((call.run, state, saved) for saved in in_order(state.saved.get(root, ())))
+        return saved_by_callers.saves_before(self.program, scope, parameter)
 
     def edits_of(self, site: Site) -> tuple[Edit, ...]:
         """Return the edits of the function's returns and of its callers that the rewriting of a site needs.
@@ -201,6 +250,8 @@ class Callers:
         return planned
 
     def _plan(self, scope: Scope) -> Handback | Refuse:
+        if not self.program.module.owns(scope):
+            return Refuse(Refusal.OTHER_FILE(function=scope.name))
         names = tuple(a.arg for a in scope.parameters if self._is_read_somewhere(scope, a.arg))
         summary = self.program.summary(Function(scope))
         run = self.program.run(scope)
@@ -214,7 +265,9 @@ class Callers:
                 return Refuse(Refusal.REPLACED(name=name, function=scope.name))
         calls: dict[ast.Call, list[tuple[str, Handed]]] = {}
         for name in names:
-            handed = calls_that_hand(self.program, scope, name)
+            handed = list(calls_that_hand(self.program, scope, name))
+            if any(call.program.module is not self.program.module for call in handed):
+                return Refuse(Refusal.CALLED_ELSEWHERE(function=scope.name))
             if len(handed) != uses_of(self.program, scope):
                 return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
             for call in handed:
@@ -232,9 +285,10 @@ class Callers:
             return Refuse(Refusal.RETURN_WRITES(function=scope.name))
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor, reaches_end)
-        if form.is_changed and is_named_elsewhere(self.program, scope):
+        is_known = self.knows_calls(scope)
+        if form.is_changed and not is_known and is_named_elsewhere(self.program, scope):
             return Refuse(Refusal.NAMED_ELSEWHERE(function=scope.name))
-        if not is_private(self.program, scope, len(calls)):
+        if not is_known and not is_private(self.program, scope, len(calls)):
             told = [Assumption.CALLER_LOOKS_AWAY(name=name) for name in names]
             for assumption in [Assumption.NO_OTHER_CALLS(name=scope.name)] if form.is_changed else told:
                 handback.assume(assumption)
@@ -350,7 +404,7 @@ class Callers:
     # -- questions ------------------------------------------------------------------------------------------------
 
     def _site(self, call: Handed) -> Site:
-        return Site(self.program, call.run, call.write, Form.METHOD, self, self.options)
+        return Site(call.program, call.run, call.write, Form.METHOD, self, self.options)
 
     def _is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Tell whether the caller notices the write, or, with `elsewhere`, code in other files such as importers."""
@@ -360,7 +414,7 @@ class Callers:
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, None))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
-        calls = calls_that_hand(self.program, scope, name)
+        calls = calls_in_file(self.program, scope, name)
         return any(self._is_read(call, site, site.live()) for call in calls for site in [self._site(call)])
 
     def _only_writes(self, scope: Scope) -> bool:
@@ -375,7 +429,7 @@ class Callers:
         nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]
         is_elsewhere = any(isinstance(n, ast.Attribute) and root_name(n) in held and n.attr != "data" for n in nodes)
         outer = scope.global_names | scope.nonlocal_names
-        exits = self.program.exits(scope)
+        exits = self.program.home_of(scope).exits(scope)
         return bool(exits) and not is_elsewhere and not outer and all(value.must_be(NONE) for value, _ in exits)
 
 
@@ -402,12 +456,6 @@ def _has_lasting_default(scope: Scope, parameter: str) -> bool:
     argument = next(a for a in scope.parameters if a.arg == parameter)
     default = default_of(scope.node.args, argument)
     return default is not None and not isinstance(default, ast.Constant)
-
-
-def _handed_over(call: Handed) -> Objs:
-    """Return the objects that a call hands over: all that a container reaches, or the bases of a tensor."""
-    state, value = call.write.state, call.write.value
-    return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
 
 def _notices(observers: Observers) -> bool:

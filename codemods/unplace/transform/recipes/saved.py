@@ -57,6 +57,8 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     edits: set[Edit] = set()
     assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
+        if saved.file is not None:
+            return None  # only this file can be edited
         if hidden_write_to(site.program, saved.operation) is not None:
             return None  # backward uses what that write left
         found = _copied(site, run, state, saved, rules, text)
@@ -87,11 +89,14 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     """Iterate over what the function and its callers saved of the written memory, each with its run and state."""
     scope = site.run.scope
     exits = [state for _, state in site.program.exits(scope)]
-    for root in sorted(site.roots(), key=lambda obj: obj.index):
+    roots = sorted(site.roots(), key=lambda obj: obj.index)
+    for root in roots:
+        yield from ((site.run, site.state, saved) for saved in in_order(site.state.saved.get(root, frozenset())))
+    for root in roots:
         parameter = root.parameter
         before = [*site.callers.saves_before(scope, parameter)] if parameter is not None else []
         others = [(run, state, saved) for run, state, saved in before if not _is_call_of(scope, run, saved)]
-        states = [site.state, *(exits if is_buffer or len(others) < len(before) else ())]
+        states = exits if is_buffer or len(others) < len(before) else ()
         for saved in in_order(frozenset().union(*(state.saved.get(root, frozenset()) for state in states))):
             yield site.run, site.state, saved
         yield from others

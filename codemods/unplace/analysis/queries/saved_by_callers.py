@@ -1,0 +1,87 @@
+"""Finds what callers saved for backward of a tensor that they pass to a function, and that it then writes.
+
+    h = torch.sigmoid(x)
+    shift(h)                def shift(h): h += 1
+
+A caller that passes on its own argument is followed to its callers, in all files of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.callers import Handed, calls_that_hand, file_for
+from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.scopes import Scope
+
+
+def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None:
+    """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
+    for call in _further_out(program, scope, parameter):
+        for root in sorted(_handed_over(call), key=lambda o: o.index):
+            certain = [saved for saved in _saved(program, call, root) if saved.certain]
+            if certain and call.write.grad.records:
+                found = min(certain, key=lambda saved: (saved.line, saved.operation))
+                return found._replace(file=file_for(program, call.program))
+    return None
+
+
+def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
+    """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
+    for call in _further_out(program, scope, parameter):
+        state, file = call.write.state, file_for(program, call.program)
+        if call.write.inside is not None:  # the next round overwrites what this one saved
+            yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False, file=file)
+        for root in _handed_over(call) if call.write.grad.records else ():
+            for saved in in_order(_saved(program, call, root)):
+                yield call.run, state, saved._replace(file=file) if file is not None else saved
+
+
+def is_saved_by_none(program: Program, scope: Scope, parameter: str, knows_calls: Callable[[Scope], bool]) -> bool:
+    """Tell whether no caller, direct or further out, saved the tensor; False where not all callers are known."""
+    todo, seen = [(scope, parameter)], {(scope, parameter)}
+    while todo:
+        current, name = todo.pop()
+        if not knows_calls(current):
+            return False
+        for call in calls_that_hand(program, current, name):
+            for root in _handed_over(call):
+                if call.write.state.saved.get(root) or (root.origin is not Origin.FRESH and root.parameter is None):
+                    return False
+                outer = (call.run.scope, root.parameter)
+                if outer[1] is not None and outer not in seen:
+                    seen.add((outer[0], outer[1]))
+                    todo.append((outer[0], outer[1]))
+    return True
+
+
+def _saved(program: Program, call: Handed, root: Obj) -> Iterable[Saved]:
+    """Return what a caller saved of a tensor.
+
+    In another file, calls don't count once this file is rewritten: its functions may save less than they did.
+    """
+    found = call.write.state.saved.get(root, frozenset())
+    if call.program.module is program.module or program.is_on_disk():
+        return found
+    return [saved for saved in found if saved.node not in call.run.followed]
+
+
+def _further_out(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:
+    """Iterate over the calls that pass a tensor to a function, and over those that pass it to their functions."""
+    todo, seen = [(scope, parameter)], {(scope, parameter)}
+    while todo:
+        for call in calls_that_hand(program, *todo.pop()):
+            yield call
+            roots = call.write.state.roots(call.write.value.objs) if call.write.grad.records else frozenset()
+            outer = {(call.run.scope, root.parameter) for root in roots if root.parameter is not None} - seen
+            todo += sorted(outer, key=lambda asked: asked[1])
+            seen |= outer
+
+
+def _handed_over(call: Handed) -> Objs:
+    """Return the objects that a call hands over: all that a container reaches, or the bases of a tensor."""
+    state, value = call.write.state, call.write.value
+    return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
