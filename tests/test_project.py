@@ -43,7 +43,7 @@ def outcomes(paths: Iterable[str], *, unsafe: bool = False, whole: bool = False,
 
 
 def statuses(outcome: Outcome) -> list[str]:
-    return [finding.status.value for finding in outcome.findings]
+    return [finding.status.value for finding in outcome.findings if not finding.is_unclear]
 
 
 def alone_and_together(folder: Path, files: dict[str, str], *, unsafe: bool = False) -> tuple[list[str], list[str]]:
