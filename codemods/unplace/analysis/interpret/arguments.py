@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import Value
@@ -20,6 +20,10 @@ class Arguments:
     keywords: dict[str, Value] = field(default_factory=dict)
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
     exact: bool = True
+
+    def copy(self) -> Arguments:
+        """Return a copy whose values can be replaced."""
+        return replace(self, positional=list(self.positional), keywords=dict(self.keywords))
 
     def all(self) -> list[Value]:
         """Return all arguments."""

@@ -35,7 +35,7 @@ from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project import attributes
+from unplace.analysis.project import attributes, members
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
@@ -230,6 +230,9 @@ class Program:
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
         """Let a list or dictionary from outside the scope hold the elements that the module is seen to put into it."""
+        for position, element in enumerate(members.display(self, owner, node.id)) if value.must_be(CONTAINER) else ():
+            for holder in value.objs:
+                state.heap[(holder, position)] = element
         if value.must_be(CONTAINER):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
@@ -254,6 +257,8 @@ class Program:
             for source in self.module.bindings(scope).sources.get(name, ()):
                 held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
+            if found is not None and (found.ref is not None or found.kinds == UNKNOWN):
+                found = members.listed(self, scope, name) or found
         self._elements[key] = found if found is not None else UNKNOWN_VALUE
         return self._elements[key]
 
@@ -394,11 +399,10 @@ class Program:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
         return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
-    def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
-        for cls in self.descendants(owner):
-            if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
-                return None
+    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
+        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
+        if not is_exact and any(cls.defines(name) for cls in self.descendants(owner)):
+            return None
         return self._own_method(owner, name)
 
     def _own_method(self, owner: Class, name: str) -> Function | None:

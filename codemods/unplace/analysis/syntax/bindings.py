@@ -11,7 +11,7 @@ from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
-from unplace.torchapi import members
+from unplace.torchapi import members, modules
 
 _SIZED = members.SIZED | {"range"}
 
@@ -36,6 +36,7 @@ class Bindings:
     - `like_arrays`: the names used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`
     - `iterated`: the names that are iterated over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`
     - `replaced[name]`: the indices of its elements that are replaced by the result of a call on them: `x[i] = f(x[i])`
+    - `added[name]`, `extended[name]`: what is added to it as an element, and the collections whose elements are
     - `calls`: the calls in the scope
     """
 
@@ -48,6 +49,8 @@ class Bindings:
     like_arrays: set[str] = field(default_factory=set)
     iterated: set[str] = field(default_factory=set)
     replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
+    added: dict[str, list[ast.expr]] = field(default_factory=dict)
+    extended: dict[str, list[ast.expr]] = field(default_factory=dict)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -84,7 +87,12 @@ class Bindings:
                 self.like_arrays.add(node.operand.id)
         elif kind is ast.Starred:
             self._add_iterated(node.value)
-        elif kind is ast.AnnAssign or kind is ast.NamedExpr:
+        else:
+            self._add_binding(node, kind)
+
+    def _add_binding(self, node: Any, kind: type) -> None:
+        """Record a node that binds names other than by a plain assignment, or that adds to a list."""
+        if kind is ast.AnnAssign or kind is ast.NamedExpr:
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self._put(node.target.id, node.value)
         elif kind in SCOPES:
@@ -92,6 +100,8 @@ class Bindings:
         elif kind is ast.For or kind is ast.AsyncFor or kind is ast.comprehension:
             self._put_all(node.target, node)
             self._add_iterated(node.iter)
+        elif kind is ast.AugAssign and type(node.target) is ast.Name:
+            self.extended.setdefault(node.target.id, []).append(node.value)
         elif kind is ast.withitem and node.optional_vars is not None:
             self._put_all(node.optional_vars, node)
 
@@ -101,6 +111,10 @@ class Bindings:
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             name = function.value.id
             self.asked[name] = max(evidence.of_call(node), self.asked.get(name, Evidence.NONE))
+            if function.attr in modules.ADDING and node.args:
+                self.added.setdefault(name, []).append(node.args[-1])
+            elif function.attr in modules.EXTENDING and node.args:
+                self.extended.setdefault(name, []).append(node.args[0])
         elif isinstance(function, ast.Name):
             self.unlike_tensors.add(function.id)
         if last_name(function) in _ITERATES:
@@ -118,6 +132,7 @@ class Bindings:
             self._put(target.id, value)
             return
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self.added.setdefault(target.value.id, []).append(value)
             if _is_made_of(target, value):
                 self.replaced.setdefault(target.value.id, []).append(target.slice)
             return

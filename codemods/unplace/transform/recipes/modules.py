@@ -93,8 +93,10 @@ class Judge:
         statements = [site.statement for site in calls]
         for site in calls:
             statement, call = site.statement, site.node
-            if call is node or not isinstance(call, ast.Call) or statement in busy or statements.count(statement) > 1:
+            is_alone = isinstance(call, ast.Call) and not site.write.is_one_of_several
+            if not is_alone or statement in busy or statements.count(statement) > 1:
                 return []
+            assert isinstance(call, ast.Call)
             verdict: Verdict | None = settled(site)
             if verdict is None and call is expressions.value_of(statement):
                 verdict = expressions.decide_spine(statement, [site], {site: rule})

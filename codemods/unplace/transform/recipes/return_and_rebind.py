@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.refs import Choice, Function
 from unplace.analysis.domain.values import CONTAINER, NONE, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, is_named_elsewhere, is_private, uses_of
@@ -221,6 +221,9 @@ class Callers:
                 return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
             for call in handed:
                 assert isinstance(call.write.node, ast.Call)
+                callee = call.run.values.get(call.write.node.func)
+                if callee is not None and isinstance(callee.ref, Choice):
+                    return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
                 calls.setdefault(call.write.node, []).append((name, call))
         takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
         same = summary.returned.same if summary.returned is not None else None
@@ -394,7 +397,7 @@ class Callers:
             found = {
                 (call, write.statement)
                 for run in self.program.all_runs()
-                for (call, _), (_, write) in run.handed.items()
+                for (call, _, _), (_, write) in run.handed.items()
             }
             self._calls = Counter(statement for _, statement in found)
         return self._calls

@@ -1,0 +1,53 @@
+"""Applies calls of a value that may be one of several functions, classes or modules.
+
+    for block in self.blocks:                   a module of one class or another
+    act = nn.ReLU(inplace=True) if rectified else nn.Sigmoid()
+
+Each alternative is called on a state of its own; the results and the states are joined, as after branches.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import reduce
+
+from unplace.analysis.domain.refs import Choice, Instance, alternatives
+from unplace.analysis.domain.state import Merger, State, weak_join
+from unplace.analysis.domain.values import Origin, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.syntax.nodes import code_of
+
+
+def either(
+    calls: CallEffects, node: ast.Call, callee: Value, apply: Callable[[Value, State], Value], state: State
+) -> Value:
+    """Return the join of the results of calling each alternative of a callee by `apply`."""
+    choice, run = callee.ref, calls.run
+    assert isinstance(choice, Choice)
+    outer, known = run.alternative, {a: run.values[a] for a in _arguments(node) if a in run.values}
+    values: list[Value] = []
+    states: list[State] = []
+    for index, ref in enumerate((*alternatives(choice), None) if choice.is_open else alternatives(choice)):
+        own = state.fork()
+        run.alternative = (outer, index)
+        values.append(apply(_alone(run, node, callee._replace(ref=ref)), own))
+        run.alternative = outer
+        run.values.update(known)  # what one alternative proves of an argument isn't proved
+        states.append(own)
+    place = (node, "alternatives", outer)
+    state.become(Merger(place).merge(states))
+    return reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(k.value for k in node.keywords)]
+
+
+def _alone(run: Run, node: ast.Call, callee: Value) -> Value:
+    """Return one alternative of a callee; an object that is one of several is an object of its own."""
+    if not isinstance(callee.ref, Instance) or len(callee.objs) == 1:
+        return callee
+    key = (node, "alternative", run.alternative)
+    return run.foreign(key, Origin.ATTRIBUTE, code_of(node.func), node.lineno, callee.kinds, ref=callee.ref)
