@@ -35,7 +35,7 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
     is_listed = isinstance(end, ast.Starred) and isinstance(end.value, ast.ListComp | ast.GeneratorExp)
     last = arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
     each = reduce(weak_join, arguments.positional)
-    return replace(made, last=last, each=each if each.must_be(MODULE) and each.ref is not None else None)
+    return replace(made, last=last, each=each if each.ref is not None else None)
 
 
 def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...] | None:

@@ -38,7 +38,11 @@ def either(
         states.append(own)
     place = (node, "alternatives", outer)
     state.become(Merger(place).merge(states))
-    return reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
+    result = reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
+    seen = reduce(weak_join, values[:-1]) if choice.is_open and len(values) > 1 else None
+    if seen is not None and seen.is_tensor:  # what isn't seen most likely returns a tensor, too
+        return result._replace(kinds=seen.kinds, likely=True)
+    return result
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:

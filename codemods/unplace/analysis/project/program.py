@@ -18,6 +18,7 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
+    MODULE,
     NAMESPACE,
     NONE,
     NUMBER,
@@ -35,7 +36,7 @@ from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project import attributes, members
+from unplace.analysis.project import attributes, handed_on, members
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
@@ -136,12 +137,19 @@ class Program:
         node = scope.node
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for argument in all_parameters(node.args):
-            value = parameters.value_of(self, scope, argument)
+            value = self._parameter(scope, argument)
             held = state.env[argument.arg] = self._as_foreign(run, argument, value)
             state.binds[argument.arg] = argument
             if held.must_be(CONTAINER | NONE):
                 self._add_contents(scope, run, argument, held, state)
         run.grad = grad_mode(self.module, scope)
+
+    def _parameter(self, scope: Scope, argument: ast.arg) -> Value:
+        """Return the value of a parameter, with what may be called through it."""
+        value = parameters.value_of(self, scope, argument)
+        if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
+            return value
+        return value._replace(ref=handed_on.called_through(self, scope, argument))
 
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
         elements = parameters.contents(self, scope, argument)
@@ -345,7 +353,7 @@ class Program:
         values: list[Value] = []
         for argument in scope.parameters:
             if argument.arg == name:
-                values.append(parameters.value_of(self, scope, argument))
+                values.append(self._parameter(scope, argument))
         for source in self.module.bindings(scope).sources.get(name, ()):
             if isinstance(source, ast.FunctionDef | ast.AsyncFunctionDef):
                 values.append(self._function_value(source, scope))
