@@ -202,6 +202,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Partial:
+    """A function or class with some of its arguments given by `functools.partial`."""
+
+    of: Hashable
+    call: ast.Call
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Several functions, classes, modules or objects of which a value is one; if `is_open`, or something unseen."""
 
@@ -224,7 +234,7 @@ def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Ha
     """Return the join of two references; `ANYTHING` where they are too many, or where one can't be called."""
     found: dict[Hashable, Hashable] = {}
     for ref in (*alternatives(first), *alternatives(second)):
-        if not isinstance(ref, Class | Function | Instance | Named | TorchModule):
+        if not isinstance(ref, Class | Function | Instance | Named | Partial | TorchModule):
             return ANYTHING
         known = found.setdefault(_likeness(ref), ref)
         if isinstance(known, Instance) and isinstance(ref, Instance):
@@ -251,7 +261,7 @@ def _order(ref: Hashable) -> tuple[str, str, int, int]:
     if isinstance(ref, Named):
         return "", ref.qualified, 0, 0
     of = ref.of if isinstance(ref, Instance) else ref
-    node = of.call if isinstance(of, TorchModule) else of.scope.node if isinstance(of, Function) else None
+    node = of.call if isinstance(of, Partial | TorchModule) else of.scope.node if isinstance(of, Function) else None
     node = of.node if isinstance(of, Class) else node
     name = of.qualified if isinstance(of, TorchModule) else getattr(node, "name", "")
     return type(of).__name__, name, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

@@ -22,6 +22,9 @@ from unplace.analysis.interpret.walking import CallEffects
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
+_BEFORE, _LAST = -2, -1
+"""The places of the layers of a Sequential whose number isn't known: all but the last one, and that."""
+
 
 def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) -> TorchModule:
     """Return a Sequential with its layers or, where their number isn't known, what each and the last of them is."""
@@ -110,14 +113,14 @@ def _container(
         return value
     if ref.each is not None:
         other = state.fork()
-        before = _part(calls, node, (*place, 0), ref.each, target, value, other)
+        before = _part(calls, node, (*place, _BEFORE), ref.each, target, value, other)
         state.become(Merger((node, place)).merge([state.fork(), other]))
         given = weak_join(value, before)._replace(identity=(node, place), shape=(node, place, "shape"))
-        return _part(calls, node, (*place, 1), ref.last or ref.each, target, given, state)
+        return _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, state)
     before = calls.unknown_call(node, [value], state, Value(MODULE))
     if ref.last is None or not _makes_anew(ref.last):
         return before
-    return _part(calls, node, (*place, -1), ref.last, target, before, state)
+    return _part(calls, node, (*place, _LAST), ref.last, target, before, state)
 
 
 def _part(
@@ -132,7 +135,11 @@ def _part(
     """Return the result of calling one layer of a Sequential on the result of the previous one."""
     ref = part.ref
     if isinstance(ref, Choice):
-        return either(calls, node, part, lambda one, own: _part(calls, node, place, one, target, value, own), state)
+
+        def called_alone(one: Value, own: State) -> Value:
+            return _part(calls, node, place, one, target, value, own)
+
+        return either(calls, node, part, called_alone, state, is_repeated=place[-1] < 0)
     if isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL:
         return _container(calls, node, ref, target, value, state, place)
     module = torchapi.module(ref.qualified) if isinstance(ref, TorchModule) else None

@@ -14,6 +14,7 @@ from unplace.analysis.domain.refs import (
     Instance,
     ModuleList,
     Named,
+    Partial,
     TorchModule,
     alternatives,
 )
@@ -37,7 +38,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.effects import layers, operators
 from unplace.analysis.effects.applying import Call, Elements, apply, clobber, keep
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
-from unplace.analysis.interpret import inherited, method_calls, modelled_calls, module_lists, own_calls
+from unplace.analysis.interpret import inherited, method_calls, modelled_calls, module_lists, own_calls, partials
 from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
@@ -45,6 +46,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
@@ -94,8 +96,9 @@ class Calls:
             value = self.evaluator.evaluate(keyword.value, state)
             if keyword.arg is None:
                 result.exact = False
-                result.positional.append(value)
-                result.nodes.append(keyword.value)
+                if value.must_be(CONTAINER) and value.objs:
+                    value = self.evaluator.element(keyword.value, value, state)
+                result.rest.append(value)
             else:
                 result.keywords[keyword.arg] = value
                 result.keyword_nodes[keyword.arg] = keyword.value
@@ -106,6 +109,8 @@ class Calls:
         ref = callee.ref
         if isinstance(ref, Choice):
             return either(self, node, callee, lambda one, own: self.apply(node, one, arguments.copy(), own), state)
+        if isinstance(ref, Partial):
+            return partials.called(self, node, ref, arguments, state)
         if isinstance(ref, Named):
             return self.named(node, ref.qualified, arguments, state)
         if isinstance(ref, Function):
@@ -173,6 +178,8 @@ class Calls:
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
         held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
+        if qualified == "functools.partial":
+            held = partials.made(node, arguments)
         if held is not None:
             return held
         if not qualified.startswith("torch."):
@@ -287,6 +294,8 @@ class Calls:
         if module.inplace is not None and not module.ignores_inplace:
             given = arguments.at(module.inplace, "inplace")
             inplace = True if is_true(given) else None if is_unknown_flag(given, arguments) else False
+            if inplace is False and switches_inplace(self.run.program.module):
+                inplace = None
         if qualified == modules.SEQUENTIAL:
             return Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
         if qualified in modules.MODULE_CONTAINERS:

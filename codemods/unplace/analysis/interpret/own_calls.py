@@ -9,7 +9,7 @@ from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alter
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
-from unplace.analysis.interpret.arguments import Arguments, bind_parameters
+from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
@@ -32,11 +32,16 @@ def of_function(
     """
     run = calls.run
     bound = bind_parameters(function, arguments, receiver)
+    is_loose = bound is None
+    if bound is None:
+        bound = bind_loosely(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     effect = run.program.summary(function)
-    if effect is None:
-        return calls.unknown_call(node, list(bound.values()), state)
+    if effect is None or (is_loose and effect.writes):
+        return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
+    if is_loose:  # no argument is known to be the one that is saved
+        effect = effect._replace(saves=tuple(save._replace(part="") for save in effect.saves))
     nodes = arguments.named_nodes(bound)
     for name in sorted(effect.writes & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)

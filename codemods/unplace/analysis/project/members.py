@@ -86,6 +86,8 @@ def with_added(program: Analysis, owner: Class, name: str, held: Value) -> Value
     is_container = isinstance(ref, ModuleList) or (isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL)
     if not is_container:
         return held
+    if _is_attribute_handed_on(program, owner, name):
+        return held._replace(ref=None)
     added = added_to(program, owner, name)
     if not added:
         return held
@@ -157,10 +159,26 @@ def _handed_on(cls: Class) -> list[tuple[Scope, ast.expr]]:
 
 
 def _is_handed_on(scope: Scope, name: str) -> bool:
-    """Tell whether a list is an argument of a call that may add to it."""
-    calls = (call for call in home(scope).bindings(scope).calls if last_name(call.func) not in _COPYING)
-    arguments = (a for call in calls for a in (*call.args, *(k.value for k in call.keywords)))
-    return any(isinstance(argument, ast.Name) and argument.id == name for argument in arguments)
+    """Tell whether a list in a name is an argument of a call that may add to it."""
+    return any(isinstance(argument, ast.Name) and argument.id == name for argument in _handed(scope))
+
+
+def _is_attribute_handed_on(program: Analysis, owner: Class, name: str) -> bool:
+    """Tell whether methods hand the container in an attribute to a call that may add to it: `build(self.layers)`."""
+    return any(
+        isinstance(argument, ast.Attribute) and argument.attr == name
+        for cls in _family(program, owner)
+        for method in cls.scope.inner
+        for argument in _handed(method)
+    )
+
+
+def _handed(scope: Scope) -> Iterator[ast.expr]:
+    """Iterate over the arguments of the calls in a scope that may change a list that they get."""
+    for call in home(scope).bindings(scope).calls:
+        if last_name(call.func) not in _COPYING:
+            yield from call.args
+            yield from (keyword.value for keyword in call.keywords)
 
 
 def is_empty(source: ast.expr) -> bool:

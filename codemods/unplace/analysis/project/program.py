@@ -18,6 +18,7 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
+    DICT,
     MODULE,
     NAMESPACE,
     NONE,
@@ -25,6 +26,7 @@ from unplace.analysis.domain.values import (
     OTHER,
     TENSOR,
     TEXT,
+    TUPLE,
     UNKNOWN,
     UNKNOWN_VALUE,
     Origin,
@@ -42,7 +44,7 @@ from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters
-from unplace.analysis.types import parameters
+from unplace.analysis.types import kinds, parameters
 from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
@@ -146,17 +148,26 @@ class Program:
 
     def _parameter(self, scope: Scope, argument: ast.arg) -> Value:
         """Return the value of a parameter, with what may be called through it."""
+        node = scope.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if argument is node.args.vararg or argument is node.args.kwarg:
+                return Value(TUPLE if argument is node.args.vararg else DICT)
         value = parameters.value_of(self, scope, argument)
         if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
             return value
         return value._replace(ref=handed_on.called_through(self, scope, argument))
 
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
-        elements = parameters.contents(self, scope, argument)
+        arguments = scope.node.args  # type: ignore[union-attr]
+        if argument is arguments.vararg or argument is arguments.kwarg:
+            elements = Value(kinds.of_annotation(argument.annotation))
+        else:
+            elements = parameters.contents(self, scope, argument)
         if elements.must_be(NUMBER):
             for holder in held.objs:
                 state.heap[(holder, ANY)] = Value(NUMBER)
-        for holder in held.objs if elements.may_be(TENSOR) else ():
+        is_variadic = argument is arguments.vararg or argument is arguments.kwarg
+        for holder in held.objs if elements.may_be(TENSOR) or is_variadic else ():
             state.heap[(holder, ANY)] = run.foreign(
                 ("element", argument.arg),
                 Origin.PARAMETER,
@@ -266,7 +277,7 @@ class Program:
                 held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
             if found is not None and (found.ref is not None or found.kinds == UNKNOWN):
-                found = members.listed(self, scope, name) or found
+                found = members.listed(self, scope, name) or (found if found.ref is None else None)
         self._elements[key] = found if found is not None else UNKNOWN_VALUE
         return self._elements[key]
 

@@ -26,6 +26,7 @@ FACTORY = 2
 _MOST = 7  # all marks: an instance, its factory, a factory of its factory
 _NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
 _OF_INSTANCES = frozenset(["forward", "__call__"])
+_CONTAINING = frozenset(["__init__", "add_module", "append", "extend", "insert", "register_module"])
 
 Signatures = dict[str, list[list[str]]]
 
@@ -178,6 +179,7 @@ def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterato
     for node in scope.nodes:
         if type(node) is ast.Call:
             yield from _passed(module, node, signatures)
+            yield from _contained(scope, node)
         elif type(node) in _NO_FLOW:
             continue
         elif isinstance(node, ast.Assign):
@@ -216,6 +218,17 @@ def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iter
     for keyword in node.keywords:
         taking = {name for names in parameters for name in names if keyword.arg in (name, None)}
         yield Flow(frozenset(receivers | taking), keyword.value)
+
+
+def _contained(scope: Scope, node: ast.Call) -> Iterator[Flow]:
+    """Iterate over the flows into the objects of a class that is a container itself: `self.add_module("act", act)`."""
+    owner, function = scope.enclosing_class, node.func
+    if owner is None or not isinstance(function, ast.Attribute) or function.attr not in _CONTAINING:
+        return
+    holder = function.value
+    is_super = isinstance(holder, ast.Call) and last_name(holder.func) == "super"
+    if is_super or (isinstance(holder, ast.Name) and holder.id == "self"):
+        yield from (Flow(frozenset([owner.name]), argument, 1) for argument in node.args)
 
 
 def _is_property(node: ast.AST) -> bool:

@@ -39,6 +39,12 @@ class Judge:
 
     def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
         """Decide whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
+        verdict = self._decide(scope, node, qualified, calls)
+        if isinstance(verdict, Inline) and self.program.module.qualified(scope, node.func) is None:
+            return Inline((Assumption.FLAG_OPTIONAL(name=ast.unparse(node.func)), *verdict.assumptions))
+        return verdict
+
+    def _decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
         module = torchapi.module(qualified)
         assert module is not None
         if module.ignores_inplace:
