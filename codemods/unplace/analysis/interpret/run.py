@@ -18,6 +18,7 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     DISCRETE,
     MODULE,
+    NONE,
     TENSOR,
     UNKNOWN,
     Base,
@@ -34,11 +35,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import Unfollowed, Write, anything, can_be_tracked, is_data, stays_in_place
-from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 
@@ -82,10 +85,7 @@ class Analysis(Protocol):
         """Iterate over the classes that are known to derive from a class."""
 
     def attribute(self, owner: Class, name: str) -> Value:
-        """Return the value of an attribute of a class's instances.
-
-        The name may be a pattern, `layer*`; without a name, the value is the instance itself as a container of modules.
-        """
+        """Return the value of an attribute of a class's instances; see `project.attributes.value_of`."""
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
         """Return the join of the elements of an attribute that is a list or dictionary."""
@@ -127,6 +127,26 @@ class Run:
     _read_while_written: dict[Obj, int] | None = None
     _parents: dict[ast.AST, ast.AST] | None = None
     _named: dict[Obj, list[Value]] | None = None
+
+    @property
+    def inference(self) -> Inference:
+        """The kinds that the uses in the scope allow."""
+        return inferred(home(self.scope), self.scope)
+
+    def refined(self, node: ast.AST, value: Value) -> Value:
+        """Return the value of an expression or of a bound target, refined by the uses of what it evaluates to."""
+        if not value.kinds & UNKNOWN and not value.likely:
+            return value
+        found = self.inference.of(node)
+        if found.evidence is Evidence.PROOF:
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
+        if value.likely and value.is_tensor and not found.may_be_tensor:
+            return value._replace(kinds=UNKNOWN, likely=False)
+        if found.is_size and not value.kinds & ~(UNKNOWN | NONE):
+            return Value(found.likely | (value.kinds & NONE))
+        if found.evidence is Evidence.HINT and not value.kinds & ~(UNKNOWN | NONE):
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
+        return value
 
     @property
     def liveness(self) -> Liveness:
@@ -344,10 +364,7 @@ class Run:
         *,
         is_one_of_several: bool = False,
     ) -> Value:
-        """Record an in-place operation and return the written tensor; a later visit of a node replaces its record.
-
-        A call that runs several layers, or one of several, has a record for each of them.
-        """
+        """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
         assert self.statement is not None
         data = target if kind is not WriteKind.AUGMENTED and is_data(target) else None
         if isinstance(data, ast.Attribute):
