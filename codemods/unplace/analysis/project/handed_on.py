@@ -16,6 +16,7 @@ from unplace.analysis.domain.values import NONE
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.module import home
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_of
 
@@ -26,12 +27,34 @@ _REFERRING = (ast.Attribute, ast.BoolOp, ast.Call, ast.IfExp, ast.Lambda, ast.Na
 def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashable:
     """Return what a parameter may stand for when it is called; None where nothing is seen."""
     found: Hashable = None
+    if not _may_be_called(scope, argument):
+        return None
     with program.guessing((scope, "called through", argument.arg)) as is_first:
         for where, source in _passed(program, scope, argument) if is_first else ():
             value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
             if value is not None and value.ref is not None and value.kinds != NONE:
                 found = value.ref if found is None else join_refs(found, value.ref)
     return join_refs(found, None, is_open=True) if found is not None else None
+
+
+def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
+    """Tell whether a function calls a parameter, keeps it for calls, or hands it to the constructor of its base."""
+    node, module, name = scope.node, home(scope), argument.arg
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    if isinstance(default_of(node.args, argument), _REFERRING):
+        return True
+    for call in module.bindings(scope).calls:
+        if isinstance(call.func, ast.Name) and call.func.id == name:
+            return True
+        arguments = (*call.args, *(k.value for k in call.keywords)) if last_name(call.func) == "__init__" else ()
+        if any(isinstance(given, ast.Name) and given.id == name for given in arguments):
+            return True
+    owner = module.class_of(scope) if scope.name == "__init__" else None
+    return owner is not None and any(
+        isinstance(source, ast.Name) and source.id == name and bool(module.calls_named(attribute))
+        for attribute, sources in owner.assigned.items()
+        for _, source in sources
+    )
 
 
 def _passed(program: Analysis, scope: Scope, argument: ast.arg) -> Iterator[tuple[Scope, ast.expr]]:
