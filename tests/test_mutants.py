@@ -426,7 +426,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "unpacked layers",
             raising("a Sequential of a comprehension"),
             "analysis.effects.layers.of_sequential",
-            edited(("return replace(made, last=last", "return replace(made, each=None) if last else replace(made, last=last")),
+            edited(("return replace(made, last=last", "return made if last else replace(made, last=last")),
         ),
         mutant(
             "lists that callers pass",

@@ -57,8 +57,8 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return one pair for each exit of a function: the returned value and the facts at that point."""
 
-    def summary(self, function: Function) -> Effect | None:
-        """Return the effect of calling a function; None when it isn't known."""
+    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+        """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
     def may_be_own(self, call: ast.Call) -> bool:
         """Tell whether a call may reach a function of the module."""
@@ -107,6 +107,7 @@ class Run:
     handed: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)  # to its writers
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
+    unclear: dict[ast.AST, Write] = field(default_factory=dict)  # the same, where the code doesn't speak against one
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None

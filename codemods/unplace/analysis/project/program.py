@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
 from itertools import chain
@@ -80,6 +80,7 @@ class Program:
         self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Effect | None] = {}
+        self._askers: dict[Scope, set[Scope]] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -191,11 +192,13 @@ class Program:
             likely=value.likely,
         )
 
-    def summary(self, function: Function) -> Effect | None:
-        """Return the effect of calling a function; None when it isn't known."""
+    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+        """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):
             return self._others.summary(self, function)
+        if asking is not None:
+            self._askers.setdefault(scope, set()).add(asking)
         if scope not in self._summaries:
             if scope.suspends or scope in self._running:
                 return None
@@ -205,6 +208,10 @@ class Program:
             else:
                 self._summaries[scope] = summarize(*done)
         return self._summaries[scope]
+
+    def askers(self, scope: Scope) -> Collection[Scope]:
+        """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
+        return self._askers.get(scope, ())
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import (
     ARRAY,
+    CALLABLE,
     CONTAINER,
     MODULE,
     NONE,
@@ -22,7 +23,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
-from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.classes import is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
@@ -38,6 +39,8 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     owner = program.module.class_of(scope)
     if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
+        if is_class_method(node):
+            return Value(CALLABLE, ref=None if any(True for _ in program.descendants(owner)) else owner)
         return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
@@ -75,15 +78,10 @@ def _unannotated(
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
-    """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has.
-
-    A name whose elements are replaced, one by one, by the result of a call on them is a list in most cases:
-
-        xs[i] = layer(xs[i])
-    """
+    """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has."""
     bindings = program.module.bindings(scope)
     found = inferred(program.module, scope).of(argument)
-    if any(map(bindings.counts, bindings.replaced.get(argument.arg, ()))) or not found.may_be_tensor:
+    if bindings.replaces_elements(argument.arg) or not found.may_be_tensor:
         return False
     return argument.arg not in bindings.iterated or found.is_like_array
 
