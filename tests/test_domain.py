@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unplace.analysis.domain.facts import ANY, Definition
+from unplace.analysis.domain.refs import ANYTHING, Choice, Named, alternatives
 from unplace.analysis.domain.state import (
     Merger,
     State,
@@ -62,7 +63,7 @@ values = st.builds(
     shape=tokens,
     dtype=st.sampled_from([None, "float32", "int64", ("dtype", 0)]),
     tracked=st.sampled_from(Tracked),
-    ref=st.sampled_from([None, "relu", "exp"]),
+    ref=st.sampled_from([None, Named("relu"), Named("exp"), Named("tanh"), Choice(frozenset([Named("exp")]), True)]),
     likely=st.booleans(),
 )
 borns = st.sets(st.sampled_from(FRESH))
@@ -145,10 +146,19 @@ def value_covers(large: Value, small: Value) -> bool:
         small.kinds & ~large.kinds == 0
         and small.objs <= large.objs
         and large.tracked in (small.tracked, Tracked.MAYBE)
-        and large.ref in (small.ref, None)
+        and ref_covers(large, small)
         and (not isinstance(large.dtype, str) or large.dtype == small.dtype)
         and (large.likely or not small.likely)
     )
+
+
+def ref_covers(large: Value, small: Value) -> bool:
+    """Tell whether a value may stand for all that another may stand for."""
+    if large.ref in (small.ref, ANYTHING) or (small.ref is None and small.kinds == NONE):
+        return True
+    is_open = isinstance(large.ref, Choice) and large.ref.is_open
+    may_be_unseen = small.ref is None or (isinstance(small.ref, Choice) and small.ref.is_open)
+    return {*alternatives(small.ref)} <= {*alternatives(large.ref)} and (is_open or not may_be_unseen)
 
 
 def base_covers(large: Base, small: Base) -> bool:

@@ -426,7 +426,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "unpacked layers",
             raising("a Sequential of a comprehension"),
             "analysis.effects.layers.of_sequential",
-            edited(("is_listed or ", "")),
+            edited(("return replace(made, last=last", "return made if last else replace(made, last=last")),
         ),
         mutant(
             "lists that callers pass",
@@ -465,7 +465,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "an embedding of an own class",
             fixture(EMBEDDING),
-            "analysis.interpret.calls.Calls._torch_ancestor",
+            "analysis.interpret.inherited._of_torch",
             gives(None),
         ),
         mutant(

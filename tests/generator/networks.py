@@ -1,4 +1,7 @@
-"""Own modules whose `forward` ends in an activation, called once and twice; an entry point that holds them."""
+"""Own modules whose `forward` ends in an activation, called once and twice; an entry point that holds them.
+
+They stand in lists and dictionaries, are added in loops and under computed names, get their activation from outside.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +48,53 @@ def block_class(w: Writer) -> tuple[str, bool]:
     steps = w.pick(
         ["", "        t = self.fc(t)\n", "        t = t * 1\n", f"        t = self.fc(t)\n        {change(w, 't')}\n"]
     )
+    act = w.pick(ACTS)
+    parameter, held = ("", act) if w.chance(0.6) else (f", act={act}", "act")
     name = define(
         w,
         w.pick(["Block", "Gate", "Layer"]),
-        "class NAME(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        f"        self.fc = nn.Linear({c}, {c})\n        self.act = {w.pick(ACTS)}\n"
+        f"class NAME(nn.Module):\n    def __init__(self{parameter}):\n        super().__init__()\n"
+        f"        self.fc = nn.Linear({c}, {c})\n        self.act = {held}\n"
         "        self.drop = nn.Dropout(0.0)\n\n"
         f"    def forward(self, {word}):\n{steps}        {end}",
     )
-    return name, end.startswith("return t, ")
+    return derived(w, name, bool(parameter)), end.startswith("return t, ")
+
+
+def derived(w: Writer, name: str, has_act: bool) -> str:
+    """The class, or one derived from it that hands on what it gets."""
+    if w.chance(0.75):
+        return name
+    act = f"act={w.pick(ACTS)}" if has_act else ""
+    above = "        return super().forward"
+    methods = (
+        f"    def forward(self, t):\n{above}(t)",
+        f"    def forward(self, t):\n        t = t * 1\n        {change(w, 't')}\n{above}(t)",
+        f"    def forward(self, *args):\n{above}(*args)",
+    )
+    first = f"    def __init__(self):\n        super().__init__({act})"
+    body = "\n\n".join([first, *([w.pick(methods)] if w.chance(0.7) else [])])
+    return define(w, "Derived", f"class NAME({name}):\n{body}")
+
+
+def several(w: Writer, made: str) -> list[str]:
+    """The lines of a constructor that put modules into a list, a dictionary, a Sequential and computed names."""
+    one = f"{made}()"
+    other = one if w.pairs else w.pick([one, one, w.pick(ACTS)])
+    lists = (
+        [f"self.blocks = nn.ModuleList([{one}, {other}])"],
+        ["self.blocks = nn.ModuleList()", f"for _ in range(2): self.blocks.append({one})"],
+        ["layers = []", f"for _ in range(2): layers.append({one})", "self.blocks = nn.ModuleList(layers)"],
+        [f"layers = [{one}]", f"layers += [{other}]", "self.blocks = nn.ModuleList(layers)"],
+    )
+    start = w.pick(ACTIVATIONS)
+    sequences = [f"nn.Sequential({start}, {one})", f"nn.Sequential(*[{start}, {one}])"]
+    sequences += [] if w.pairs else [f"nn.Sequential(*[{one} for _ in range(2)])", "nn.Sequential(*self.blocks)"]
+    return [
+        *w.pick(lists), f"self.seq = {w.pick(sequences)}",
+        f'self.heads = nn.ModuleDict({{"a": {one}, "b": {other}}})',
+        f'for n in range(2): {w.pick(["setattr(self, ", "self.add_module("])}f"stage{{n}}", {one})',
+    ]  # fmt: skip
 
 
 def network(w: Writer) -> bool:
@@ -86,6 +127,20 @@ def network(w: Writer) -> bool:
         f"hs = [layer({y}){pick} for layer in {blocks}]\nhs[0] += hs[1]\n{h} = hs[0]\n{w.pick(writes[:4])}",
         f"{h} = {blocks}[-1]({y}){pick}\n{w.pick(writes)}",
     ]
+    if own:
+        forms += [
+            f"{h} = {y}\nfor n in range(2):\n"
+            f'    {h} = getattr(self, f"stage{{n}}")({h}){pick}\n    {w.pick(writes[:4])}',
+            f"{h} = {y}\nfor key, layer in self.heads.items():\n    {h} = layer({h}){pick}\n    {w.pick(writes[:4])}",
+            f'{h} = self.heads["b"]({y}){pick}\n{w.pick(writes)}',
+            f"{h} = {y}\nfor one, other in zip(self.blocks, self.heads.values()):\n"
+            f"    {h} = one({h}){pick} + other({h}){pick}\n    {w.pick(writes[:4])}",
+            *(
+                []
+                if w.pairs
+                else [f"{h} = {y}\nfor layer in self.seq:\n    {h} = layer({h})\n    {w.pick(writes[:4])}"]
+            ),
+        ]
     forms = [form for form in forms if "for " not in form or w.depth < 2]
     emit(w, w.pick(forms))
     w.bind(h, Tensor((w.rows, w.columns)), dense=False, writable=w.chance(0.5))
@@ -102,10 +157,11 @@ def module(w: Writer) -> list[str]:
         w.emit(line)
     for name, value in (
         ("linear", f"nn.Linear({columns}, {columns})"), ("act", w.pick(ACTIVATIONS)), ("block", f"{made}()"),
-        ("blocks", f"nn.ModuleList([{made}(), {made}()])"), ("norm", f"nn.BatchNorm1d({columns})"),
-        ("seq", f"nn.Sequential({w.pick(ACTIVATIONS)}, {made}())"), ("scale", f"nn.Parameter(torch.ones({columns}))"),
+        ("norm", f"nn.BatchNorm1d({columns})"), ("scale", f"nn.Parameter(torch.ones({columns}))"),
     ):  # fmt: skip
         w.emit(f"        self.{name} = {value}")
+    for line in several(w, made):
+        w.emit(f"        {line}")
     w.emit(f'        self.register_buffer("running", torch.full(({columns},), 0.5))')
     w.emit(f'        self.register_buffer("seen", torch.tensor({w.pick(["0", "0.0"])}))')
     w.emit("")

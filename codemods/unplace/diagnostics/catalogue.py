@@ -48,6 +48,7 @@ class Assumption(Kind):
     SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
     GRADIENT_FLOWS = "a gradient flows through `{stored}`"
     INPUT_UNREAD = "nobody reads the input of the module after it was called"
+    FLAG_OPTIONAL = "`{name}` works without `inplace`, and then makes a new tensor"
     CONTAINER_INPUT_UNREAD = "nobody reads the input of the container after it was called"
     RUN_TOGETHER = "the layers of the nn.Sequential are only run together"
     LIKE_A_SLOT = "what is stored in {line} has the shape, dtype and device of a slot of `{name}`"

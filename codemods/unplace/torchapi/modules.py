@@ -10,9 +10,20 @@ OPTIMIZER_DICTS = ("state", "defaults")
 OPTIMIZER_LISTS = ("param_groups",)
 
 SEQUENTIAL = "torch.nn.Sequential"
-MODULE_CONTAINERS = ("torch.nn.ModuleList", "torch.nn.ModuleDict")
+MODULE_DICT = "torch.nn.ModuleDict"
+MODULE_CONTAINERS = ("torch.nn.ModuleList", MODULE_DICT)
 PARAMETER_LIST = "torch.nn.ParameterList"
 PARAMETER = "torch.nn.Parameter"
+
+ADDING = frozenset(["append", "insert"])
+"""Methods of containers that add their last argument."""
+
+EXTENDING = frozenset(["extend", "update"])
+"""Methods of containers that add all elements of their argument."""
+
+ITERATING_PAIRS = frozenset(["items", "named_children"])
+ITERATING = frozenset(["values", "children"]) | ITERATING_PAIRS
+"""Methods of containers of modules that give their modules, alone or with their names."""
 
 RETURNING_ITSELF = frozenset(
     [

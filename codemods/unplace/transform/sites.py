@@ -9,6 +9,7 @@ from typing import Protocol
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.refs import TorchModule, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     LIST,
@@ -374,11 +375,19 @@ def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
     """Return all calls that make a module with `inplace=True`, with their scope and the qualified name of the class."""
     found: list[tuple[Scope, ast.Call, str]] = []
     for node, scope in program.module.scopes.flagged:
-        qualified = program.module.qualified(scope, node.func)
+        qualified = program.module.qualified(scope, node.func) or _class_made(program, scope, node)
         module = torchapi.module(qualified) if qualified is not None else None
         if qualified is not None and module is not None and has_flag(node, module.inplace):
             found.append((scope, node, qualified))
     return found
+
+
+def _class_made(program: Program, scope: Scope, node: ast.Call) -> str | None:
+    """Return a class of torch of which a call through another name makes a module: `act_layer(inplace=True)`."""
+    if not any(keyword.arg == "inplace" for keyword in node.keywords):
+        return None
+    made = alternatives(program.estimate(scope, node).ref)
+    return next((ref.qualified for ref in made if isinstance(ref, TorchModule) and ref.call is node), None)
 
 
 def has_flag(node: ast.Call, position: int | None) -> bool:

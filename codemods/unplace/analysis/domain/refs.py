@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.scopes import Scope
@@ -28,7 +28,7 @@ class Member:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function, method or lambda of the analysed files."""
 
@@ -57,6 +57,9 @@ class Class:
     find_parents: Callable[[], Parents]
     assigned: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
     augmented: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.x += value`
+    added: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.xs.append(value)`
+    extended: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `self.xs.extend(values)`
+    patterns: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)  # `setattr(self, f"x{i}", value)`
     declared: dict[str, ast.expr] = field(default_factory=dict)  # `x: Tensor` in the body of the class
     registered: set[str] = field(default_factory=set)  # parameters and buffers
     buffers: set[str] = field(default_factory=set)  # the registered names that are buffers
@@ -159,30 +162,35 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance of a class of the analysed files."""
+    """An instance of a class of the analysed files; if `is_exact`, not of one that derives from it."""
 
     of: Class
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TorchModule:
     """An instance of a module class of torch: where it was made and, for a Sequential, its layers.
 
-    `last` is the last layer of a Sequential, where only that one is known.
+    `last` is the last layer of a Sequential, where only that one is known, and `each` stands for all its layers, where
+    their number isn't known: `nn.Sequential(*layers)`.
     """
 
     qualified: str
-    call: ast.Call
+    call: ast.Call | None
     inplace: bool | None = False  # None: a variable decides
     parts: tuple[Value, ...] | None = None
     last: Value | None = None
+    each: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleList:
-    """An nn.ModuleList or nn.ModuleDict, with the modules in it."""
+    """An nn.ModuleList or nn.ModuleDict, with the modules in it; if `is_exact`, in this order."""
 
     members: tuple[Value, ...]
+    is_exact: bool = False
+    is_dict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +199,72 @@ class Bound:
 
     receiver: Value
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function or class with some of its arguments given by `functools.partial`."""
+
+    of: Hashable
+    call: ast.Call
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Several functions, classes, modules or objects of which a value is one; if `is_open`, or something unseen."""
+
+    refs: frozenset[Hashable]
+    is_open: bool = False
+
+
+ANYTHING = Choice(frozenset(), is_open=True)
+_MOST_ALTERNATIVES = 6
+
+
+def alternatives(ref: Hashable) -> tuple[Hashable, ...]:
+    """Return what a reference may stand for, in a fixed order: the alternatives of a choice, or itself."""
+    if isinstance(ref, Choice):
+        return tuple(sorted(ref.refs, key=_order))
+    return () if ref is None else (ref,)
+
+
+def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Hashable:
+    """Return the join of two references; `ANYTHING` where they are too many, or where one can't be called."""
+    found: dict[Hashable, Hashable] = {}
+    for ref in (*alternatives(first), *alternatives(second)):
+        if not isinstance(ref, Class | Function | Instance | Named | Partial | TorchModule):
+            return ANYTHING
+        known = found.setdefault(_likeness(ref), ref)
+        if isinstance(known, Instance) and isinstance(ref, Instance):
+            found[_likeness(ref)] = Instance(ref.of, known.is_exact and ref.is_exact)
+        elif _order(ref) < _order(known):
+            found[_likeness(ref)] = ref
+    is_open = is_open or any(isinstance(ref, Choice) and ref.is_open for ref in (first, second))
+    if ANYTHING in (first, second) or len(found) > _MOST_ALTERNATIVES:
+        return ANYTHING
+    if len(found) == 1 and not is_open:
+        return next(iter(found.values()))
+    return Choice(frozenset(found.values()), is_open) if found else None
+
+
+def _likeness(ref: Hashable) -> Hashable:
+    """Return what references have in common that act alike when called: layers that don't work in place, objects."""
+    if isinstance(ref, TorchModule) and ref.inplace is False:
+        return replace(ref, call=None)
+    return ref.of if isinstance(ref, Instance) else ref
+
+
+def _order(ref: Hashable) -> tuple[str, str, int, int]:
+    """Return a key that sorts references by their place in the source."""
+    if isinstance(ref, Named):
+        return "", ref.qualified, 0, 0
+    of = ref.of if isinstance(ref, Instance) else ref
+    node = of.call if isinstance(of, Partial | TorchModule) else of.scope.node if isinstance(of, Function) else None
+    node = of.node if isinstance(of, Class) else node
+    name = of.qualified if isinstance(of, TorchModule) else getattr(node, "name", "")
+    return type(of).__name__, name, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def first_layer(module: TorchModule) -> TorchModule:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, DISTINCT, Definition, Facts
 from unplace.analysis.domain.heap import Heap, Slot
+from unplace.analysis.domain.refs import join_refs
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
+    NONE,
     TENSOR,
     UNKNOWN,
     Base,
@@ -217,9 +219,29 @@ def weak_join(first: Value, second: Value) -> Value:
         shape=first.shape if first.shape == second.shape else None,
         dtype=first.dtype if first.dtype == second.dtype else None,
         tracked=join_tracked(first.tracked, second.tracked),
-        ref=first.ref if first.ref == second.ref else None,
+        ref=first.ref if first.ref == second.ref else refs_of_either(first, second),
         likely=first.likely or second.likely,
     )
+
+
+class Referring(Protocol):
+    """A value, or the description of one."""
+
+    @property
+    def kinds(self) -> int:
+        """The kinds of the value."""
+
+    @property
+    def ref(self) -> Hashable:
+        """The object that the value stands for."""
+
+
+def refs_of_either(first: Referring, second: Referring) -> Hashable:
+    """Return what the join of two values stands for; a value without a reference is unseen, or None."""
+    if first.ref is None or second.ref is None:
+        known, other = (first, second) if second.ref is None else (second, first)
+        return known.ref if other.kinds == NONE else join_refs(known.ref, None, is_open=True)
+    return join_refs(first.ref, second.ref)
 
 
 class Merger:

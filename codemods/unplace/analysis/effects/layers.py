@@ -4,33 +4,55 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from functools import reduce
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Function, Instance, TorchModule, first_layer
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.refs import Choice, Function, Instance, TorchModule, first_layer
+from unplace.analysis.domain.state import Merger, State, weak_join
 from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Tracked, Value
 from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.choices import either
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
+_BEFORE, _LAST = -2, -1
+"""The places of the layers of a Sequential whose number isn't known: all but the last one, and that."""
 
-def of_sequential(arguments: Arguments) -> tuple[tuple[Value, ...] | None, Value | None]:
-    """Return the layers of a Sequential or, where they aren't all known, its last layer.
 
-    Each is None where it isn't known, and the last layer also where all are known.
-    """
+def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) -> TorchModule:
+    """Return a Sequential with its layers or, where their number isn't known, what each and the last of them is."""
+    made = TorchModule(modules.SEQUENTIAL, node)
     if arguments.keywords or not arguments.positional:
-        return None, None
-    if arguments.exact:
-        return tuple(arguments.positional), None
+        return made
+    parts = _in_order(run, arguments, state)
+    if parts is not None:
+        return replace(made, parts=parts)
     end = arguments.nodes[-1]
     is_listed = isinstance(end, ast.Starred) and isinstance(end.value, ast.ListComp | ast.GeneratorExp)
-    return None, arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
+    last = arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
+    each = reduce(weak_join, arguments.positional)
+    return replace(made, last=last, each=each if each.ref is not None else None)
+
+
+def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...] | None:
+    """Return the arguments, those of `*layers` in their places; None where a list isn't known element by element."""
+    found: list[Value] = []
+    for node, value in zip(arguments.nodes, arguments.positional, strict=True):
+        if not isinstance(node, ast.Starred):
+            found.append(value)
+            continue
+        slots = dict(state.reachable_slots(run.values[node.value].objs))
+        if not slots or list(slots) != [*range(len(slots))]:
+            return None
+        found += slots.values()
+    return tuple(found)
 
 
 def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
@@ -41,23 +63,33 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
     target, value = arguments.nodes[0], arguments.positional[0]
     if ref.qualified == torchapi.IDENTITY:
         return value
-    if ref.parts is not None:
-        return _sequential(calls, node, ref.parts, target, value, state, ())
     if ref.qualified == modules.SEQUENTIAL:
-        before = calls.unknown_call(node, arguments.all(), state, Value(MODULE))
-        if ref.last is None or not _makes_anew(ref.last):
-            return before
-        return _part(calls, node, (-1,), ref.last, target, before, state)
+        return _container(calls, node, ref, target, value, state, ())
     module = torchapi.module(ref.qualified)
     assert module is not None
     if ref.inplace is None:
         return calls.maybe_in_place(node, ref.qualified, value, state)
     if ref.inplace:
-        calls.run.write(node, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+        _overwrite(calls, node, ref, target, value, state, is_one_of_several=calls.run.alternative is not None)
         if torchapi.saves_result_in_place(ref.qualified):
             calls.run.save(state, value, f"{ref.qualified}()", node, "result")
         return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
     return result(calls, node, module, arguments.all(), state)
+
+
+def _overwrite(
+    calls: CallEffects,
+    node: ast.Call,
+    ref: TorchModule,
+    target: ast.expr,
+    value: Value,
+    state: State,
+    *,
+    is_one_of_several: bool,
+) -> None:
+    """Record the write of a layer made with `inplace=True`."""
+    kind, name = WriteKind.MODULE, ref.qualified
+    calls.run.write(node, kind, target, value, state, name, source=ref.call, is_one_of_several=is_one_of_several)
 
 
 def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, state: State) -> None:
@@ -65,19 +97,30 @@ def _prove_tensor(calls: CallEffects, ref: TorchModule, arguments: Arguments, st
     calls.prove_tensor(first_layer(ref).qualified, arguments, state)
 
 
-def _sequential(
+def _container(
     calls: CallEffects,
     node: ast.Call,
-    parts: tuple[Value, ...],
+    ref: TorchModule,
     target: ast.expr,
     value: Value,
     state: State,
     place: tuple[int, ...],
 ) -> Value:
-    """Return the result of calling the layers of a Sequential; `place` is its place in those around it."""
-    for index, part in enumerate(parts):
-        value = _part(calls, node, (*place, index), part, target, value, state)
-    return value
+    """Return the result of calling a Sequential; `place` is its place in those around it."""
+    if ref.parts is not None:
+        for index, part in enumerate(ref.parts):
+            value = _part(calls, node, (*place, index), part, target, value, state)
+        return value
+    if ref.each is not None:
+        other = state.fork()
+        before = _part(calls, node, (*place, _BEFORE), ref.each, target, value, other)
+        state.become(Merger((node, place)).merge([state.fork(), other]))
+        given = weak_join(value, before)._replace(identity=(node, place), shape=(node, place, "shape"))
+        return _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, state)
+    before = calls.unknown_call(node, [value], state, Value(MODULE))
+    if ref.last is None or not _makes_anew(ref.last):
+        return before
+    return _part(calls, node, (*place, _LAST), ref.last, target, before, state)
 
 
 def _part(
@@ -91,8 +134,14 @@ def _part(
 ) -> Value:
     """Return the result of calling one layer of a Sequential on the result of the previous one."""
     ref = part.ref
-    if isinstance(ref, TorchModule) and ref.parts is not None:
-        return _sequential(calls, node, ref.parts, target, value, state, place)
+    if isinstance(ref, Choice):
+
+        def called_alone(one: Value, own: State) -> Value:
+            return _part(calls, node, place, one, target, value, own)
+
+        return either(calls, node, part, called_alone, state, is_repeated=place[-1] < 0)
+    if isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL:
+        return _container(calls, node, ref, target, value, state, place)
     module = torchapi.module(ref.qualified) if isinstance(ref, TorchModule) else None
     if isinstance(ref, TorchModule) and module is not None:
         if ref.qualified == torchapi.IDENTITY:
@@ -100,15 +149,16 @@ def _part(
         if ref.inplace is None:
             return calls.maybe_in_place(node, ref.qualified, value, state, place)
         if ref.inplace:
-            calls.run.write(ref.call, WriteKind.MODULE, target, value, state, ref.qualified, source=ref.call)
+            _overwrite(calls, node, ref, target, value, state, is_one_of_several=True)
             if torchapi.saves_result_in_place(ref.qualified):
                 calls.run.save(state, value, f"{ref.qualified}()", node)
             return value
         return result(calls, node, module, [value], state, key=place)
-    forward = calls.run.program.method(ref.of, "forward") if isinstance(ref, Instance) else None
+    forward = calls.run.program.method(ref.of, "forward", is_exact=ref.is_exact) if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
-        layer = calls.run.foreign((node, "layer", place), Origin.ATTRIBUTE, "a layer", node.lineno, part.kinds, ref=ref)
-        key: Hashable = (place, "result")
+        key: Hashable = (node, "layer", place, calls.run.alternative)
+        layer = calls.run.foreign(key, Origin.ATTRIBUTE, "a layer", node.lineno, part.kinds, ref=ref)
+        key = (place, "result")
         return own_calls.of_function(calls, node, forward, Arguments([value], [target]), state, layer, key)
     return calls.unknown_call(node, [value], state, part)
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Returned, Save
@@ -165,7 +166,7 @@ def _join(first: Returned, second: Returned) -> Returned:
         tuple(elements.items()),
         first.dtype if first.dtype == second.dtype else None,
         tracked,
-        first.ref if first.ref == second.ref else None,
+        first.ref if first.ref == second.ref else refs_of_either(first, second),
         first.likely or second.likely,
         first.together | second.together,
         first.overlapping or second.overlapping,

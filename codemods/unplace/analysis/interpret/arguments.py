@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.values import Value
+from unplace.analysis.domain.state import weak_join
+from unplace.analysis.domain.values import DICT, TUPLE, Value
 from unplace.analysis.syntax.classes import is_static
 
 
 @dataclass(slots=True)
 class Arguments:
-    """The evaluated arguments of one call; `exact` is False with `*args` or `**kwargs`."""
+    """The evaluated arguments of one call; `exact` is False with `*args` or `**kwargs`, which is in `rest`."""
 
     positional: list[Value] = field(default_factory=list)
     nodes: list[ast.expr] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    rest: list[Value] = field(default_factory=list)
     exact: bool = True
+
+    def copy(self) -> Arguments:
+        """Return a copy whose values can be replaced."""
+        return replace(self, positional=list(self.positional), keywords=dict(self.keywords))
 
     def all(self) -> list[Value]:
         """Return all arguments."""
-        return [*self.positional, *self.keywords.values()]
+        return [*self.positional, *self.keywords.values(), *self.rest]
 
     def at(self, position: int, name: str) -> tuple[ast.expr, Value] | None:
         """Return the argument passed at a position or by a name."""
@@ -63,6 +70,38 @@ def is_unknown_flag(found: tuple[ast.expr, Value] | None, arguments: Arguments) 
     return not isinstance(found[0], ast.Constant)
 
 
+def bind_loosely(function: Function, arguments: Arguments, receiver: Value | None) -> dict[str, Value] | None:
+    """Return what each parameter may receive, where `*args` or `**kwargs` stand in the call or in the signature.
+
+    A variadic parameter stands for all that it may receive. None where the call can't be matched with the signature.
+    """
+    node = function.scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    signature = node.args
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    given = [
+        (value, isinstance(n, ast.Starred)) for value, n in zip(arguments.positional, arguments.nodes, strict=True)
+    ]
+    if receiver is not None and not is_static(node):
+        given.insert(0, (receiver, False))
+    exact = next((i for i, (_, is_starred) in enumerate(given) if is_starred), len(given))
+    bound = {name: value for name, (value, _) in zip(names, given[:exact], strict=False)}
+    surplus = [value for value, _ in given[min(exact, len(names)) :]]
+    known = {*names, *(a.arg for a in signature.kwonlyargs)}
+    bound.update((name, value) for name, value in arguments.keywords.items() if name in known)
+    unnamed = [value for name, value in arguments.keywords.items() if name not in known]
+    if (exact > len(names) and signature.vararg is None) or (unnamed and signature.kwarg is None):
+        return None
+    loose = [*(surplus if exact < len(given) else []), *arguments.rest]
+    for name in sorted(known - bound.keys()) if loose else ():
+        bound[name] = reduce(weak_join, loose)._replace(identity=None)
+    for variadic, values, kind in ((signature.vararg, surplus, TUPLE), (signature.kwarg, unnamed, DICT)):
+        if variadic is not None:
+            bound[variadic.arg] = Value(kind, frozenset().union(*(v.objs for v in (*values, *arguments.rest))))
+    return bound
+
+
 def bind_parameters(function: Function, arguments: Arguments, receiver: Value | None) -> dict[str, Value] | None:
     """Return the arguments by parameter name; None when the call can't be matched with the signature."""
     node = function.scope.node
@@ -70,7 +109,7 @@ def bind_parameters(function: Function, arguments: Arguments, receiver: Value | 
         return None
     signature = node.args
     if not arguments.exact or signature.vararg or signature.kwarg:
-        return None
+        return None  # see `bind_loosely`
     names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
     values = list(arguments.positional)
     if receiver is not None and not is_static(node):

@@ -56,7 +56,7 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
         return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
     if isinstance(base.ref, Instance) and base.objs:
-        return _of_instance(evaluation, node, base, base.ref.of, state)
+        return _of_instance(evaluation, node, base, base.ref, state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
         tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
         return _remember(run, node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
@@ -88,14 +88,14 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
     return Value(_result_kinds(operator.result))
 
 
-def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
-    run = evaluation.run
+def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: Instance, state: State) -> Value:
+    run, owner = evaluation.run, ref.of
     known = _known(base, node.attr, state)
     if known is not None:
         return known
     if owner.has_property(node.attr):
         return evaluation.inside(node, base, state)
-    method = run.program.method(owner, node.attr)
+    method = run.program.method(owner, node.attr, is_exact=ref.is_exact)
     if method is not None:
         return Value(CALLABLE, ref=Bound(base, node.attr))
     facts = run.program.attribute(owner, node.attr)

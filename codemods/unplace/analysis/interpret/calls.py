@@ -6,7 +6,18 @@ import ast
 from collections.abc import Hashable
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance, ModuleList, Named, TorchModule
+from unplace.analysis.domain.refs import (
+    Bound,
+    Choice,
+    Class,
+    Function,
+    Instance,
+    ModuleList,
+    Named,
+    Partial,
+    TorchModule,
+    alternatives,
+)
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CALLABLE,
@@ -27,13 +38,15 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.effects import layers, operators
 from unplace.analysis.effects.applying import Call, Elements, apply, clobber, keep
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
-from unplace.analysis.interpret import method_calls, modelled_calls, own_calls
+from unplace.analysis.interpret import inherited, method_calls, modelled_calls, module_lists, own_calls, partials
 from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
 from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
@@ -83,8 +96,9 @@ class Calls:
             value = self.evaluator.evaluate(keyword.value, state)
             if keyword.arg is None:
                 result.exact = False
-                result.positional.append(value)
-                result.nodes.append(keyword.value)
+                if value.must_be(CONTAINER) and value.objs:
+                    value = self.evaluator.element(keyword.value, value, state)
+                result.rest.append(value)
             else:
                 result.keywords[keyword.arg] = value
                 result.keyword_nodes[keyword.arg] = keyword.value
@@ -93,6 +107,10 @@ class Calls:
     def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
         """Return the result of calling a value."""
         ref = callee.ref
+        if isinstance(ref, Choice):
+            return either(self, node, callee, lambda one, own: self.apply(node, one, arguments.copy(), own), state)
+        if isinstance(ref, Partial):
+            return partials.called(self, node, ref, arguments, state)
         if isinstance(ref, Named):
             return self.named(node, ref.qualified, arguments, state)
         if isinstance(ref, Function):
@@ -103,21 +121,16 @@ class Calls:
             return own_calls.of_class(self, node, ref, arguments, state)
         if isinstance(ref, TorchModule):
             return layers.called(self, node, ref, arguments, state)
-        if isinstance(ref, Instance) and (forward := self.run.program.method(ref.of, "forward")) is not None:
-            return own_calls.of_function(self, node, forward, arguments, state, callee)
-        inherited = self._torch_ancestor(ref.of) if isinstance(ref, Instance) else None
-        if inherited is not None and arguments.positional:
-            return layers.result(self, node, inherited, arguments.all(), state)
-        return self.unknown_call(node, arguments.all(), state, callee)
+        found = self._of_instance(node, callee, ref, arguments, state) if isinstance(ref, Instance) else None
+        return found if found is not None else self.unknown_call(node, arguments.all(), state, callee)
 
-    def _torch_ancestor(self, of: Class) -> torchapi.ModuleClass | None:
-        """Return the class of torch whose `forward` a class inherits, where no other base can bring its own."""
-        family = {*of.linearized(), *self.run.program.descendants(of)}
-        methods = {s.name for cls in family for s in cls.node.body if isinstance(s, ast.FunctionDef)}
-        names = of.all_bases() - {cls.node.name for cls in family}
-        found = torchapi.module(next(iter(names))) if len(names) == 1 else None
-        is_like_it = found is not None and not found.is_container and (found.inplace is None or found.ignores_inplace)
-        return found if is_like_it and not methods & {"forward", "__call__"} else None
+    def _of_instance(
+        self, node: ast.Call, callee: Value, ref: Instance, arguments: Arguments, state: State
+    ) -> Value | None:
+        forward = self.run.program.method(ref.of, "forward", is_exact=ref.is_exact)
+        if forward is not None:
+            return own_calls.of_function(self, node, forward, arguments, state, callee)
+        return inherited.of_instance(self, node, ref.of, arguments, state)
 
     # -- unseen code ----------------------------------------------------------------------------------------------
 
@@ -128,8 +141,8 @@ class Calls:
         given = anything(values)
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
-            if isinstance(value.ref, Function):
-                given |= own_calls.captured_by(self.run, value.ref, state)
+            for ref in alternatives(value.ref):
+                given |= own_calls.captured_by(self.run, ref, state) if isinstance(ref, Function) else frozenset()
         if given:
             reachable = given = state.reachable(given)
             self.run.keep_all(state, reachable, label, node.lineno)
@@ -164,6 +177,11 @@ class Calls:
         writes = WRITERS.get(qualified)
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
+        held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
+        if qualified == "functools.partial":
+            held = partials.made(node, arguments)
+        if held is not None:
+            return held
         if not qualified.startswith("torch."):
             return modelled_calls.of_function(self, node, qualified, arguments, state)
         inplace = torchapi.inplace_function(qualified)
@@ -276,11 +294,16 @@ class Calls:
         if module.inplace is not None and not module.ignores_inplace:
             given = arguments.at(module.inplace, "inplace")
             inplace = True if is_true(given) else None if is_unknown_flag(given, arguments) else False
-        parts, last = layers.of_sequential(arguments) if qualified == modules.SEQUENTIAL else (None, None)
+            if inplace is False and switches_inplace(self.run.program.module):
+                inplace = None
+        if qualified == modules.SEQUENTIAL:
+            return Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
         if qualified in modules.MODULE_CONTAINERS:
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
-            members = tuple(held for _, held in state.reachable_slots(listed))
-            return Value(MODULE, ref=ModuleList(members) if members else None, tracked=Tracked.NO)
+            slots = list(state.reachable_slots(listed))
+            members, is_exact = tuple(held for _, held in slots), [key for key, _ in slots] == [*range(len(slots))]
+            made = ModuleList(members, is_exact, is_dict=qualified == modules.MODULE_DICT)
+            return Value(MODULE, ref=made, tracked=Tracked.NO)
         if qualified == modules.PARAMETER_LIST:
             return Value(MODULE)
-        return Value(MODULE, ref=TorchModule(qualified, node, inplace, parts, last), tracked=Tracked.NO)
+        return Value(MODULE, ref=TorchModule(qualified, node, inplace), tracked=Tracked.NO)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Hashable
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
-from unplace.analysis.domain.refs import Function, Instance, ModuleList, TorchModule
+from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import Merger, State, aged_value, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -32,10 +32,9 @@ from unplace.analysis.domain.values import (
     Link,
     Obj,
     Origin,
-    Tracked,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing, unpacking
+from unplace.analysis.interpret import arithmetic, indexing, module_lists, unpacking
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
@@ -169,8 +168,9 @@ class Evaluator:
             return self.run.view(node, state, base, f"`{code_of(node)}`", link, piece=piece)
         if base.must_be(SHAPE):
             return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)
-        if isinstance(base.ref, ModuleList):
-            return base if isinstance(node.slice, ast.Slice) else self._member(node, base.ref)
+        modules = module_lists.listed(self.run, base)
+        if modules is not None:
+            return module_lists.taken(self.run, node, base, modules)
         if base.must_be(TEXT):
             return TEXT_VALUE
         if base.must_be(ARRAY):
@@ -184,25 +184,6 @@ class Evaluator:
         if base.kinds == NUMBER | TEXT | CALLABLE or (base.must_be(CALLABLE | OTHER | NONE) and not base.objs):
             return OTHER_VALUE
         return self.inside(node, base, state)
-
-    def _member(self, node: ast.expr, modules: ModuleList) -> Value:
-        """Return one of the modules of an `nn.ModuleList`."""
-        member = modules.members[0]
-        for other in modules.members[1:]:
-            alike = (
-                isinstance(member.ref, TorchModule)
-                and isinstance(other.ref, TorchModule)
-                and (
-                    (member.ref.qualified, member.ref.inplace, member.ref.parts, member.ref.last)
-                    == (other.ref.qualified, other.ref.inplace, other.ref.parts, other.ref.last)
-                )
-            )
-            member = member if alike else weak_join(member, other)
-        if isinstance(member.ref, Instance):
-            return self.run.foreign(
-                (node, "member"), Origin.ATTRIBUTE, code_of(node), node.lineno, member.kinds, ref=member.ref
-            )
-        return Value(member.kinds, ref=member.ref, tracked=Tracked.NO)
 
     def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
         """Return a value that an object hands out, which may be anything reachable from that object."""
@@ -376,8 +357,9 @@ class Evaluator:
             return unpacking.row(self.run, node, iterable, state)
         if iterable.must_be(SHAPE):
             return NUMBER_VALUE
-        if isinstance(iterable.ref, ModuleList):
-            return self._member(node, iterable.ref)
+        modules = module_lists.listed(self.run, iterable)
+        if modules is not None:
+            return TEXT_VALUE if modules.is_dict else module_lists.member(self.run, node, modules)
         if iterable.must_be(CONTAINER) and iterable.objs:
             if iterable.must_be(DICT):
                 return Value(TEXT | NUMBER | UNKNOWN)

@@ -28,7 +28,7 @@ from unplace.analysis.effects import saves
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, Save
 from unplace.analysis.effects.result_types import cast_dtype
-from unplace.analysis.interpret import modelled_calls, own_calls
+from unplace.analysis.interpret import inherited, modelled_calls, module_lists, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.stores import share_memory
@@ -60,6 +60,9 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     arguments = calls.arguments(node, state)
     if base.must_be(CALLABLE) and isinstance(base.ref, Class):
         return own_calls.of_unbound(calls, node, name, base, arguments, state)
+    above = inherited.of_super(calls, node, name, arguments, state) if is_super else None
+    if above is not None:
+        return above
     if base.must_be(MODULE) or (base.kinds & UNKNOWN and name in modules.GIVING_PARAMETERS):
         return _of_module(calls, node, name, base, state, arguments)
     plain = _of_plain(calls, node, name, base, arguments, state)
@@ -84,7 +87,7 @@ def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: 
     callee = attribute_of(calls.evaluator, func, base, state)
     calls.run.values[func] = callee
     arguments = calls.arguments(node, state)
-    is_of_torch = name in modules.RETURNING_ITSELF or name in modules.GIVING
+    is_of_torch = name in modules.RETURNING_ITSELF | modules.GIVING | modules.ITERATING
     if callee.ref is None and base.must_be(MODULE) and is_of_torch:
         return _of_module(calls, node, name, base, state, None)
     if callee.ref is None and callee.kinds & UNKNOWN:
@@ -195,6 +198,10 @@ def _of_module(
     """Return the result of calling a method of a module that torch defines."""
     if name in modules.RETURNING_ITSELF:
         return base
+    found = module_lists.listed(calls.run, base)
+    held = module_lists.of_method(calls.run, node, name, found, state) if found is not None else None
+    if held is not None:
+        return held
     if name in modules.GIVING:
         return _registered(calls, node, name, state)
     if name == "forward":

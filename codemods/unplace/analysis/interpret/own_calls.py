@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
-from unplace.analysis.interpret.arguments import Arguments, bind_parameters
+from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
@@ -33,12 +33,18 @@ def of_function(
     """
     run = calls.run
     bound = bind_parameters(function, arguments, receiver)
+    is_loose = bound is None
+    if bound is None:
+        bound = bind_loosely(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     effect = run.program.summary(function, run.scope)
-    if effect is None:
-        return calls.unknown_call(node, list(bound.values()), state)
-    run.followed.add(node)
+    if effect is None or (is_loose and effect.writes):
+        return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
+    if is_loose:  # no argument is known to be the one that is saved
+        effect = effect._replace(saves=tuple(save._replace(part="") for save in effect.saves))
+    else:
+        run.followed.add(node)
     nodes = arguments.named_nodes(bound)
     for name in sorted(effect.writes & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)
@@ -60,7 +66,8 @@ def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Argument
     step(x)
     """
     if isinstance(ref.receiver.ref, Instance):
-        method = calls.run.program.method(ref.receiver.ref.of, ref.name)
+        of = ref.receiver.ref
+        method = calls.run.program.method(of.of, ref.name, is_exact=of.is_exact)
         if method is not None:
             return of_function(calls, node, method, arguments, state, ref.receiver)
     return calls.unknown_call(node, [ref.receiver, *arguments.all()], state)
@@ -81,9 +88,9 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
 
 def _with_captures(run: Run, value: Value, state: State) -> Value:
     """Return a value that also stands for the objects that it captures, where it is a function."""
-    if not isinstance(value.ref, Function):
-        return value
-    return value._replace(objs=value.objs | captured_by(run, value.ref, state))
+    functions = [ref for ref in alternatives(value.ref) if isinstance(ref, Function)]
+    captured = frozenset().union(*(captured_by(run, function, state) for function in functions))
+    return value._replace(objs=value.objs | captured) if captured else value
 
 
 def captured_by(run: Run, function: Function, state: State) -> Objs:
@@ -98,7 +105,7 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run = calls.run
     stored = arguments.stored_in(of.fields) if of.fields is not None else None
     if stored is not None:
-        made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of))
+        made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of, is_exact=True))
         for name, value in stored.items():
             promised = of_annotation(of.declared.get(name))
             if value.kinds & UNKNOWN and not promised & UNKNOWN:
@@ -111,7 +118,9 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run.keep(state, anything(_stored(run, of, arguments)), label, node.lineno, certain=True)
     run.keep(state, anything(arguments.all()), label, node.lineno)
     kinds = MODULE if of.is_module else OTHER
-    return run.foreign((node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of))
+    return run.foreign(
+        (node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of, is_exact=True)
+    )
 
 
 def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:

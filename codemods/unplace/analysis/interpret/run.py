@@ -15,7 +15,9 @@ from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
+    CALLABLE,
     DISCRETE,
+    MODULE,
     NONE,
     TENSOR,
     UNKNOWN,
@@ -86,7 +88,7 @@ class Analysis(Protocol):
         """Iterate over the classes that are known to derive from a class."""
 
     def attribute(self, owner: Class, name: str) -> Value:
-        """Return the value of an attribute of a class's instances."""
+        """Return the value of an attribute of a class's instances; see `project.attributes.value_of`."""
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
         """Return the join of the elements of an attribute that is a list or dictionary."""
@@ -103,9 +105,9 @@ class Run:
     scope: Scope
     names: Names = field(default_factory=Names)
     values: dict[ast.expr, Value] = field(default_factory=dict)
-    writes: dict[ast.AST, Write] = field(default_factory=dict)
+    writes: dict[Hashable, Write] = field(default_factory=dict)  # by node; those of a called layer, also by the call
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
-    handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
+    handed: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)  # to its writers
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
@@ -124,6 +126,7 @@ class Run:
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
+    alternative: Hashable = None  # which of the things that a callee may be is called right now
     _liveness: Liveness | None = None
     _flow: Flow | None = None
     _read_while_written: dict[Obj, int] | None = None
@@ -242,6 +245,7 @@ class Run:
         `is_new` means that a constructor such as `torch.zeros` made it.
         """
         line = getattr(node, "lineno", 0)
+        key = key if self.alternative is None else (self.alternative, key)
         obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)
         self.make(obj, state)
         if tracked is Tracked.LEAF:
@@ -362,15 +366,17 @@ class Run:
         name: str = "",
         operands: tuple[Value, ...] = (),
         source: ast.Call | None = None,
+        *,
+        is_one_of_several: bool = False,
     ) -> Value:
-        """Record an in-place operation and return the written tensor; a later visit of a node replaces its record."""
+        """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
         assert self.statement is not None
         data = target if kind is not WriteKind.AUGMENTED and is_data(target) else None
         if isinstance(data, ast.Attribute):
             target, value = data.value, self.values[data.value]
         else:
             data = None
-        self.writes[node] = Write(
+        self.writes[(node, source) if is_one_of_several else node] = Write(
             node,
             kind,
             target,
@@ -385,6 +391,7 @@ class Run:
             self.autocast > 0,
             data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
+            is_one_of_several,
         )
         if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
@@ -426,7 +433,7 @@ class Run:
             inside=inside,
             autocast=self.autocast > 0,
         )
-        self.handed[(node, name)] = (callee, write)
+        self.handed[(node, name, callee)] = (callee, write)
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""
@@ -479,10 +486,13 @@ class Run:
         state.revise(lambda held: held._replace(shape=None) if held.objs & value.objs else held)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:
-        """Let a list or dictionary from outside hold a tensor, if tensors are its elements."""
-        for holder in container.objs if element.kinds == TENSOR else ():
+        """Let a list or dictionary from outside hold a tensor, or something to call, if such are its elements."""
+        is_called = element.ref is not None and element.must_be(MODULE | CALLABLE)
+        for holder in container.objs if element.kinds == TENSOR or is_called else ():
             if not any(True for _ in state.fields_of(holder)):
-                state.heap[(holder, ANY)] = self.foreign(key, Origin.CALL, label, 0, TENSOR, likely=element.likely)
+                kinds, ref = element.kinds, element.ref
+                held = self.foreign(key, Origin.CALL, label, 0, kinds, ref=ref, likely=element.likely)
+                state.heap[(holder, ANY)] = held if not is_called or element.objs else Value(kinds, ref=ref)
 
     def container(self, node: ast.AST, state: State, kinds: int, fields: Mapping[Any, Value]) -> Value:
         """Return a new list, tuple or dict with these slots."""

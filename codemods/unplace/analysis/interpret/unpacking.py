@@ -16,6 +16,7 @@ from unplace.analysis.domain.values import (
     Link,
     Value,
 )
+from unplace.analysis.interpret import module_lists
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import store_attribute, store_item
 from unplace.analysis.interpret.walking import Evaluation
@@ -59,6 +60,9 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
         return row(evaluation.run, node, value, state)
     if value.must_be(SHAPE | NUMBER):
         return NUMBER_VALUE
+    modules = module_lists.listed(evaluation.run, value)
+    if modules is not None and not modules.is_dict:
+        return module_lists.member(evaluation.run, node, modules, index)
     return evaluation.iterate(node, value, state)
 
 

@@ -9,9 +9,22 @@ from functools import reduce
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import weak_join
-from unplace.analysis.domain.values import DICT, LIST, NUMBER, TENSOR, UNKNOWN_VALUE, Names, Origin, Tracked, Value
+from unplace.analysis.domain.values import (
+    CALLABLE,
+    DICT,
+    LIST,
+    MODULE,
+    NUMBER,
+    TENSOR,
+    UNKNOWN_VALUE,
+    Names,
+    Origin,
+    Tracked,
+    Value,
+)
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.syntax.nodes import children
+from unplace.analysis.project import members
+from unplace.analysis.syntax.patterns import WILD
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.torchapi import modules
@@ -21,28 +34,38 @@ _OF_OPTIMIZERS = {**dict.fromkeys(modules.OPTIMIZER_DICTS, DICT), **dict.fromkey
 
 def elements(program: Analysis, owner: Class, name: str) -> Value:
     """Return the join of the elements of an attribute that is a list or dictionary."""
-    found: Value | None = None
-    for cls in (*owner.linearized(), *program.descendants(owner)):
-        for scope, source in cls.assigned.get(name, ()):
-            if isinstance(source, ast.List | ast.Tuple | ast.Dict) and not children(source):
-                continue  # made empty
-            held = program.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
-            found = held if found is None else weak_join(found, held)
-    return found if found is not None else UNKNOWN_VALUE
+    found = [
+        program.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
+        for cls in (*owner.linearized(), *program.descendants(owner))
+        for scope, source in cls.assigned.get(name, ())
+        if source is None or not members.is_empty(source)
+    ]
+    if all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found):
+        found += members.added_to(program, owner, name)
+        if any(value.ref is None for value in found):
+            return UNKNOWN_VALUE
+    return reduce(weak_join, found) if found else UNKNOWN_VALUE
 
 
 def value_of(program: Analysis, owner: Class, name: str) -> Value:
-    """Return the value of an attribute: a parameter or buffer, the join of its assignments, or what a base declares."""
+    """Return the value of an attribute: a parameter or buffer, the join of its assignments, or what a base declares.
+
+    The name may be a pattern, `layer*`; without a name, the value is the object itself as a container of modules.
+    """
+    if not name:
+        return members.of_itself(program, owner)
+    if WILD in name:
+        return members.matching(program, owner, name)
     if owner.lookup("registered", name):
         return _registered(program, owner, name)
-    values = _assigned(program, owner, name)
+    values = _assigned(program, owner, name) or members.set_by_pattern(program, owner, name)
     registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
     if registered:
         is_leaf = all(value.tracked is Tracked.LEAF for value in values)
         return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
     if not values:
         return _inherited_attribute(owner, name)
-    result = reduce(weak_join, values)
+    result = members.with_added(program, owner, name, reduce(weak_join, values))
     if result.kinds & NUMBER:  # a number becomes what is added to it
         for scope, operand in _augmented(program, owner, name):
             result = weak_join(result, program.estimate(scope, operand))

@@ -104,7 +104,7 @@ def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], li
         run = program.run(caller)
         if run is None:
             continue
-        for (_, parameter), (callee, write) in run.handed.items():
+        for (_, parameter, _), (callee, write) in run.handed.items():
             found.setdefault((callee, parameter), []).append((run, write))
     return found
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from unplace.analysis.domain.refs import Class, Instance, Member
+from unplace.analysis.domain.refs import Class, Instance, Member, alternatives
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, is_of, once
@@ -89,9 +89,9 @@ def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, a
 
 def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -> bool:
     """Tell whether an expression is known to be a class related to `owner` by inheritance, or an object of one."""
-    ref = program.estimate(user, node).ref
-    of = ref.of if isinstance(ref, Instance) else ref
-    return isinstance(of, Class) and _are_related(program, of, owner)
+    refs = alternatives(program.estimate(user, node).ref)
+    classes = [ref.of if isinstance(ref, Instance) else ref for ref in refs]
+    return any(isinstance(of, Class) and _are_related(program, of, owner) for of in classes)
 
 
 def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:

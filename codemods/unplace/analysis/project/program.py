@@ -18,12 +18,15 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
+    DICT,
+    MODULE,
     NAMESPACE,
     NONE,
     NUMBER,
     OTHER,
     TENSOR,
     TEXT,
+    TUPLE,
     UNKNOWN,
     UNKNOWN_VALUE,
     Origin,
@@ -35,13 +38,13 @@ from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project import attributes
+from unplace.analysis.project import attributes, handed_on, members
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters
-from unplace.analysis.types import parameters
+from unplace.analysis.types import kinds, parameters
 from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
@@ -150,19 +153,35 @@ class Program:
         node = scope.node
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for argument in all_parameters(node.args):
-            value = parameters.value_of(self, scope, argument)
+            value = self._parameter(scope, argument)
             held = state.env[argument.arg] = self._as_foreign(run, argument, value)
             state.binds[argument.arg] = argument
             if held.must_be(CONTAINER | NONE):
                 self._add_contents(scope, run, argument, held, state)
         run.grad = grad_mode(self.module, scope)
 
+    def _parameter(self, scope: Scope, argument: ast.arg) -> Value:
+        """Return the value of a parameter, with what may be called through it."""
+        node = scope.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if argument is node.args.vararg or argument is node.args.kwarg:
+                return Value(TUPLE if argument is node.args.vararg else DICT)
+        value = parameters.value_of(self, scope, argument)
+        if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
+            return value
+        return value._replace(ref=handed_on.called_through(self, scope, argument))
+
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
-        elements = parameters.contents(self, scope, argument)
+        arguments = scope.node.args  # type: ignore[union-attr]
+        if argument is arguments.vararg or argument is arguments.kwarg:
+            elements = Value(kinds.of_annotation(argument.annotation))
+        else:
+            elements = parameters.contents(self, scope, argument)
         if elements.must_be(NUMBER):
             for holder in held.objs:
                 state.heap[(holder, ANY)] = Value(NUMBER)
-        for holder in held.objs if elements.may_be(TENSOR) else ():
+        is_variadic = argument is arguments.vararg or argument is arguments.kwarg
+        for holder in held.objs if elements.may_be(TENSOR) or is_variadic else ():
             state.heap[(holder, ANY)] = run.foreign(
                 ("element", argument.arg),
                 Origin.PARAMETER,
@@ -281,6 +300,9 @@ class Program:
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
         """Let a list or dictionary from outside the scope hold the elements that the module is seen to put into it."""
+        for position, element in enumerate(members.display(self, owner, node.id)) if value.must_be(CONTAINER) else ():
+            for holder in value.objs:
+                state.heap[(holder, position)] = element
         if value.must_be(CONTAINER):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
@@ -305,6 +327,8 @@ class Program:
             for source in self.module.bindings(scope).sources.get(name, ()):
                 held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
                 found = held if found is None else weak_join(found, held)
+            if found is not None and (found.ref is not None or found.kinds == UNKNOWN):
+                found = members.listed(self, scope, name) or (found if found.ref is None else None)
         self._elements[key] = found if found is not None else UNKNOWN_VALUE
         return self._elements[key]
 
@@ -391,7 +415,7 @@ class Program:
         values: list[Value] = []
         for argument in scope.parameters:
             if argument.arg == name:
-                values.append(parameters.value_of(self, scope, argument))
+                values.append(self._parameter(scope, argument))
         for source in self.module.bindings(scope).sources.get(name, ()):
             if isinstance(source, ast.FunctionDef | ast.AsyncFunctionDef):
                 values.append(self._function_value(source, scope))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.refs import Choice, Class, Instance, alternatives
 from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
@@ -150,14 +150,16 @@ def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
         yield from ((caller, c, False) for caller, c in calls if _may_be_object(program, caller, c.func, owner))
     for caller, call in program.module.calls_named(name_of(program, scope)):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
-        is_unbound = receiver is not None and isinstance(program.estimate(caller, receiver).ref, Class)
+        refs = alternatives(program.estimate(caller, receiver).ref) if receiver is not None else ()
+        is_unbound = any(isinstance(ref, Class) for ref in refs)
         if may_call(program, scope, caller, call, is_exact=not is_unbound):
             yield caller, call, is_unbound
 
 
 def _may_be_object(program: Analysis, caller: Scope, callee: ast.expr, owner: Class) -> bool:
     """Tell whether a callee is seen to hold an object of a class at times, in a name, attribute or element."""
-    if program.estimate(caller, callee).ref is not None:
+    ref = program.estimate(caller, callee).ref
+    if is_object_of(program, caller, callee, owner) or not (ref is None or (isinstance(ref, Choice) and ref.is_open)):
         return is_object_of(program, caller, callee, owner)
     while isinstance(callee, ast.Subscript):
         callee = callee.value

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -81,8 +81,8 @@ class _Search:
         for run in self.program.all_runs():
             if run is self.run:
                 continue
-            for node, write in run.writes.items():
-                if self.stays(node):
+            for write in run.writes.values():
+                if self.stays(write.node):
                     yield _Store(run, write.statement.lineno, write.state.roots(write.value.objs))
             yield from (_Store(run, node.lineno, roots) for node, roots in run.possible.items())
 
@@ -149,23 +149,25 @@ class _Search:
     def _passed(self, run: Run, is_it: Callable[[Value | None], bool]) -> Iterator[Parameter]:
         """Iterate over the parameters of the file's functions that receive such a value from a call in `run`."""
         for call in self.program.module.bindings(run.scope).calls:
-            called = self._called(run, call)
-            if called is None or (run is self.run and not self._may_follow(run.statement_of(call))):
+            if run is self.run and not self._may_follow(run.statement_of(call)):
                 continue
-            for parameter in called.parameters:
-                argument = argument_for(called, call, parameter.arg)
-                if argument is not None and is_it(run.values.get(argument)):
-                    yield called, parameter.arg
+            for called in self._called(run, call):
+                for parameter in called.parameters:
+                    argument = argument_for(called, call, parameter.arg)
+                    if argument is not None and is_it(run.values.get(argument)):
+                        yield called, parameter.arg
 
-    def _called(self, run: Run, call: ast.Call) -> Scope | None:
-        """Return the function of the file that a call runs; None where it isn't known."""
+    def _called(self, run: Run, call: ast.Call) -> Iterator[Scope]:
+        """Iterate over the functions of the file that a call is known to run."""
         callee = run.values.get(call.func)
-        ref = callee.ref if callee is not None else None
-        if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
-            ref = self.program.method(ref.receiver.ref.of, ref.name)
-        elif isinstance(ref, Instance):
-            ref = self.program.method(ref.of, "forward")
-        return ref.scope if isinstance(ref, Function) and ref.scope in self._own() else None
+        for ref in alternatives(callee.ref) if callee is not None else ():
+            function: object = ref
+            if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
+                function = self.program.method(ref.receiver.ref.of, ref.name)
+            elif isinstance(ref, Instance):
+                function = self.program.method(ref.of, "forward")
+            if isinstance(function, Function) and function.scope in self._own():
+                yield function.scope
 
     def _own(self) -> set[Scope]:
         return {*self.program.module.scopes.by_node.values()}
@@ -181,7 +183,8 @@ class _Search:
             if self._may_follow(self.run.statement_of(call)):
                 arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
                 refs = [value.ref for a in arguments if (value := self.run.values.get(a)) is not None]
-                if any(isinstance(ref, Function) and ref.scope is scope for ref in refs):
+                functions = [one for ref in refs for one in alternatives(ref)]
+                if any(isinstance(one, Function) and one.scope is scope for one in functions):
                     if any(self._is_it(self.run.values.get(argument)) for argument in arguments):
                         return True
         return False
@@ -209,7 +212,7 @@ class _Search:
         """Tell whether an object is, or is part of, the result of a call of one of these functions."""
         key = run.names.key_of(obj) if givers else None
         node = key[0] if isinstance(key, tuple) else None
-        return isinstance(node, ast.Call) and self._called(run, node) in givers
+        return isinstance(node, ast.Call) and not givers.isdisjoint(self._called(run, node))
 
 
 def _is_argument(value: Value | None, name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.refs import Function, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
@@ -393,7 +393,8 @@ def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
             return False  # what else the object holds isn't read
     if isinstance(node, ast.Call):
         callee = run.values.get(node.func)
-        if callee is not None and isinstance(callee.ref, Function) and _captures(callee.ref, run.scope, state, objs):
+        functions = [ref for ref in alternatives(callee.ref) if isinstance(ref, Function)] if callee is not None else []
+        if any(_captures(function, run.scope, state, objs) for function in functions):
             return True
     if isinstance(node, ast.Name):
         held = state.env.get(node.id)

@@ -8,6 +8,7 @@ from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modules
 
 _ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
 
@@ -20,12 +21,15 @@ class Bindings:
       isn't plain
     - `iterated`: the names that are iterated over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`
     - `replaced[name]`: the indices of its elements that are replaced by the result of a call on them: `x[i] = f(x[i])`
+    - `added[name]`, `extended[name]`: what is added to it as an element, and the collections whose elements are
     - `calls`: the calls in the scope
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
     iterated: set[str] = field(default_factory=set)
     replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
+    added: dict[str, list[ast.expr]] = field(default_factory=dict)
+    extended: dict[str, list[ast.expr]] = field(default_factory=dict)
     calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
@@ -45,7 +49,12 @@ class Bindings:
                 self._add_target(target, node.value)
         elif kind is ast.Starred:
             self._add_iterated(node.value)
-        elif kind is ast.AnnAssign or kind is ast.NamedExpr:
+        else:
+            self._add_binding(node, kind)
+
+    def _add_binding(self, node: Any, kind: type) -> None:
+        """Record a node that binds names other than by a plain assignment, or that adds to a list."""
+        if kind is ast.AnnAssign or kind is ast.NamedExpr:
             if isinstance(node.target, ast.Name) and node.value is not None:
                 self._put(node.target.id, node.value)
         elif kind in SCOPES:
@@ -53,12 +62,21 @@ class Bindings:
         elif kind is ast.For or kind is ast.AsyncFor or kind is ast.comprehension:
             self._put_all(node.target, node)
             self._add_iterated(node.iter)
+        elif kind is ast.AugAssign and type(node.target) is ast.Name:
+            self.extended.setdefault(node.target.id, []).append(node.value)
         elif kind is ast.withitem and node.optional_vars is not None:
             self._put_all(node.optional_vars, node)
 
     def _add_call(self, node: ast.Call) -> None:
         self.calls.append(node)
-        if last_name(node.func) in _ITERATES:
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and node.args:
+            name = function.value.id
+            if function.attr in modules.ADDING:
+                self.added.setdefault(name, []).append(node.args[-1])
+            elif function.attr in modules.EXTENDING:
+                self.extended.setdefault(name, []).append(node.args[0])
+        if last_name(function) in _ITERATES:
             for argument in node.args:
                 self._add_iterated(argument)
 
@@ -67,6 +85,7 @@ class Bindings:
             self._put(target.id, value)
             return
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self.added.setdefault(target.value.id, []).append(value)
             if _is_made_of(target, value):
                 self.replaced.setdefault(target.value.id, []).append(target.slice)
             return

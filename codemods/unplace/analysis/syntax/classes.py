@@ -9,6 +9,7 @@ from functools import partial
 from unplace.analysis.domain.refs import Class, Parents
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.patterns import WILD, text_pattern
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modes, modules
 
@@ -141,19 +142,63 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
             for target in targets:
                 for name, exact in _self_targets(target, me):
                     _add(owner, name, method, statement.value if exact else None, qualified)
+                if isinstance(target, ast.Subscript) and (holder := _held_by(target.value, me)) is not None:
+                    if statement.value is not None:
+                        owner.added.setdefault(holder, []).append((method, statement.value))
         elif isinstance(statement, ast.AugAssign):
             for name, _ in _self_targets(statement.target, me):
                 owner.augmented.setdefault(name, []).append((method, statement.value))
-        elif isinstance(statement, ast.Call) and isinstance(statement.func, ast.Attribute):
-            if statement.func.attr in ("register_buffer", "register_parameter") and statement.args:
-                first = statement.args[0]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    owner.registered.add(first.value)
-                    if statement.func.attr == "register_buffer":
-                        owner.buffers.add(first.value)
+        elif isinstance(statement, ast.Call):
+            _collect_call(owner, method, statement, me, qualified)
         elif isinstance(statement, ast.For | ast.AsyncFor):
             for name, _ in _self_targets(statement.target, me):
                 _add(owner, name, method, None, qualified)
+
+
+def _collect_call(owner: Class, method: Scope, call: ast.Call, me: str, qualified: Qualified) -> None:
+    """Record what a call of a method registers as an attribute, or puts into a collection that an attribute holds."""
+    function = call.func
+    is_setattr = isinstance(function, ast.Name) and function.id == "setattr" and len(call.args) == 3
+    if is_setattr and isinstance(call.args[0], ast.Name) and call.args[0].id == me:
+        _add_named(owner, call.args[1], method, call.args[2], qualified)
+    if not isinstance(function, ast.Attribute) or not call.args:
+        return
+    name, first = function.attr, call.args[0]
+    if name in ("register_buffer", "register_parameter"):
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            owner.registered.add(first.value)
+            if name == "register_buffer":
+                owner.buffers.add(first.value)
+        return
+    holder = _held_by(function.value, me)
+    if holder is None:
+        return
+    if name in ("add_module", "register_module") and len(call.args) == 2:
+        if not holder:
+            _add_named(owner, first, method, call.args[1], qualified)
+        owner.added.setdefault(holder, []).append((method, call.args[1]))
+    elif name in modules.ADDING:
+        owner.added.setdefault(holder, []).append((method, call.args[-1]))
+    elif name in modules.EXTENDING:
+        owner.extended.setdefault(holder, []).append((method, first))
+
+
+def _held_by(node: ast.expr, me: str) -> str | None:
+    """Return `blocks` for `self.blocks`, the empty text for `self` itself, and None for anything else."""
+    if isinstance(node, ast.Name):
+        return "" if node.id == me else None
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+        return node.attr
+    return None
+
+
+def _add_named(owner: Class, name: ast.expr, method: Scope, value: ast.expr, qualified: Qualified) -> None:
+    """Record an attribute that is set by a name which may be computed: `setattr(self, f"layer{i}", layer)`."""
+    pattern = text_pattern(name)
+    if WILD in pattern:
+        owner.patterns.setdefault(pattern, []).append((method, value))
+    else:
+        _add(owner, pattern, method, value, qualified)
 
 
 def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualified: Qualified) -> None:

@@ -27,6 +27,7 @@ _MOST = 7  # all marks: an instance, its factory, a factory of its factory
 _NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
 _UNMARKED = (ast.Constant, ast.Compare)
 _OF_INSTANCES = frozenset(["forward", "__call__"])
+_CONTAINING = frozenset(["__init__", "add_module", "append", "extend", "insert", "register_module"])
 
 Signatures = dict[str, list[list[str]]]
 _Way = tuple[frozenset[str], ast.AST, int]  # the names of a flow, its source, and how much further the names are
@@ -235,6 +236,7 @@ def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterato
     for node in scope.nodes:
         if type(node) is ast.Call:
             yield from _passed(module, node, signatures)
+            yield from _contained(scope, node)
         elif type(node) in _NO_FLOW:
             continue
         elif isinstance(node, ast.Assign):
@@ -275,6 +277,17 @@ def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iter
         taking = {name for names in parameters for name in names if keyword.arg in (name, None)}
         if receivers or taking:
             yield frozenset(receivers | taking), keyword.value, 0
+
+
+def _contained(scope: Scope, node: ast.Call) -> Iterator[tuple[frozenset[str], ast.AST, int]]:
+    """Iterate over the flows into the objects of a class that is a container itself: `self.add_module("act", act)`."""
+    owner, function = scope.enclosing_class, node.func
+    if owner is None or not isinstance(function, ast.Attribute) or function.attr not in _CONTAINING:
+        return
+    holder = function.value
+    is_super = isinstance(holder, ast.Call) and last_name(holder.func) == "super"
+    if is_super or (isinstance(holder, ast.Name) and holder.id == "self"):
+        yield from ((frozenset([owner.name]), argument, 1) for argument in node.args)
 
 
 def _is_property(node: ast.AST) -> bool:

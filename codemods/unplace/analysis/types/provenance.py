@@ -142,7 +142,7 @@ class _Walk:
         elif isinstance(ref, Class):
             self._add(shown, Clue.OBJECT(name=ref.node.name, line=Line(ref.node.lineno)))
         elif isinstance(ref, TorchModule):
-            line = Line(ref.call.lineno)
+            line = Line(ref.call.lineno if ref.call is not None else node.lineno)
             self._add(shown, Clue.LAYER(name=called, layer=ref.qualified, line=line, kind=kind))
         elif isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             self._add(shown, Clue.METHOD(name=node.func.attr, kind=kind))

@@ -39,6 +39,12 @@ class Judge:
 
     def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
         """Decide whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
+        verdict = self._decide(scope, node, qualified, calls)
+        if isinstance(verdict, Inline) and self.program.module.qualified(scope, node.func) is None:
+            return Inline((Assumption.FLAG_OPTIONAL(name=ast.unparse(node.func)), *verdict.assumptions))
+        return verdict
+
+    def _decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
         module = torchapi.module(qualified)
         assert module is not None
         if module.ignores_inplace:
@@ -93,8 +99,10 @@ class Judge:
         statements = [site.statement for site in calls]
         for site in calls:
             statement, call = site.statement, site.node
-            if call is node or not isinstance(call, ast.Call) or statement in busy or statements.count(statement) > 1:
+            is_alone = isinstance(call, ast.Call) and not site.write.is_one_of_several
+            if not is_alone or statement in busy or statements.count(statement) > 1:
                 return []
+            assert isinstance(call, ast.Call)
             verdict: Verdict | None = settled(site)
             if verdict is None and call is expressions.value_of(statement):
                 verdict = expressions.decide_spine(statement, [site], {site: rule})

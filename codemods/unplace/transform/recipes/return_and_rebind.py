@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.refs import Choice, Function
 from unplace.analysis.domain.values import NONE, Obj, Origin, Saved
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import (
@@ -272,6 +272,9 @@ class Callers:
                 return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
             for call in handed:
                 assert isinstance(call.write.node, ast.Call)
+                callee = call.run.values.get(call.write.node.func)
+                if callee is not None and isinstance(callee.ref, Choice):
+                    return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
                 calls.setdefault(call.write.node, []).append((name, call))
         takings = [Taking(n, c[0][1].write.statement, c[0][1].run) for n, c in calls.items()]
         same = summary.returned.same if summary.returned is not None else None
@@ -440,7 +443,7 @@ def _with_sites(run: Run) -> set[ast.stmt]:
 
 def _with_calls(run: Run) -> Counter[ast.stmt]:
     """Count, for each statement of a scope, the calls that hand a tensor to a function that writes it."""
-    found = {(call, write.statement) for (call, _), (_, write) in run.handed.items()}
+    found = {(call, write.statement) for (call, _, _), (_, write) in run.handed.items()}
     return Counter(statement for _, statement in found)
 
 

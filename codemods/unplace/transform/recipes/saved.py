@@ -104,14 +104,14 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
 
 def _is_call_of(scope: Scope, run: Run, saved: Saved) -> bool:
     """Tell whether what saved a tensor is an earlier call of a function: its own operations are copied for then."""
-    return any(call is saved.node and callee is scope for (call, _), (callee, _) in run.handed.items())
+    return any(call is saved.node and callee is scope for (call, _, callee) in run.handed)
 
 
 def _copied(
     site: Site, run: Run, state: Facts, saved: Saved, rules: Mapping[Form, Any], text: Text
 ) -> tuple[ast.AST, tuple[Edit, ...]] | None:
     """Return the node whose value is copied for an operation that saved the memory, and the edits for the copy."""
-    if saved.part == "result" and saved.certain and saved.node in run.writes:
+    if saved.part == "result" and saved.certain and saved.node is not None and saved.node in run.writes:
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
         return (saved.node, edits) if edits is not None else None
@@ -161,7 +161,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     if not saved.certain or saved.node is None:
         return None
     write = run.writes.get(saved.node)
-    handed = [w for (call, _), (_, w) in run.handed.items() if call is saved.node]
+    handed = [w for (call, _, _), (_, w) in run.handed.items() if call is saved.node]
     node = saved.node if saved.part == "result" else _argument(run, saved.node, saved.part)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Starred | ast.NamedExpr):
         return None

@@ -1,0 +1,81 @@
+"""Applies calls of a value that may be one of several functions, classes or modules.
+
+    for block in self.blocks:                   a module of one class or another
+    act = nn.ReLU(inplace=True) if rectified else nn.Sigmoid()
+
+Each alternative is called on a state of its own; the results and the states are joined, as after branches.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import reduce
+
+from unplace.analysis.domain.refs import Choice, Instance, alternatives
+from unplace.analysis.domain.state import Merger, State, weak_join
+from unplace.analysis.domain.values import Objs, Origin, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.syntax.nodes import code_of
+
+
+def either(
+    calls: CallEffects,
+    node: ast.Call,
+    callee: Value,
+    apply: Callable[[Value, State], Value],
+    state: State,
+    *,
+    is_repeated: bool = False,
+) -> Value:
+    """Return the join of the results of calling each alternative of a callee by `apply`.
+
+    If `is_repeated`, or in a loop, one alternative may get what another returned.
+    """
+    choice, run = callee.ref, calls.run
+    assert isinstance(choice, Choice)
+    outer, known = run.alternative, {a: run.values[a] for a in _arguments(node) if a in run.values}
+    values: list[Value] = []
+    states: list[State] = []
+    for index, ref in enumerate((*alternatives(choice), None) if choice.is_open else alternatives(choice)):
+        own = state.fork()
+        run.alternative = (outer, index)
+        values.append(apply(_alone(run, node, callee._replace(ref=ref)), own))
+        run.alternative = outer
+        if len(choice.refs) > 1 and (is_repeated or run.born):
+            _doubt(own, state, values[-1], frozenset().union(*(value.objs for value in known.values())))
+        run.values.update(known)  # what one alternative proves of an argument isn't proved
+        states.append(own)
+    place = (node, "alternatives", outer)
+    state.become(Merger(place).merge(states))
+    result = reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
+    seen = reduce(weak_join, values[:-1]) if choice.is_open and len(values) > 1 else None
+    if seen is not None and seen.is_tensor:  # what isn't seen most likely returns a tensor, too
+        return result._replace(kinds=seen.kinds, likely=True)
+    return result
+
+
+def _doubt(after: State, before: State, result: Value, given: Objs) -> None:
+    """Make uncertain that an alternative saved its arguments: another one of a list may write them, but in what order?
+
+    for layer in nn.ModuleList([conv, nn.ReLU(inplace=True)]):
+        x = layer(x)
+    """
+    made = result.objs - after.roots(given)
+    for obj, saved in list(after.saved.items()):
+        old = before.saved.get(obj, frozenset())
+        if saved is not old and obj not in made:
+            after.saved[obj] = old | frozenset(s._replace(certain=False) for s in saved - old)
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(k.value for k in node.keywords)]
+
+
+def _alone(run: Run, node: ast.Call, callee: Value) -> Value:
+    """Return one alternative of a callee; an object that is one of several is an object of its own."""
+    if not isinstance(callee.ref, Instance) or len(callee.objs) == 1:
+        return callee
+    key = (node, "alternative", run.alternative)
+    return run.foreign(key, Origin.ATTRIBUTE, code_of(node.func), node.lineno, callee.kinds, ref=callee.ref)

@@ -1,0 +1,38 @@
+"""Applies `functools.partial`: what is made by it is called with the arguments given to it, and those of the call."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from unplace.analysis.domain.refs import Class, Function, Named, Partial
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import CALLABLE, NONE, NUMBER, OTHER, TEXT, Value
+from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.walking import CallEffects
+
+_PLAIN = NUMBER | TEXT | NONE | OTHER | CALLABLE
+
+
+def made(node: ast.Call, arguments: Arguments) -> Value | None:
+    """Return the result of `functools.partial(...)`; None where it holds a tensor, or isn't known to call what."""
+    given = arguments.all()[1:]
+    of = arguments.positional[0].ref if arguments.positional else None
+    is_plain = arguments.exact and all(value.must_be(_PLAIN) and not value.objs for value in given)
+    if not is_plain or not isinstance(of, Class | Function | Named):
+        return None
+    ref = Partial(of, node, tuple(arguments.positional[1:]), tuple(arguments.keywords.items()))
+    return Value(CALLABLE, ref=ref)
+
+
+def called(calls: CallEffects, node: ast.Call, ref: Partial, arguments: Arguments, state: State) -> Value:
+    """Return the result of calling what `functools.partial` made; no literal of the call stands for its arguments."""
+    named = {name: value for name, value in ref.keywords if name not in arguments.keywords}
+    every = replace(
+        arguments,
+        positional=[*ref.positional, *arguments.positional],
+        nodes=[*ref.call.args[1:], *arguments.nodes],
+        keywords={**named, **arguments.keywords},
+        keyword_nodes={**dict.fromkeys(named, ref.call), **arguments.keyword_nodes},
+    )
+    return calls.apply(node, Value(CALLABLE, ref=ref.of), every, state)

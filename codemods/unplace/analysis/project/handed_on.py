@@ -1,0 +1,81 @@
+"""Finds what may be called through a parameter: its default, and what the calls in the file pass for it.
+
+    def __init__(self, dim, act_layer=nn.ReLU):
+        self.act = act_layer(inplace=True)
+
+Another file may pass something else, so that this is never all, except for functions that no other file can call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+
+from unplace.analysis.domain.refs import Class, join_refs
+from unplace.analysis.domain.values import NONE
+from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project.calling import calls_of
+from unplace.analysis.project.module import home
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for, default_of
+
+_REFERRING = (ast.Attribute, ast.BoolOp, ast.Call, ast.IfExp, ast.Lambda, ast.Name, ast.Subscript)
+"""The expressions that may give something to call."""
+
+
+def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashable:
+    """Return what a parameter may stand for when it is called; None where nothing is seen."""
+    found: Hashable = None
+    if not _may_be_called(scope, argument):
+        return None
+    with program.guessing((scope, "called through", argument.arg)) as is_first:
+        for where, source in _passed(program, scope, argument) if is_first else ():
+            value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
+            if value is not None and value.ref is not None and value.kinds != NONE:
+                found = value.ref if found is None else join_refs(found, value.ref)
+    return join_refs(found, None, is_open=True) if found is not None else None
+
+
+def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
+    """Tell whether a function calls a parameter, keeps it for calls, or hands it to the constructor of its base."""
+    node, module, name = scope.node, home(scope), argument.arg
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    if isinstance(default_of(node.args, argument), _REFERRING):
+        return True
+    for call in module.bindings(scope).calls:
+        if isinstance(call.func, ast.Name) and call.func.id == name:
+            return True
+        arguments = (*call.args, *(k.value for k in call.keywords)) if last_name(call.func) == "__init__" else ()
+        if any(isinstance(given, ast.Name) and given.id == name for given in arguments):
+            return True
+    owner = module.class_of(scope) if scope.name == "__init__" else None
+    return owner is not None and any(
+        isinstance(source, ast.Name) and source.id == name and bool(module.calls_named(attribute))
+        for attribute, sources in owner.assigned.items()
+        for _, source in sources
+    )
+
+
+def _passed(program: Analysis, scope: Scope, argument: ast.arg) -> Iterator[tuple[Scope, ast.expr]]:
+    """Iterate over the default of a parameter and the arguments that calls in the file pass, with their scopes."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    default = default_of(node.args, argument)
+    if default is not None and scope.parent is not None:
+        yield scope.parent, default
+    calls = [*calls_of(program, scope), *_calls_of_super(program, scope)] if scope.name != "<lambda>" else []
+    for caller, call in calls:
+        passed = argument_for(scope, call, argument.arg)
+        if passed is not None:
+            yield caller, passed
+
+
+def _calls_of_super(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls of a constructor by those of derived classes: `super().__init__(dim, act=nn.ReLU())`."""
+    owner: Class | None = home(scope).class_of(scope) if scope.name == "__init__" else None
+    for derived in program.descendants(owner) if owner is not None else ():
+        for method in derived.scope.inner if owner in derived.ancestors else ():
+            for call in home(method).bindings(method).calls if method.name == "__init__" else ():
+                if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+                    yield method, call

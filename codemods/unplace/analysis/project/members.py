@@ -1,0 +1,193 @@
+"""Finds what the methods of a class put into the containers that its objects hold, and set under computed names.
+
+self.blocks.append(Block())                 an element of `self.blocks`
+self.heads[name] = Head()                   the same
+setattr(self, f"stage{i}", Stage())         an attribute `stage*`, read by `getattr(self, f"stage{i}")`
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+
+from unplace.analysis.domain.refs import Class, ModuleList, TorchModule
+from unplace.analysis.domain.state import weak_join
+from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Tracked, Value
+from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project.module import home
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import children
+from unplace.analysis.syntax.patterns import may_match
+from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modules
+
+_MAKING = ("OrderedDict", "dict", "list", "tuple")
+_COPYING = frozenset(
+    [
+        *("ModuleDict", "ModuleList", "OrderedDict", "Sequential", "append", "dict", "enumerate", "extend", "getattr"),
+        *("isinstance", "len", "list", "print", "reversed", "setattr", "tuple", "update", "zip"),
+    ]
+)
+"""The last names of callees that take a list without changing it."""
+
+_CONTAINERS = frozenset([modules.SEQUENTIAL, *modules.MODULE_CONTAINERS])
+
+
+def listed(program: Analysis, scope: Scope, name: str) -> Value | None:
+    """Return the join of the modules and functions in a list or dictionary of a scope; None where it holds others.
+
+    layers = []
+    layers.append(Block())
+    """
+    bindings = home(scope).bindings(scope)
+    if _is_handed_on(scope, name):
+        return None
+    found: list[Value] = []
+    for source in (*bindings.sources.get(name, ()), *bindings.extended.get(name, ())):
+        if not isinstance(source, ast.expr):
+            return None
+        if not is_empty(source):
+            found.append(program.elements_of(scope, source))
+    found += [program.estimate(scope, source) for source in bindings.added.get(name, ())]
+    is_called = bool(found) and all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found)
+    return reduce(weak_join, found) if is_called else None
+
+
+def display(program: Analysis, scope: Scope, name: str) -> list[Value]:
+    """Return the elements of a name that is only bound to a list of modules or functions, which then stays as it is."""
+    bindings = home(scope).bindings(scope)
+    sources = bindings.sources.get(name, [])
+    source = sources[0] if len(sources) == 1 else None
+    if not isinstance(source, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in source.elts):
+        return []
+    if name in bindings.added or name in bindings.extended or _is_handed_on(scope, name):
+        return []
+    found = [program.estimate(scope, element) for element in source.elts]
+    return found if all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found) else []
+
+
+def added_to(program: Analysis, owner: Class, name: str) -> list[Value]:
+    """Return the values that methods of a class and its relatives add to the container in an attribute.
+
+    The empty name stands for the object itself, which then is a container: `self.append(layer)`.
+    """
+    found: list[Value] = []
+    for cls in _family(program, owner):
+        found += [program.estimate(scope, source) for scope, source in cls.added.get(name, ())]
+        found += [program.elements_of(scope, source) for scope, source in cls.extended.get(name, ())]
+    return found
+
+
+def with_added(program: Analysis, owner: Class, name: str, held: Value) -> Value:
+    """Return a container of modules with what methods add to it; any other value stays as it is."""
+    ref = held.ref
+    is_container = isinstance(ref, ModuleList) or (isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL)
+    if not is_container:
+        return held
+    if _is_attribute_handed_on(program, owner, name):
+        return held._replace(ref=None)
+    added = added_to(program, owner, name)
+    if not added:
+        return held
+    assert isinstance(ref, ModuleList | TorchModule)
+    if isinstance(ref, ModuleList):
+        return Value(MODULE, ref=ModuleList((*ref.members, *added), is_dict=ref.is_dict), tracked=Tracked.NO)
+    each = reduce(weak_join, [*(ref.parts or ()), *([ref.each] if ref.each is not None else []), *added])
+    return held._replace(ref=replace(ref, parts=None, last=None, each=each if each.ref is not None else None))
+
+
+def set_by_pattern(program: Analysis, owner: Class, pattern: str) -> list[Value]:
+    """Return the values of the attributes that methods set under computed names which a pattern may match."""
+    return [
+        program.estimate(scope, source)
+        for cls in _family(program, owner)
+        for own, sources in cls.patterns.items()
+        if may_match(own, pattern)
+        for scope, source in sources
+    ]
+
+
+def matching(program: Analysis, owner: Class, pattern: str) -> Value:
+    """Return the join of the modules in the attributes whose names a pattern may match; else an unknown value."""
+    names = {name for cls in _family(program, owner) for name in cls.assigned if may_match(name, pattern)}
+    found = [*set_by_pattern(program, owner, pattern), *(program.attribute(owner, name) for name in sorted(names))]
+    called = [value for value in found if value.must_be(MODULE | CALLABLE)]
+    return reduce(weak_join, called) if called else UNKNOWN_VALUE
+
+
+def of_itself(program: Analysis, owner: Class) -> Value:
+    """Return an object as the container of torch that its class derives from; unknown where it is none."""
+    cls = next((c for c in owner.linearized() if _CONTAINERS.intersection(c.bases)), None)
+    if cls is None:
+        return UNKNOWN_VALUE
+    base = next(name for name in cls.bases if name in _CONTAINERS)
+    given = _handed_on(cls)
+    added = added_to(program, owner, "")
+    if base != modules.SEQUENTIAL:
+        members = [*(program.elements_of(*source) for source in given), *added]
+        return Value(MODULE, ref=ModuleList(tuple(members), is_dict=base == modules.MODULE_DICT), tracked=Tracked.NO)
+    names = {name for c in _family(program, owner) for name in c.assigned}
+    held = [value for name in sorted(names) if (value := program.attribute(owner, name)).must_be(MODULE)]
+    sources = [source for _, source in given]
+    is_plain = not added and not held and not any(isinstance(source, ast.Starred) for source in sources)
+    parts = [
+        program.elements_of(scope, source.value) if isinstance(source, ast.Starred) else program.estimate(scope, source)
+        for scope, source in given
+    ]
+    every = [*parts, *held, *added]
+    if not every or not all(value.must_be(MODULE) for value in every):
+        return UNKNOWN_VALUE
+    if is_plain:
+        return Value(MODULE, ref=TorchModule(base, None, parts=tuple(parts)), tracked=Tracked.NO)
+    each = reduce(weak_join, every)
+    known = TorchModule(base, None, each=each) if each.ref is not None else None
+    return Value(MODULE, ref=known, tracked=Tracked.NO)
+
+
+def _handed_on(cls: Class) -> list[tuple[Scope, ast.expr]]:
+    """Return what the constructor of a class passes to that of its base: `super().__init__(conv, norm)`."""
+    found: list[tuple[Scope, ast.expr]] = []
+    for scope in cls.scope.inner:
+        for node in scope.nodes if scope.name == "__init__" else ():
+            function = node.func if isinstance(node, ast.Call) else None
+            if isinstance(function, ast.Attribute) and function.attr == "__init__":
+                assert isinstance(node, ast.Call)
+                found += [(scope, argument) for argument in node.args]
+    return found
+
+
+def _is_handed_on(scope: Scope, name: str) -> bool:
+    """Tell whether a list in a name is an argument of a call that may add to it."""
+    return any(isinstance(argument, ast.Name) and argument.id == name for argument in _handed(scope))
+
+
+def _is_attribute_handed_on(program: Analysis, owner: Class, name: str) -> bool:
+    """Tell whether methods hand the container in an attribute to a call that may add to it: `build(self.layers)`."""
+    return any(
+        isinstance(argument, ast.Attribute) and argument.attr == name
+        for cls in _family(program, owner)
+        for method in cls.scope.inner
+        for argument in _handed(method)
+    )
+
+
+def _handed(scope: Scope) -> Iterator[ast.expr]:
+    """Iterate over the arguments of the calls in a scope that may change a list that they get."""
+    for call in home(scope).bindings(scope).calls:
+        if last_name(call.func) not in _COPYING:
+            yield from call.args
+            yield from (keyword.value for keyword in call.keywords)
+
+
+def is_empty(source: ast.expr) -> bool:
+    """Tell whether an expression makes an empty list, tuple or dictionary."""
+    if isinstance(source, ast.Call):
+        return isinstance(source.func, ast.Name) and source.func.id in _MAKING and not (source.args or source.keywords)
+    return isinstance(source, ast.List | ast.Tuple | ast.Dict) and not children(source)
+
+
+def _family(program: Analysis, owner: Class) -> Iterator[Class]:
+    yield from owner.linearized()
+    yield from program.descendants(owner)
