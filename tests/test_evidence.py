@@ -101,8 +101,8 @@ def tally(seen):
     return counts
 """,
     "a data frame": """
+import pandas as pd
 import torch
-from data import load
 
 def table(path):
     df = load(path)

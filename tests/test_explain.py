@@ -134,9 +134,9 @@ def test_modules_and_inputs_of_forward() -> None:
 
 
 def test_a_method_of_something_unknown_is_no_module() -> None:
-    code = FORWARD.replace("x += 1  # parameter", "x.append_(3); x = x.exp(); x += 1  # parameter")
+    code = FORWARD.replace("x += 1  # parameter", "y = load(); isinstance(y, str); x = y.exp(); x += 1  # parameter")
     (found,) = report(code, "# parameter").explanations
-    assert steps(found) == [(9, "`x.exp` is called like the method of a tensor, which gives a tensor")]
+    assert steps(found) == [(9, "`y.exp` is called like the method of a tensor, which gives a tensor")]
 
 
 def test_a_module_is_explained_by_its_calls_and_at_its_calls() -> None:

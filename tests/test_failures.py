@@ -9,38 +9,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
 
-from generator.oracle import IN_PLACE
+from judging import Outcome, Verdict, assumes_that_no_caller_looks, judge
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport, Status
 from unplace.transform.rewriter import rewrite_text
-from unplace.verification.compare import Difference, compare_gradients, compare_notes, compare_random_state
-from unplace.verification.examples import Maker, maker
+from unplace.verification.compare import compare_gradients
+from unplace.verification.examples import maker
 from unplace.verification.observe import observe
-from unplace.verification.proof import prove
 from unplace.verification.reference import finite_differences, forward_only
 
 FAILURES = Path(__file__).parent / "failures"
 SILENT = "nothing, the gradient is wrong"
-FIXED_BY_DEFAULT = 0.62
-FIXED_WITH_UNSAFE = 0.72
+FIXED_BY_DEFAULT = 0.86
+FIXED_WITH_UNSAFE = 0.94
 """The least shares of all scripts; raise them when a gap is closed."""
-
-
-class Outcome(str, Enum):
-    """What rewriting does for a script."""
-
-    FIXED = "fixed"
-    NOT_FIXED = "not fixed"
-    WRONG = "wrong"
 
 
 @dataclass(frozen=True)
@@ -54,14 +42,6 @@ class Failure:
     @property
     def is_silent(self) -> bool:
         return self.complaint == SILENT
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of a script in one mode; `details` say what is wrong or why it still fails."""
-
-    outcome: Outcome
-    details: tuple[str, ...] = ()
 
 
 def load(path: Path) -> Failure:
@@ -89,40 +69,8 @@ def verdict(case: Failure, unsafe: bool) -> Verdict:
     if unsafe and report.after == rewrite_text(case.text, f"{case.name}.py", Options()).after:
         return verdict(case, False)
     before, after = maker(case.text, f"{case.name}.py"), maker(report.after, f"{case.name}.py")
-    return judge(case, before, after, callers_look=not assumes_that_no_caller_looks(report))
-
-
-def assumes_that_no_caller_looks(report: FileReport) -> bool:
-    rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
-    return any("no caller reads" in assumption for finding in rewritten for assumption in finding.assumptions)
-
-
-def judge(case: Failure, before: Maker, after: Maker, *, callers_look: bool = True) -> Verdict:
-    """Fixed: the proof holds. Not fixed: autograd goes on failing as before, and the forward computes the same.
-
-    Where callers don't look at what the function writes to, only its outputs and the gradients count.
-    """
-
-    def counted(differences: Iterable[Difference]) -> tuple[str, ...]:
-        return tuple(
-            str(found) for found in differences if callers_look or not found.place.startswith(("argument", "function"))
-        )
-
-    found = counted(prove(before, after, repairs_gradient=case.is_silent).differences)
-    if not found:
-        return Verdict(Outcome.FIXED)
-    left = prove(before, after).differences if case.is_silent else still_raising(before, after)
-    return Verdict(Outcome.WRONG if left is None or counted(left) else Outcome.NOT_FIXED, found)
-
-
-def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
-    """What the forwards differ in when autograd still complains about the rewritten program, None if it doesn't."""
-    original, rewritten = observe(before), observe(after)
-    error = rewritten.error or rewritten.backward_error
-    if error is None or not IN_PLACE.search(error) or (rewritten.error is not None and original.error is None):
-        return None
-    a, b = forward_only(before), forward_only(after)
-    return (*compare_notes(a.outputs, b.outputs), *compare_notes(a.state, b.state), *compare_random_state(a, b))
+    looks = not assumes_that_no_caller_looks(report.findings)
+    return judge(before, after, is_silent=case.is_silent, callers_look=looks)
 
 
 def category(case: Failure) -> str:
@@ -199,5 +147,6 @@ TAIL = "\n    return h\n\n\ndef example(): return f, (torch.tensor([0.5, 1.5], r
 def test_the_judge(complaint: str, before: str, after: str, callers_look: bool, outcome: Outcome) -> None:
     case = Failure("case", f"{HEAD}    {before}{TAIL}", complaint)
     rewritten = maker(f"{HEAD}    {after}{TAIL}", "after.py")
-    found = judge(case, maker(case.text, "before.py"), rewritten, callers_look=callers_look)
+    original = maker(case.text, "before.py")
+    found = judge(original, rewritten, is_silent=case.is_silent, callers_look=callers_look)
     assert found.outcome is outcome, found.details

@@ -150,8 +150,8 @@ TRIES_ONLY = edited(
 )
 BY_LINES = edited(("one.order < other.order", "first.lineno < second.lineno"))
 ALL_TENSORS = edited(
-    ("likely=argument.arg not in program.module.bindings(scope).like_arrays", "likely=False"),
-    (" and _may_be_tensor(program, scope, argument.arg)", ""),
+    ("likely=not used.is_like_array", "likely=False"),
+    (" and _may_be_tensor(program, scope, argument)", ""),
 )
 SLICES = edited(
     (
@@ -574,7 +574,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.attributes._is_layer", gives(False)),
         mutant(
             "properties",
-            fixture("UNP002/property_holds_the_state"),
+            fixture("UNP002/property_of_the_state"),
             "transform.legality._unbindable",
             edited(('owner.lookup("special", name)', "False")),
         ),

@@ -256,9 +256,13 @@ def _is_tensor(case: Case, place: str) -> bool | None:
     statement = case.statement(tree)
     if isinstance(statement, ast.AugAssign) and ast.unparse(statement.target) == place:
         _before(tree, statement, f"_p.tensor({place})")
-    else:
-        wanted = {n for n in ast.walk(statement) if isinstance(n, ast.expr) and ast.unparse(n) == place}
-        tree = _wrapped(tree, "tensor", lambda n: n in wanted)
+        return case.noted(tree)
+    if wanted := {n for n in ast.walk(statement) if isinstance(n, ast.expr) and ast.unparse(n) == place}:
+        return case.noted(_wrapped(tree, "tensor", lambda n: n in wanted))
+    inner = case.functions(tree)[:1]
+    if not inner or place not in _parameters(inner[0]):
+        return None
+    _begin(inner[0], f"_p.tensor({place})")  # the statement writes a part of it under another name
     return case.noted(tree)
 
 

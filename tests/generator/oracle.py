@@ -56,6 +56,7 @@ WHOLE_STORE = re.compile(r"\.data\s*=[^=]")
 LOW = re.compile(r"\b(half|bfloat16|float16|float32)\b|\.float\(\)")
 UNDERSCORE = re.compile(r"[a-z]_$")
 NOT_READ = re.compile(r"no caller reads the argument `(\w+)` after the call")
+INPUT_UNREAD = re.compile(r"nobody reads the input of the \w+ after it was called")
 LIMIT = 1e5
 STEP = 1e-6
 ALONE = "by finite differences alone"
@@ -195,7 +196,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
         after = maker(start.after, "before.py")
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
-    differences, works = _compare(before, after, original, bool(WHOLE_STORE.search(text)))
+    differences, works = compare(before, after, original, bool(WHOLE_STORE.search(text)))
     fixed = works and start.complaint is not None
     start = replace(start, works=works)
     if not differences:
@@ -222,8 +223,11 @@ def _is_silent(verdict: Verdict) -> bool:
 def _are_assumed(program: Program, report: FileReport, differences: Sequence[Difference]) -> bool:
     """Whether only arguments differ, of which a rewrite assumes that no caller reads them after the call."""
     rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
-    assumed = {name for finding in rewritten for text in finding.assumptions for name in NOT_READ.findall(text)}
+    texts = [text for finding in rewritten for text in finding.assumptions]
+    assumed = {name for text in texts for name in NOT_READ.findall(text)}
     names = list(inspect.signature(program.function).parameters)
+    if any(INPUT_UNREAD.fullmatch(text) for text in texts):
+        assumed = {*names}
     places = [re.match(r"argument\[(\d+)\]", difference.place) for difference in differences]
     return all(place is not None and names[int(place[1])] in assumed for place in places)
 
@@ -284,7 +288,7 @@ def _sound(seen: Observation) -> bool:
     return all(bool((value.abs() < LIMIT).all()) for value in real)
 
 
-def _compare(before: Maker, after: Maker, original: Observation, repairs: bool) -> tuple[list[Difference], bool]:
+def compare(before: Maker, after: Maker, original: Observation, repairs: bool) -> tuple[list[Difference], bool]:
     """All differences, and whether autograd has no complaint about the rewritten program."""
     rewritten = watched(after)
     failure = rewritten.error or rewritten.backward_error

@@ -69,7 +69,7 @@ def judge_unsafe(text: str) -> Judgement:
         off = contradicted or unknown
         if not off:
             break
-        shown |= any(is_contradicted(_case(text, f), words) for f, words in contradicted)
+        shown |= any(is_contradicted(case_of(text, f), words) for f, words in contradicted)
         (false if contradicted else still_open).extend(words for _, words in off)
         text = without(text, {finding.line for finding, _ in off})
         verdict = judge(text, unsafe=True)
@@ -89,12 +89,13 @@ def _decided(text: str, verdict: Verdict) -> Iterable[tuple[Finding, str, bool |
         for words in finding.assumptions if finding.status is Status.REWRITTEN else ():
             key = (finding.line, finding.column, words)
             if key not in answers:
-                case = _case(text, finding)
-                answers[key] = _is_meant(verdict) if PURPOSE.search(words) else _guarded(case, words)
+                case = case_of(text, finding)
+                answers[key] = _is_meant(verdict) if PURPOSE.search(words) else guarded(case, words)
             yield finding, words, answers[key]
 
 
-def _case(text: str, finding: Finding) -> Case:
+def case_of(text: str, finding: Finding) -> Case:
+    """A finding of a program, with what an assumption is decided by."""
     original = without_autograd(maker(text, "before.py"))
     return Case(text, finding, _same_as(original), _run)
 
@@ -104,7 +105,8 @@ def _is_meant(verdict: Verdict) -> bool:
     return verdict.fault is not Fault.GRADIENTS
 
 
-def _guarded(case: Case, words: str) -> bool | None:
+def guarded(case: Case, words: str) -> bool | None:
+    """Whether an assumption holds, None where that can't be said."""
     with warnings.catch_warnings(), alarm():
         warnings.simplefilter("ignore")
         return holds(case, words)

@@ -33,8 +33,14 @@ SPARSE_WRITES = frozenset(
 )
 """In-place methods that write only some elements."""
 
-SIZED = frozenset(["view", "reshape", "expand", "repeat", "unflatten", "zeros", "ones", "empty", "arange"])
-"""Methods and functions whose arguments are sizes, so that a name among them is a number."""
+SIZES = frozenset(
+    [
+        *("chunks", "dim", "dim0", "dim1", "dimension", "dims", "end", "end_dim", "k", "length", "m", "n"),
+        *("num_classes", "sections", "shape", "shifts", "size", "sizes", "split_size", "split_size_or_sections"),
+        *("split_sizes", "start", "start_dim", "step", "steps"),
+    ]
+)
+"""Parameters of torch's functions and methods for which people pass numbers, alone or several together."""
 
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
 """Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""
@@ -44,3 +50,18 @@ IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permu
 
 Other classes with these methods (batches of graphs, distributions) are also used with attributes of their own.
 """
+
+TENSOR_PARAMETERS = frozenset(
+    [
+        *("anchor", "batch1", "batch2", "bias", "grid", "input", "input1", "input2", "mask", "mat", "mat1", "mat2"),
+        *("negative", "pos_weight", "positive", "running_mean", "running_var", "self", "target", "tensor1", "tensor2"),
+        *("theta", "vec", "vec1", "vec2", "weight", "x1", "x2"),
+    ]
+)
+"""Parameters that take nothing but a tensor in every function of torch that has them. Source: the schemas.
+
+The exceptions are a few functions of recurrent layers, and `weight` of `torch.lerp`.
+"""
+
+OF_TENSORS = frozenset(["matmul", "maximum", "minimum", "fmax", "fmin", "kron", "dist"])
+"""Functions whose parameter `other` takes nothing but a tensor. Source: the schemas."""

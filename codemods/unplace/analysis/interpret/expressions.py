@@ -61,6 +61,8 @@ class Evaluator:
             value = self.unknown(node, state, "an expression")
         else:
             value = handler(self, node, state)
+        if value.kinds & UNKNOWN:
+            value = self.run.refined(node, value)
         self.run.values[node] = value
         return value
 

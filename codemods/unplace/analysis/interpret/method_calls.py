@@ -31,7 +31,6 @@ from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import modelled_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
-from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.types import evidence
@@ -71,7 +70,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         return base
     operator = torchapi.tensor_method(name)
     found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
-    if found and not _is_unlike_tensors(calls.run, func.value):
+    if found and calls.run.inference.of(func.value).may_be_tensor:
         guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
         return of_tensor(calls, node, func, guess, arguments, state)
     result = calls.unknown_call(node, [base, *arguments.all()], state)
@@ -106,11 +105,6 @@ def _of_plain(
     if base.must_be(ARRAY):
         return calls.run.fresh(node, state, "an array", ARRAY | NUMBER)
     return None
-
-
-def _is_unlike_tensors(run: Run, node: ast.expr) -> bool:
-    """Tell whether the scope uses a name in a way that no tensor allows."""
-    return isinstance(node, ast.Name) and node.id in run.program.module.bindings(run.scope).unlike_tensors
 
 
 # -- tensors --------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     DISCRETE,
+    NONE,
     TENSOR,
     UNKNOWN,
     Base,
@@ -32,11 +33,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import Unfollowed, Write, anything, can_be_tracked, is_data, stays_in_place
-from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 
@@ -121,6 +124,26 @@ class Run:
     _read_while_written: dict[Obj, int] | None = None
     _parents: dict[ast.AST, ast.AST] | None = None
     _named: dict[Obj, list[Value]] | None = None
+
+    @property
+    def inference(self) -> Inference:
+        """The kinds that the uses in the scope allow."""
+        return inferred(home(self.scope), self.scope)
+
+    def refined(self, node: ast.AST, value: Value) -> Value:
+        """Return the value of an expression or of a bound target, refined by the uses of what it evaluates to."""
+        if not value.kinds & UNKNOWN and not value.likely:
+            return value
+        found = self.inference.of(node)
+        if found.evidence is Evidence.PROOF:
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
+        if value.likely and value.is_tensor and not found.may_be_tensor:
+            return value._replace(kinds=UNKNOWN, likely=False)
+        if found.is_size and not value.kinds & ~(UNKNOWN | NONE):
+            return Value(found.likely | (value.kinds & NONE))
+        if found.evidence is Evidence.HINT and not value.kinds & ~(UNKNOWN | NONE):
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
+        return value
 
     @property
     def liveness(self) -> Liveness:

@@ -27,8 +27,6 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
-from unplace.analysis.types import parameters
-from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.forms import WriteKind
 
 
@@ -113,7 +111,7 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
         run.keep(state, value.objs, f"`{name}`", getattr(node, "lineno", 0))
         if name not in run.scope.volatile:
             return
-    value = refined(run, name, value)
+    value = run.refined(node, value)
     known = state.env.get(name)
     state.env[name] = value
     if known is not None and is_same(known, value):
@@ -134,24 +132,6 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
 def _modules(run: Run, names: set[str]) -> set[str]:
     """Return those of the names that are imported modules, whose bindings don't change."""
     return {n for n in names if n in run.program.module.imports.names and n not in run.scope.bound}
-
-
-def refined(run: Run, name: str, value: Value) -> Value:
-    """Return a value, refined by the uses of a name that the scope binds to this value only."""
-    is_guess = value.kinds == UNKNOWN or (value.likely and value.is_tensor)
-    if not is_guess or not is_bound_once(run, name):
-        return value
-    if name in run.program.module.bindings(run.scope).unlike_tensors:
-        return value._replace(kinds=UNKNOWN, likely=False)
-    found = parameters.used_as_tensor(run.program, run.scope, name)
-    if found is Evidence.PROOF or (found and value.kinds == UNKNOWN):
-        return value._replace(kinds=TENSOR, likely=found is Evidence.HINT)
-    return value
-
-
-def is_bound_once(run: Run, name: str) -> bool:
-    """Tell whether the scope assigns the name in one place only, so that all its uses are uses of one value."""
-    return len(run.program.module.bindings(run.scope).sources.get(name, ())) == 1
 
 
 def is_replayable(run: Run, node: ast.expr, *, top: bool = False) -> bool:

@@ -17,7 +17,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.stores import refined, store_attribute, store_item
+from unplace.analysis.interpret.stores import store_attribute, store_item
 from unplace.analysis.interpret.walking import Evaluation
 
 
@@ -30,7 +30,7 @@ def row(run: Run, node: ast.expr, tensor: Value, state: State) -> Value:
 def bind(evaluation: Evaluation, target: ast.expr, value: Value, state: State) -> None:
     """Bind a loop or comprehension target, or the targets of an unpacking."""
     if isinstance(target, ast.Name):
-        state.env[target.id] = refined(evaluation.run, target.id, value)
+        state.env[target.id] = evaluation.run.refined(target, value)
         state.binds[target.id] = target
     elif isinstance(target, ast.Tuple | ast.List):
         starred = any(isinstance(e, ast.Starred) for e in target.elts)

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import evidence
-from unplace.analysis.types.evidence import Evidence
-from unplace.torchapi import members
-
-_SIZED = members.SIZED | {"range"}
-
 
 _ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
-
-
-_OF_MAPPINGS = frozenset(["items", "keys", "get", "update", "setdefault"])
 
 
 @dataclass(slots=True)
@@ -28,24 +18,12 @@ class Bindings:
 
     - `sources[name]`: what is assigned to the name: expressions, definitions, or another node where the assignment
       isn't plain
-    - `attributes[name]`: the attributes looked up on it
-    - `first_of[name]`: the callees that take it as first argument
-    - `sizes`: the names used as sizes
-    - `asked[name]`: the evidence for a tensor in the method calls on it
-    - `unlike_tensors`: the names used as no tensor can be: `x["key"]`, `x.items()`, `x(...)`
-    - `like_arrays`: the names used as no list, tuple or dictionary can be: `x / 2`, `x - y`, `x[:, 0]`
     - `iterated`: the names that are iterated over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`
     - `replaced[name]`: the indices of its elements that are replaced by the result of a call on them: `x[i] = f(x[i])`
     - `calls`: the calls in the scope
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
-    attributes: dict[str, set[str]] = field(default_factory=dict)
-    first_of: dict[str, list[ast.expr]] = field(default_factory=dict)
-    sizes: set[str] = field(default_factory=set)
-    asked: dict[str, Evidence] = field(default_factory=dict)
-    unlike_tensors: set[str] = field(default_factory=set)
-    like_arrays: set[str] = field(default_factory=set)
     iterated: set[str] = field(default_factory=set)
     replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
     calls: list[ast.Call] = field(default_factory=list)
@@ -60,28 +38,11 @@ class Bindings:
 
     def _add(self, node: Any) -> None:
         kind = type(node)
-        if kind is ast.Attribute:
-            if type(node.value) is ast.Name:
-                self.attributes.setdefault(node.value.id, set()).add(node.attr)
-                if node.attr in _OF_MAPPINGS:
-                    self.unlike_tensors.add(node.value.id)
-        elif kind is ast.Subscript:
-            if type(node.value) is ast.Name and is_text(node.slice):
-                self.unlike_tensors.add(node.value.id)
-            elif type(node.value) is ast.Name and _cuts(node.slice):
-                self.like_arrays.add(node.value.id)
-        elif kind is ast.Call:
+        if kind is ast.Call:
             self._add_call(node)
         elif kind is ast.Assign:
             for target in node.targets:
                 self._add_target(target, node.value)
-        elif kind is ast.BinOp:
-            if type(node.op) is ast.FloorDiv and type(node.left) is ast.Name:
-                self.sizes.add(node.left.id)
-            self._add_operands(node)
-        elif kind is ast.UnaryOp:
-            if type(node.op) is not ast.Not and type(node.operand) is ast.Name:
-                self.like_arrays.add(node.operand.id)
         elif kind is ast.Starred:
             self._add_iterated(node.value)
         elif kind is ast.AnnAssign or kind is ast.NamedExpr:
@@ -97,21 +58,9 @@ class Bindings:
 
     def _add_call(self, node: ast.Call) -> None:
         self.calls.append(node)
-        function = node.func
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            name = function.value.id
-            self.asked[name] = max(evidence.of_call(node), self.asked.get(name, Evidence.NONE))
-        elif isinstance(function, ast.Name):
-            self.unlike_tensors.add(function.id)
-        if last_name(function) in _ITERATES:
+        if last_name(node.func) in _ITERATES:
             for argument in node.args:
                 self._add_iterated(argument)
-        if not node.args:
-            return
-        for name in _tensors_of(node.args[0]):
-            self.first_of.setdefault(name, []).append(node.func)
-        if last_name(node.func) in _SIZED:
-            self.sizes.update(a.id for a in node.args if isinstance(a, ast.Name))
 
     def _add_target(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -130,17 +79,6 @@ class Bindings:
                 self._put(element.id, _element(value, index, len(target.elts)))
             else:
                 self._put_all(element, target)
-
-    def _add_operands(self, node: ast.BinOp) -> None:
-        """Record operands that can't be lists, which support `+` and `*`, but neither `+ 1` nor `* 2.0`."""
-        for operand, other in ((node.left, node.right), (node.right, node.left)):
-            if type(operand) is not ast.Name or type(node.op) is ast.Mod:
-                continue
-            number = other.value if isinstance(other, ast.Constant) else None
-            is_of_lists = type(node.op) in (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)
-            is_number = isinstance(number, float) or (isinstance(number, int) and type(node.op) is not ast.Mult)
-            if not is_of_lists or is_number:
-                self.like_arrays.add(operand.id)
 
     def _add_iterated(self, node: ast.expr) -> None:
         if isinstance(node, ast.Name):
@@ -175,26 +113,6 @@ def assigned_names(statement: ast.Assign) -> set[str]:
     """Return the names that an assignment binds, including those in tuples and lists."""
     targets = (n for target in statement.targets for n in walk(target))
     return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-def _tensors_of(node: ast.expr) -> Iterator[str]:
-    """Iterate over the names that are tensors if the expression is one: `x` for `x`, `-x`, `2 * x` and `x[:, 0]`."""
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.UnaryOp):
-        yield from _tensors_of(node.operand)
-    elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant):
-        yield from _tensors_of(node.right)
-    elif isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
-        yield from _tensors_of(node.left)
-    elif isinstance(node, ast.Subscript) and _cuts(node.slice):
-        yield from _tensors_of(node.value)
-
-
-def _cuts(index: ast.expr) -> bool:
-    """Tell whether no list or dictionary takes an index: `[:, 0]`, `[..., 1]`, `[None, :]`."""
-    parts = index.elts if isinstance(index, ast.Tuple) else []
-    return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in parts)
 
 
 def _is_made_of(element: ast.expr, value: ast.expr) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace import torchapi
-from unplace.analysis.domain.refs import Class, Instance, TorchModule, first_layer
+from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,
@@ -25,8 +24,9 @@ from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import evidence, kinds
+from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.inference import inferred
 
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """The kinds that no module takes for a tensor."""
@@ -56,9 +56,8 @@ def _unannotated(
     by_default = kinds.of_default(default)
     if by_default == NUMBER or by_default & TEXT:
         return Value(by_default)
-    found = Evidence.NONE
-    if argument.arg not in program.module.bindings(scope).sources and not kinds.names_a_class(argument.annotation):
-        found = used_as_tensor(program, scope, argument.arg)
+    used = inferred(program.module, scope).of(argument)
+    found = used.evidence if not kinds.names_a_class(argument.annotation) else Evidence.NONE
     if found is Evidence.PROOF:
         return Value(TENSOR | none)
     callers = _from_callers(program, scope, argument.arg)
@@ -67,53 +66,26 @@ def _unannotated(
     if by_default & NUMBER and not found:
         return Value(by_default)
     is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
-    if is_input and default is None and _may_be_tensor(program, scope, argument.arg):
+    if is_input and default is None and _may_be_tensor(program, scope, argument):
         passed = _inputs(program, scope, argument.arg)
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
-        return Value(TENSOR, likely=argument.arg not in program.module.bindings(scope).like_arrays)
+        return Value(TENSOR, likely=not used.is_like_array)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
 
 
-def used_as_tensor(program: Analysis, scope: Scope, name: str) -> Evidence:
-    """Return the evidence for a tensor in the uses of a name in the body."""
-    bindings = program.module.bindings(scope)
-    if name in bindings.unlike_tensors:
-        return Evidence.NONE
-    attributes = bindings.attributes.get(name, set())
-    found = max((evidence.of_name(a) for a in attributes), default=Evidence.NONE)
-    found = max(found, bindings.asked.get(name, Evidence.NONE))
-    if found is Evidence.HINT:
-        is_like_one = all(evidence.is_attribute_of_tensor(a) for a in attributes)
-        is_idiom = any(evidence.is_idiom(a) for a in attributes)
-        found = Evidence.NONE if not is_like_one else Evidence.PROOF if is_idiom else Evidence.HINT
-    if found is not Evidence.PROOF and any(_takes_tensor(program, scope, c) for c in bindings.first_of.get(name, ())):
-        return Evidence.PROOF
-    return found
-
-
-def _takes_tensor(program: Analysis, scope: Scope, callee: ast.expr) -> bool:
-    """Tell whether the first argument of a callee has to be a tensor: `F.relu`, `self.conv`."""
-    qualified = program.module.qualified(scope, callee)
-    if qualified is None and isinstance(callee, ast.Attribute | ast.Subscript):
-        ref = program.estimate(scope, callee).ref
-        qualified = first_layer(ref).qualified if isinstance(ref, TorchModule) else None
-    return qualified is not None and torchapi.takes_tensor(qualified)
-
-
-def _may_be_tensor(program: Analysis, scope: Scope, name: str) -> bool:
-    """Tell whether the body uses a name as no size and no sequence, and only with attributes that a tensor has.
+def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
+    """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has.
 
     A name whose elements are replaced, one by one, by the result of a call on them is a list in most cases:
 
         xs[i] = layer(xs[i])
     """
     bindings = program.module.bindings(scope)
-    if any(map(bindings.counts, bindings.replaced.get(name, ()))):
+    found = inferred(program.module, scope).of(argument)
+    if any(map(bindings.counts, bindings.replaced.get(argument.arg, ()))) or not found.may_be_tensor:
         return False
-    attributes = bindings.attributes.get(name, set())
-    others = bindings.sizes | bindings.unlike_tensors | (bindings.iterated - bindings.like_arrays)
-    return name not in others and all(evidence.is_attribute_of_tensor(a) for a in attributes)
+    return argument.arg not in bindings.iterated or found.is_like_array
 
 
 def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:

@@ -25,7 +25,7 @@ from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import Obj, Origin, Value, is_same
-from unplace.analysis.interpret.stores import is_bound_once
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
@@ -163,9 +163,14 @@ def _whole(site: Site, split: ast.expr) -> tuple[str, Value] | None:
         return None
     others = [n for a in (*split.args, *(k.value for k in split.keywords)) for n in ast.walk(a) if a is not tensor]
     for other in others:
-        if isinstance(other, ast.Call) or (isinstance(other, ast.Name) and not is_bound_once(site.run, other.id)):
+        if isinstance(other, ast.Call) or (isinstance(other, ast.Name) and not _is_bound_once(site.run, other.id)):
             return None
     return tensor.id, now
+
+
+def _is_bound_once(run: Run, name: str) -> bool:
+    """Tell whether the scope assigns the name in one place only, so that all its uses are uses of one value."""
+    return len(run.program.module.bindings(run.scope).sources.get(name, ())) == 1
 
 
 def _is_order_seen(site: Site) -> bool:

@@ -1,0 +1,182 @@
+"""Signatures of callees, as kinds: what torch's functions and layers, NumPy's and Python's take and return."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.values import (
+    ARRAY,
+    CALLABLE,
+    DICT,
+    LIST,
+    NUMBER,
+    OTHER,
+    SHAPE,
+    TENSOR,
+    TEXT,
+    TUPLE,
+)
+from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.relations import ANYTHING, CALLED, ITERABLE
+from unplace.torchapi import Operator, Result, members
+
+RESULTS = {
+    Result.TENSOR: TENSOR,
+    Result.TENSORS: TUPLE | LIST | TENSOR,
+    Result.NUMBER: NUMBER,
+    Result.BOOL: NUMBER,
+    Result.SHAPE: SHAPE,
+    Result.OTHER: ANYTHING & ~TENSOR,
+    Result.UNKNOWN: ANYTHING,
+}
+"""The kinds of the results of torch's operators."""
+
+_TESTS = frozenset(["callable", "hasattr", "isinstance", "issubclass", "type"])
+_TENSOR_TESTS = frozenset(["torch.is_tensor", "torch.is_storage", "numpy.isscalar"])
+_NUMERIC = NUMBER | TENSOR | ARRAY
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The kinds that a callee takes and returns.
+
+    `parameters` are the names of the positional parameters of a torch function. `takes_several` tells that the first
+    argument is a sequence of tensors. `is_test` marks a test of the kind of its argument, which may then be of any.
+    """
+
+    result: int = ANYTHING
+    first: int = ANYTHING
+    others: int = ANYTHING
+    usual: int = ANYTHING
+    parameters: tuple[str, ...] = ()
+    operator: str = ""
+    takes_several: bool = False
+    is_test: bool = False
+
+    def taken(self, index: int) -> int:
+        """Return the kinds that the callee takes as positional argument."""
+        if index == 0:
+            return self.first
+        return self.taken_as(self.parameters[index]) if index < len(self.parameters) else self.others
+
+    def taken_as(self, name: str | None) -> int:
+        """Return the kinds that a torch function takes as a named argument."""
+        is_tensor = name in members.TENSOR_PARAMETERS or (name == "other" and self.operator in members.OF_TENSORS)
+        return TENSOR if self.operator and is_tensor and self.operator != "lerp" else ANYTHING
+
+    def usually(self, index: int) -> int:
+        """Return the kinds of the arguments that people pass."""
+        return usual_argument(self.parameters, index) & self.usual
+
+
+_NUMBERS = Signature(NUMBER, usual=NUMBER, others=NUMBER | TENSOR | ARRAY)
+
+_BUILTINS = {
+    "abs": Signature(_NUMERIC | OTHER, _NUMERIC | OTHER),
+    "bool": Signature(NUMBER),
+    "dict": Signature(DICT),
+    "enumerate": Signature(OTHER, ITERABLE),
+    "filter": Signature(OTHER, CALLED),
+    "float": Signature(NUMBER),
+    "id": Signature(NUMBER),
+    "int": Signature(NUMBER),
+    "iter": Signature(OTHER, ITERABLE),
+    "len": Signature(NUMBER, ITERABLE),
+    "list": Signature(LIST, ITERABLE),
+    "map": Signature(OTHER, CALLED),
+    "range": Signature(OTHER, NUMBER | TENSOR | ARRAY | OTHER, usual=NUMBER | OTHER),
+    "reversed": Signature(OTHER, ITERABLE),
+    "set": Signature(OTHER, ITERABLE),
+    "sorted": Signature(LIST, ITERABLE),
+    "str": Signature(TEXT),
+    "super": Signature(OTHER),
+    "sum": Signature(ANYTHING, ITERABLE),
+    "tuple": Signature(TUPLE, ITERABLE),
+    "zip": Signature(OTHER, ITERABLE),
+}
+"""The functions of Python. What they return that isn't listed here may be anything."""
+
+
+def usual_argument(parameters: tuple[str, ...], index: int) -> int:
+    """Return the kinds that people pass as positional argument of a function of torch; the last name takes the rest."""
+    name = parameters[min(index, len(parameters) - 1)] if parameters else ""
+    return NUMBER | SHAPE | TUPLE | LIST if name in members.SIZES else ANYTHING
+
+
+class Callees:
+    """Finds the signatures of the callees in one scope."""
+
+    def __init__(self, module: ModuleIndex, scope: Scope) -> None:
+        """Prepare to look callees up in a scope."""
+        self._module = module
+        self._scope = scope
+        self._owner = module.class_of(scope)
+        self._me = scope.parameters[0].arg if self._owner is not None and scope.parameters else None
+
+    def qualified(self, node: ast.expr) -> str | None:
+        """Return the qualified name of an imported or built-in function; None for any other expression."""
+        found = self._module.qualified(self._scope, node)
+        if found is not None or not isinstance(node, ast.Name) or not hasattr(builtins, node.id):
+            return found
+        return f"builtins.{node.id}" if self._module.scopes.owner(self._scope, node.id) is None else None
+
+    def signature(self, node: ast.Call) -> Signature | None:
+        """Return the signature of the callee of a call; None where it isn't known, or a method of an object."""
+        qualified = self.qualified(node.func)
+        if qualified is None:
+            return self._layer(node.func)
+        if qualified.startswith("builtins."):
+            name = qualified.removeprefix("builtins.")
+            return Signature(is_test=True) if name in _TESTS else _BUILTINS.get(name, Signature())
+        if qualified in _TENSOR_TESTS:
+            return Signature(is_test=True)
+        if qualified.startswith("numpy."):
+            return Signature(ANYTHING & ~TENSOR)
+        if qualified.startswith("math."):
+            return Signature(NUMBER, usual=NUMBER, first=_NUMERIC | LIST | TUPLE | OTHER)
+        operator = torchapi.function(qualified)
+        if operator is not None:
+            return of_operator(operator, qualified)
+        layer = torchapi.module(qualified)
+        return Signature(CALLABLE | OTHER if layer is None and qualified[:1].isupper() else ANYTHING)
+
+    def _layer(self, node: ast.expr) -> Signature | None:
+        """Return the signature of a layer that a class keeps in an attribute: `self.conv`."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != self._me:
+            return None
+        made = _made(self._owner, node.attr) if self._owner is not None else []
+        layers = [torchapi.module(name) for name in made if torchapi.takes_tensor(name)]
+        if not made or len(layers) < len(made):
+            return None
+        is_tensor = all(layer is not None and layer.result is Result.TENSOR for layer in layers)
+        return Signature(TENSOR if is_tensor else ANYTHING, TENSOR)
+
+
+def _made(owner: Class, name: str) -> list[str]:
+    """Return the qualified names of the classes whose instances a class stores in an attribute; empty if unknown."""
+    found: list[str] = []
+    for cls in owner.linearized():
+        for scope, source in cls.assigned.get(name, ()):
+            made = home(scope).qualified(scope, source.func) if isinstance(source, ast.Call) else None
+            if made is None:
+                return []
+            found.append(made)
+    return found
+
+
+def of_operator(operator: Operator, qualified: str) -> Signature:
+    """Return the signature of a function of torch."""
+    first = operator.parameters[0] if operator.parameters else ""
+    result = ANYTHING if operator.result_when else RESULTS[operator.result]
+    return Signature(
+        result,
+        TENSOR if torchapi.takes_tensor(qualified) else ANYTHING,
+        parameters=operator.parameters,
+        operator=operator.short,
+        takes_several=first == "tensors",
+    )

@@ -1,0 +1,175 @@
+"""Inference of kinds: solves the constraints of a scope, for what is proved and for what is likely.
+
+The kinds of a variable shrink to those that fit all relations, until nothing changes. A kind that fits no use is no
+kind: where none is left, the code isn't understood, and nothing is said. What is likely is worked out afterwards, from
+what people write: an object that is used as arrays and tensors are is a tensor where the code has nothing of NumPy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from unplace.analysis.domain.values import ARRAY, LIST, NUMBER, OTHER, SHAPE, TENSOR, TUPLE
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.constraints import Collector
+from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.relations import ANYTHING
+from unplace.analysis.types.system import FIXED, Constraint, System, Variable
+
+_ARRAYS_OF = ("cupy", "cv2", "jax", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+"""Packages whose objects are used as tensors are."""
+
+
+class Inferred(NamedTuple):
+    """The kinds that are possible for an object by proof, and by what is likely; none where that isn't understood."""
+
+    proved: int
+    likely: int
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence that the object is a tensor."""
+        if self.proved == TENSOR:
+            return Evidence.PROOF
+        return Evidence.HINT if self.likely == TENSOR else Evidence.NONE
+
+    @property
+    def is_size(self) -> bool:
+        """Tell whether the object is used as a number or several, as a size of tensors is."""
+        return bool(self.likely & NUMBER) and not self.likely & ~(NUMBER | SHAPE | TUPLE | LIST)
+
+    @property
+    def is_like_array(self) -> bool:
+        """Tell whether the uses are those of a tensor, an array or a number, and of no list, tuple or dictionary."""
+        return bool(self.proved & TENSOR) and not self.proved & ~(TENSOR | ARRAY | NUMBER | OTHER)
+
+    @property
+    def may_be_tensor(self) -> bool:
+        """Tell whether the uses of the object are those of a tensor, as far as they say anything."""
+        return bool(self.proved & self.likely & TENSOR)
+
+
+NOTHING_KNOWN = Inferred(ANYTHING, ANYTHING)
+
+
+class Inference:
+    """The kinds of the expressions, names and parameters of one scope."""
+
+    def __init__(self, system: System, *, keeps_arrays: bool) -> None:
+        """Solve the constraints of a scope; arrays are likely where `keeps_arrays`."""
+        self._variables = system.of_nodes
+        self._untold = _with_definitions(system, system.tested)
+        unlikely = OTHER if keeps_arrays else ARRAY | OTHER
+        self._proved, self._likely = _solved(system, self._untold, unlikely)
+        self._foreign = _with_definitions(system, system.foreign)
+        self._idiomatic = _with_definitions(system, system.idiomatic)
+
+    def of(self, node: ast.AST) -> Inferred:
+        """Return the kinds of an expression, of a target that is bound, or of a parameter."""
+        variable = self._variables.get(node)
+        if variable is None or variable in self._untold:
+            return NOTHING_KNOWN
+        proved, likely = self._proved[variable], self._likely[variable]
+        if proved != TENSOR and variable in self._foreign:
+            likely &= ~TENSOR
+        elif likely == TENSOR and variable in self._idiomatic:
+            proved = TENSOR
+        return Inferred(proved, likely)
+
+
+@once
+def inferred(module: ModuleIndex, scope: Scope) -> Inference:
+    """Return the kinds that the uses in a scope allow."""
+    return Inference(Collector(module, scope).found, keeps_arrays=_uses_arrays(module, scope))
+
+
+def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[int], list[int]]:
+    """Return the kinds of each variable that are proved, and those that are likely; some are `unlikely` as such.
+
+    Nothing is concluded from the uses of `untold` variables, each of which fits one of several kinds only.
+    """
+    masks = [ANYTHING if variable in untold else mask for variable, mask in enumerate(system.masks)]
+    proof = _Solution(system.relations, masks, untold)
+    proof.settle(range(len(system.relations)))
+    guess = _Solution([*system.relations, *system.doubtful], proof.masks, untold)
+    changed = {variable for variable, mask in system.likely if guess.restrict(variable, mask)}
+    for variable, mask in enumerate(proof.masks):
+        if mask & TENSOR and mask & unlikely and mask != ANYTHING and guess.restrict(variable, ~unlikely):
+            changed.add(variable)
+    todo = {index for variable in changed for index in guess.users.get(variable, ())}
+    guess.settle([*todo, *range(len(system.relations), len(guess.relations))])
+    return proof.masks, guess.masks
+
+
+class _Solution:
+    """The kinds possible for each variable, narrowed to a fixpoint."""
+
+    def __init__(self, relations: list[Constraint], masks: list[int], fixed: set[Variable]) -> None:
+        """Start from the masks given; `fixed` variables keep theirs."""
+        self.masks = list(masks)
+        self.relations = relations
+        self.users: dict[Variable, list[int]] = {}
+        self._fixed = fixed
+        for index, (_, variables) in enumerate(relations):
+            for variable in variables:
+                self.users.setdefault(variable, []).append(index)
+
+    def restrict(self, variable: Variable, mask: int) -> bool:
+        """Restrict a variable, unless nothing would be left of it, and tell whether that changes it."""
+        before = self.masks[variable]
+        if self._is_fixed(variable) or not before & mask:
+            return False
+        self.masks[variable] = before & mask
+        return before & mask != before
+
+    def settle(self, indices: Iterable[int]) -> None:
+        """Narrow the variables until all relations hold, if those that aren't among `indices` do so already."""
+        masks, todo = self.masks, dict.fromkeys(indices)
+        while todo:
+            index, _ = todo.popitem()
+            relation, variables = self.relations[index]
+            before = tuple([masks[v] for v in variables])
+            after = relation.narrowed(before) if relation is not None else _of_read(before)
+            if after == before or not all(before):
+                continue
+            for variable, old, new in zip(variables, before, after, strict=True):
+                if old != new and not self._is_fixed(variable):
+                    masks[variable] = new
+                    todo.update(dict.fromkeys(self.users[variable]))
+
+    def _is_fixed(self, variable: Variable) -> bool:
+        """Tell whether nothing restricts a variable."""
+        return variable < len(FIXED) or variable in self._fixed
+
+
+def _of_read(masks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the kinds of a read, which sees one of several definitions, and those of the definitions."""
+    seen, *definitions = masks
+    possible = 0
+    for mask in definitions:
+        possible |= mask
+    seen &= possible
+    return (seen, *(mask & seen for mask in definitions))
+
+
+def _with_definitions(system: System, variables: set[Variable]) -> set[Variable]:
+    """Return variables, with those of the definitions that they may stand for, and the reads that may see them."""
+    found = set(variables)
+    for relation, seen in (*system.relations, *system.doubtful) if variables else ():
+        if relation is None and not variables.isdisjoint(seen):
+            found.update(seen)
+    return found
+
+
+def _uses_arrays(module: ModuleIndex, scope: Scope) -> bool:
+    """Tell whether arrays are as likely in a scope as tensors: the file imports their package, the scope uses it."""
+    names = {name: target.split(".")[0] for name, target in module.imports.names.items()}
+    if "torch" not in names.values():
+        return True
+    if not any(package in _ARRAYS_OF for package in names.values()):
+        return False
+    found = {names.get(name) for name in scope.all_names()}
+    return "torch" not in found or not found.isdisjoint(_ARRAYS_OF)
