@@ -9,7 +9,6 @@ from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import (
     ARRAY,
     CONTAINER,
-    MODULE,
     NONE,
     NUMBER,
     OTHER,
@@ -38,7 +37,7 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     owner = program.module.class_of(scope)
     if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
-        return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
+        return Value(kinds.of_instance(owner), ref=Instance(owner))
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)
