@@ -174,7 +174,10 @@ def guesses(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
             needed, hints = required(function), {}
         except (TypeError, ValueError):
             return
-    if any(not _may_take_tensor(hints.get(p.name, p.annotation)) and plain(p.name, hints.get(p.name, p.annotation)) is None for p in needed):
+    if any(
+        not _may_take_tensor(hints.get(p.name, p.annotation)) and plain(p.name, hints.get(p.name, p.annotation)) is None
+        for p in needed
+    ):
         return
     tensors = [p.name for p in needed if _is_tensor(hints.get(p.name, p.annotation))]
     fixed = {p.name: plain(p.name, hints.get(p.name, p.annotation)) for p in needed if p.name not in tensors}

@@ -17,6 +17,7 @@ from unplace.analysis.project.files import Project
 
 NONE = "builtins.NoneType"
 _EXAMPLES = 3
+_NUMBERS = frozenset(("builtins.int", "builtins.float"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Site:
     def is_mixed(self) -> bool:
         """Whether the object was a tensor only sometimes."""
         return self.is_tensor and len(self.types) > 1
+
+    @property
+    def is_first_number(self) -> bool:
+        """Whether it was a number, which a tensor added to it would have made a tensor."""
+        return self.judged.candidate.shape is Shape.AUGMENTED and set(self.types) <= _NUMBERS
 
     def __str__(self) -> str:
         seen = ", ".join(f"{name} {count}x" for name, count in sorted(self.types.items()))
@@ -90,7 +96,8 @@ def render(title: str, found: Comparison) -> str:
 
 def _lines(title: str, found: Comparison) -> Iterator[str]:
     right = found.select(Verdict.TENSOR, True)
-    wrong = found.select(Verdict.TENSOR, False)
+    numbers = [s for s in found.select(Verdict.TENSOR, False) if s.is_first_number]
+    wrong = [s for s in found.select(Verdict.TENSOR, False) if not s.is_first_number]
     only_none = [s for s in wrong if set(s.types) == {NONE}]
     missed = found.select(Verdict.UNKNOWN, True)
     denied = found.select(Verdict.OTHER, True)
@@ -110,6 +117,7 @@ def _lines(title: str, found: Comparison) -> Iterator[str]:
         known = [s for s in some if s.judged.verdict is Verdict.TENSOR]
         yield f"  recall for {shape.value}: {_share(len(known), len(some))}"
     yield from _listed("said to be a tensor, was none", wrong)
+    yield from _listed("said to become a tensor, as its operand is one, was only a number so far", numbers)
     yield from _listed("said to be a tensor, was one only sometimes", [s for s in right if s.is_mixed])
     yield from _listed("said to be no tensor, was one", denied)
     yield from _listed("said to be a tensor in an earlier round of a loop only", [s for s in right if s.judged.stale])

@@ -22,7 +22,10 @@ _NUMBERS: tuple[tuple[str, Any], ...] = (
     (r"\w*(dims?|channels?|chs?|features?|feats?|filters?|hidden|size|units|width|nf|planes|length|len|nc)", WIDTH),
     (r"(n|d|c|h|w|b|in|out|k)", WIDTH),
     (r"\w*(vocab|tokens|embeddings)\w*", 32),
-    (r"\w*(eps|epsilon|dropout|rate|prob|alpha|beta|gamma|lr|sigma|std|temperature|margin|momentum|weight_decay|decay)", 0.1),
+    (
+        r"\w*(eps|epsilon|dropout|rate|prob|alpha|beta|gamma|lr|sigma|std|temperature|margin|momentum|weight_decay|decay)",
+        0.1,
+    ),
     (r"(use|is|has|with|do|return|enable)_\w+|bias|causal|train(ing)?|bidirectional|normalize|verbose", True),
     (r"device", "cpu"),
     (r"reduction", "mean"),
@@ -31,7 +34,9 @@ _NUMBERS: tuple[tuple[str, Any], ...] = (
 _COMPILED = tuple((re.compile(pattern), value) for pattern, value in _NUMBERS)
 _MASKS = re.compile(r"\w*masks?|\w*_?pad")
 _LENGTHS = re.compile(r"\w*(lens?|lengths?)")
-_INDICES = re.compile(r"\w*(ids?|idx|index|indices|labels?|targets?|tokens?|steps?|timesteps?|t|y|edge_index|users?|items?)")
+_INDICES = re.compile(
+    r"\w*(ids?|idx|index|indices|labels?|targets?|tokens?|steps?|timesteps?|t|y|edge_index|users?|items?)"
+)
 _NETWORKS = re.compile(r"model|net|network|module|encoder|decoder|backbone|classifier|actor|policy")
 
 
@@ -39,7 +44,9 @@ def plain_by_name(name: str) -> Any:
     """Return a number, a string or a network for a parameter, or None where a tensor is likelier."""
     word = name.lower()
     if _NETWORKS.fullmatch(word):
-        return torch.nn.Sequential(torch.nn.Conv2d(3, 3, 3, padding=1), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
+        return torch.nn.Sequential(
+            torch.nn.Conv2d(3, 3, 3, padding=1), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()
+        )
     return next((value for pattern, value in _COMPILED if pattern.fullmatch(word)), None)
 
 

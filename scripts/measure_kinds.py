@@ -8,10 +8,10 @@ that has torch and the packages; nothing is downloaded, nothing in the packages 
     PYTHONPATH=codemods python scripts/measure_kinds.py compare kornia --folder /tmp/kinds
 
 `observe` runs the package with random weights and tiny inputs and writes `kornia.json`, the types of the objects by
-file, line and column, and `kornia.writes.json`, the writes that torch carried out. Packages without a driver of their
-own are run by their tests (`--tests FOLDER`), the examples of their description, and guesses. What doesn't fit into the time is left out, so run it again with another `--seed`: the counts
-add up, as long as the package is the same. `compare` needs no second run of the package when only the analysis has
-changed.
+file, line and column, and `kornia.writes.json`, the writes that torch carried out. A package without a driver of its
+own is run by its tests (`--tests FOLDER`), by cases written by hand, by the examples of its description and by guesses.
+What doesn't fit into the time is left out, so run it again with another `--seed`: the counts add up, as long as the
+package is the same. `compare` needs no second run of the package when only the analysis has changed.
 """
 
 from __future__ import annotations

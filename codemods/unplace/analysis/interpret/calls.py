@@ -183,7 +183,9 @@ class Calls:
             return module[1]
         if qualified in results.TENSOR_CLASSES:
             bound = arguments.bind(())
-            return apply(Call(self, node, bound, state), operators.of_tensor_class(qualified, bound))
+            return apply(
+                Call(self, node, bound, state), operators.of_tensor_class(qualified, bound, len(arguments.positional))
+            )
         operator = torchapi.function(qualified)
         self.prove_tensor(qualified, arguments, state)
         if operator is not None:
