@@ -69,6 +69,8 @@ class Writes(TorchFunctionMode):
             return
         if not (files.keys() <= set(_FORWARDED) or files.keys() <= set(_INITIALIZED)):
             return
+        if "nn/modules/module.py" in files and files.keys().isdisjoint((*_FLAGGED, "nn/functional.py")):
+            return  # `load_state_dict`
         module = next((files[file].f_locals.get("self") for file in _FLAGGED if file in files), None)
         if module is not None:
             name = f"{MODULE}{getattr(module, _MADE, '')}"
