@@ -6,6 +6,7 @@ import ast
 import io
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from token import COMMENT, STRING, tok_name
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +33,20 @@ def tokens(text: str) -> Iterator[TokenInfo]:
     return tokenize.generate_tokens(io.StringIO(with_plain_line_ends(text)).readline)
 
 
+def _starts(text: str) -> list[int]:
+    """Return the offset of each line."""
+    if "\r" in text:
+        return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
+
+
 class Text:
     """A module's source with the offsets of its lines, counted as CPython's parser does."""
 
     def __init__(self, text: str) -> None:
         """Take the decoded source with its own line ends."""
         self.text = text
-        self.starts = [0]
-        self.starts.extend(match.end() for match in _LINE_END.finditer(text))
+        self.starts = _starts(text)
         self.newline = self._newline()
         self._commented: frozenset[int] | None = None
         self._prefers_double = text.count('"') > text.count("'")

@@ -20,7 +20,8 @@ class Filter:
     """The operations that a run handles: by code, harm and lines, less those that a comment ignores.
 
     `only` and `lines` are None where they exclude nothing. The lines are those of the original text; `origin` maps a
-    line of the module to the original one. With `apart`, a module with `inplace=True` is judged without the calls of it
+    line of the module to the original one. `within` are the lines of the module itself that a later round looks at;
+    None for all. With `apart`, a module with `inplace=True` is judged without the calls of it
     in functions outside of the lines. `failed` has, by line and code, why the recipes tried so far repaired nothing.
     """
 
@@ -28,16 +29,22 @@ class Filter:
     only: frozenset[Harm] | None = None
     lines: LineRanges | None = None
     origin: Callable[[int], int] = field(default=lambda line: line)
+    within: LineRanges | None = None
     comments: Suppressions = field(default_factory=Suppressions)
     apart: bool = False
     failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
 
     def reaches(self, node: ast.AST) -> bool:
         """Tell whether a part of a node is in the lines; the module as a whole always is."""
-        if self.lines is None or isinstance(node, ast.Module):
+        if self.is_whole or isinstance(node, ast.Module):
             return True
-        start, end = map(self.origin, _lines_of(node))
-        return any(start <= last and first <= end for first, last in self.lines)
+        lines = _lines_of(node)
+        return _meets(self.within, *lines) and _meets(self.lines, *map(self.origin, lines))
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether the run handles all lines."""
+        return self.lines is None and self.within is None
 
     def failures(self, code: str, node: ast.AST) -> Sequence[Reason]:
         """Return why the recipes tried for an operation with this code repaired nothing."""
@@ -48,6 +55,10 @@ class Filter:
         if code not in self.codes or (self.only is not None and harm not in self.only):
             return False
         return self.reaches(node) and not self.comments.covers(code, *_lines_of(node))
+
+
+def _meets(ranges: LineRanges | None, start: int, end: int) -> bool:
+    return ranges is None or any(start <= last and first <= end for first, last in ranges)
 
 
 def _lines_of(node: Any) -> tuple[int, int]:

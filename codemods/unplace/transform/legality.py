@@ -409,8 +409,8 @@ def _copy_owner(
     element_of: Value | None = None,
 ) -> Copy | Refuse:
     """Plan a clone at `place`; where its base is still visible, go on to the base."""
-    live = site.live() | {path.root for path in needed if path.is_name}
-    observers = site.watch(live).of(value, place, element_of)
+    names = {path.root for path in needed if path.is_name}
+    observers = site.watch(site.live() | names if names else None).of(value, place, element_of)
     missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
     if not observers.blockers and not missing:
         is_known = (value.is_tensor and not value.likely) or place == AccessPath.of(site.write.target)

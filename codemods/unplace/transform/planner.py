@@ -257,7 +257,7 @@ class Planner:
         """Plan the modules that are made with `inplace=True`."""
         made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
         if made:
-            is_all = wanted.apart or wanted.lines is None
+            is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)
             rule = self.by_form[Form.INPLACE_ARGUMENT]
             planned = Constructors(self.program, self.text, self.options.unsafe, rule, self._report)

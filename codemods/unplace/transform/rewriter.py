@@ -23,6 +23,7 @@ from unplace.transform.rounds import joined
 if TYPE_CHECKING:
     from unplace.analysis.project.program import Program
     from unplace.config.suppressions import Suppressions
+    from unplace.transform.settled import Settled
 
 
 class Programs(Protocol):
@@ -85,12 +86,15 @@ def _rounds(
     failed: Mapping[Place, Sequence[Reason]],
 ) -> tuple[FileReport, FileReport, set[Place]]:
     """Return all rounds over a text joined into one, the last round, and the places that it still edited."""
-    report = following = _round(text, path, options, origin, programs, failed=failed)
+    from unplace.transform.settled import Settled  # only imported for files that may have sites
+
+    settled = Settled()
+    report = following = _round(text, path, options, origin, programs, failed=failed, settled=settled)
     left: set[Place] = set()
     later = replace(options, unused=False)  # `joined` keeps the first round's warnings
     for _ in range(_MOST_ROUNDS) if report.changed else ():
         lines = _origins(report.before, report.after, report.edits, origin)
-        following = _round(report.after, path, later, lines, programs, failed=failed)
+        following = _round(report.after, path, later, lines, programs, failed=failed, settled=settled)
         left = {(lines(f.line), f.code) for f in following.findings if f.status is Status.REWRITTEN}
         if not following.changed:
             break
@@ -128,8 +132,9 @@ def _round(
     *,
     apart: bool = False,
     failed: Mapping[Place, Sequence[Reason]] = _NONE,
+    settled: Settled | None = None,
 ) -> FileReport:
-    """Make one pass over a text; `origin` maps its lines to those of the original text."""
+    """Make one pass over a text, less what is settled; `origin` maps its lines to those of the original text."""
     from unplace.analysis.project.program import Program
     from unplace.config import suppressions  # only imported for files that may have sites
     from unplace.transform.filter import Filter
@@ -143,7 +148,8 @@ def _round(
     if comments.skips_file:
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
-    wanted = Filter(options.wanted(path), options.only, lines, origin, comments, apart, failed)
+    within = settled.begin(program) if settled is not None else None
+    wanted = Filter(options.wanted(path), options.only, lines, origin, within, comments, apart, failed)
     source = Text(text)
 
     def planned(wanted: Filter) -> list[Finding]:
@@ -156,6 +162,8 @@ def _round(
 
     findings = planned(wanted) if has_sites(program, wanted.reaches) else []
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})
+    if settled is not None:
+        settled.end(program, source, edits)
     unused = comments.unused(all_planned, path) if options.unused else []
     return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
 

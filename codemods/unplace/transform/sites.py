@@ -87,6 +87,7 @@ class Site:
     _is_checked: bool = False
     _harm: tuple[Harm, Saved | None] | None = None
     _roots: Objs | None = None
+    _watch: Watch | None = None
 
     @property
     def node(self) -> ast.AST:
@@ -176,8 +177,15 @@ class Site:
 
     def watch(self, live: set[str] | None = None) -> Watch:
         """Return the watch that finds the observers of the write; `live` defaults to the names live after it."""
+        if live is not None:
+            return self._watch_with(live)
+        if self._watch is None:
+            self._watch = self._watch_with(self.live())
+        return self._watch
+
+    def _watch_with(self, live: set[str]) -> Watch:
         scope = self.run.scope
-        return Watch(self.run, self.state, self.live() if live is None else live, lambda p: self.callers.sees(scope, p))
+        return Watch(self.run, self.state, live, lambda parameter: self.callers.sees(scope, parameter))
 
     def observers(self) -> Observers:
         """Return the observers that would notice if the write were no longer visible."""

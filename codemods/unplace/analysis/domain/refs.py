@@ -141,6 +141,10 @@ class Class:
         is_assigned = any(name in cls.assigned for cls in self.linearized())
         return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
 
+    def defines(self, name: str) -> bool:
+        """Tell whether the body of the class itself defines a method."""
+        return any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in self.node.body)
+
     def has_property(self, name: str) -> bool:
         """Tell whether an attribute is a property or a decorated method."""
         return any(

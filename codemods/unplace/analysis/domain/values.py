@@ -65,31 +65,56 @@ class Tracked(Enum):
     LEAF = "leaf"  # made with requires_grad=True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Obj:
+class Obj(int):
     """An abstract object: all objects that one allocation site may create, or one object that comes from outside.
 
-    `old` marks the object that stands for those that earlier iterations of a loop made at the same site. `index`
-    numbers objects in order of creation and makes every order deterministic. `operator` names the method or attribute
-    of tensors that made an object: `split`, `data`, and `__iter__` for the rows that a loop takes. `label` is for
-    messages only.
+    `index` numbers objects in order of creation and makes every order deterministic: it is the hash, and an integer has
+    its hash without running Python code. But an object equals only itself. `old` marks the object that stands for those
+    that earlier iterations of a loop made at the same site. `overlapping` marks expanded memory, where several elements
+    share one address. `operator` names the method or attribute of tensors that made an object: `split`, `data`, and
+    `__iter__` for the rows that a loop takes. `label` is for messages only. `parameter` is the name of the parameter
+    that the object was passed for; None if it isn't an argument.
     """
 
     index: int
     origin: Origin
     label: str
     line: int
-    old: bool = False
-    overlapping: bool = False  # expanded memory: several elements share one address
-    operator: str | None = None
+    old: bool
+    overlapping: bool
+    operator: str | None
+    parameter: str | None
 
-    def __hash__(self) -> int:
-        return self.index
+    def __new__(
+        cls,
+        index: int,
+        origin: Origin,
+        label: str,
+        line: int,
+        old: bool = False,
+        overlapping: bool = False,
+        operator: str | None = None,
+    ) -> Obj:
+        """Make an object that is no other one's equal."""
+        self = super().__new__(cls, index)
+        self.index, self.origin, self.label, self.line = index, origin, label, line
+        self.old, self.overlapping, self.operator = old, overlapping, operator
+        self.parameter = label.strip("`") if origin is Origin.PARAMETER else None
+        return self
 
-    @property
-    def parameter(self) -> str | None:
-        """The name of the parameter that the object was passed for; None if it isn't an argument."""
-        return self.label.strip("`") if self.origin is Origin.PARAMETER else None
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"Obj({self.index}, {self.label})"
 
 
 ITERATING = "__iter__"

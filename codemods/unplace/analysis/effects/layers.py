@@ -123,7 +123,7 @@ def _only_reads(calls: CallEffects, forward: Function) -> bool:
 
     The input of a layer inside a Sequential isn't the argument of the call.
     """
-    summary = calls.run.program.summary(forward)
+    summary = calls.run.program.summary(forward, calls.run.scope)
     return summary is not None and not summary.writes
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
+from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Class, Instance, Named
@@ -30,6 +31,7 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Link,
+    Obj,
     Origin,
     Tracked,
     Value,
@@ -53,7 +55,7 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
         qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
         return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
-    if isinstance(base.ref, Instance) and len(base.objs) == 1:
+    if isinstance(base.ref, Instance) and base.objs:
         return _of_instance(evaluation, node, base, base.ref.of, state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
         tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
@@ -88,8 +90,7 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
 
 def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, owner: Class, state: State) -> Value:
     run = evaluation.run
-    (holder,) = base.objs
-    known = state.heap.get((holder, node.attr))
+    known = _known(base, node.attr, state)
     if known is not None:
         return known
     if owner.has_property(node.attr):
@@ -101,19 +102,23 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, owner
     is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
     origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
     value = _remember(run, node, base, state, facts, origin)
-    if value.must_be(LIST | DICT):
+    if value.must_be(LIST | DICT) and len(base.objs) == 1:
+        (holder,) = base.objs
         elements = run.program.attribute_elements(owner, node.attr)
         run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
     return value
 
 
 def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
-    if len(base.objs) == 1:
-        (holder,) = base.objs
-        known = state.heap.get((holder, node.attr))
-        if known is not None:
-            return known
-    return _remember(run, node, base, state, Value(kinds))
+    known = _known(base, node.attr, state)
+    return known if known is not None else _remember(run, node, base, state, Value(kinds))
+
+
+def _known(base: Value, name: str, state: State) -> Value | None:
+    """Return what an attribute holds in any of the objects that a value may be; None where that isn't known of all."""
+    found = [state.heap.get((holder, name)) for holder in base.objs]
+    known = [value for value in found if value is not None]
+    return reduce(weak_join, known) if known and len(known) == len(found) else None
 
 
 def _remember(
@@ -122,9 +127,32 @@ def _remember(
     """Return the object in an attribute that is read for the first time, and store it for later reads."""
     if facts.kinds & (TENSOR | UNKNOWN | CONTAINER | ARRAY | OTHER | MODULE) == 0:
         return facts
-    holder = next(iter(base.objs), None)
-    key: Hashable = (holder.index if holder is not None else node, "attribute", node.attr)
-    value = run.foreign(
+    parts = [_of_holder(run, node, holder, state, facts, origin) for holder in sorted(base.objs, key=_by_index)]
+    if len(parts) == 1 and not any(holder.old for holder in base.objs):
+        return parts[0]
+    value = reduce(weak_join, parts) if parts else _unnamed(run, node, node, facts, origin)
+    return value._replace(identity=(node, "read"))
+
+
+def _by_index(obj: Obj) -> int:
+    return obj.index
+
+
+def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: Value, origin: Origin) -> Value:
+    """Return the object in an attribute of one object, and store it for later reads."""
+    slot = (holder, node.attr)
+    if slot not in state.heap:
+        value = _unnamed(run, node, holder.index, facts, origin)
+        if holder.old:
+            return value
+        state.heap[slot] = value
+    return state.heap[slot]
+
+
+def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, origin: Origin) -> Value:
+    """Return the object that is in an attribute of a holder for all that can be seen."""
+    key: Hashable = (holder, "attribute", node.attr)
+    return run.foreign(
         key,
         origin,
         code_of(node),
@@ -134,10 +162,6 @@ def _remember(
         tracked=facts.tracked,
         likely=facts.likely,
     )
-    if len(base.objs) == 1 and holder is not None and not holder.old:
-        state.heap[(holder, node.attr)] = value
-        return value
-    return value._replace(identity=(node, "read"))
 
 
 def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:

@@ -49,7 +49,6 @@ class Evaluator:
     def __init__(self, run: Run) -> None:
         """Prepare an evaluator that records values and effects in `run`."""
         self.run = run
-        self.calls = Calls(self)
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """Return the value of an expression, and apply its effects to `state`."""
@@ -74,7 +73,7 @@ class Evaluator:
         return value
 
     def _call(self, node: ast.expr, state: State) -> Value:
-        return self.calls.call(node, state)
+        return Calls(self).call(node, state)  # made for each call: kept, it would form a cycle with the evaluator
 
     # -- leaves ---------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from unplace.analysis.effects import saves
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, Save
 from unplace.analysis.effects.result_types import cast_dtype
-from unplace.analysis.interpret import modelled_calls
+from unplace.analysis.interpret import modelled_calls, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.stores import share_memory
@@ -59,7 +59,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         return _of_instance(calls, node, func, base, state)
     arguments = calls.arguments(node, state)
     if base.must_be(CALLABLE) and isinstance(base.ref, Class):
-        return calls.unknown_call(node, arguments.all(), state)  # a static or class method, or an explicit receiver
+        return own_calls.of_unbound(calls, node, name, base, arguments, state)
     if base.must_be(MODULE) or (base.kinds & UNKNOWN and name in modules.GIVING_PARAMETERS):
         return _of_module(calls, node, name, base, state, arguments)
     plain = _of_plain(calls, node, name, base, arguments, state)

@@ -13,6 +13,7 @@ from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.syntax.classes import is_class_method
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.kinds import of_annotation, of_instance
 
@@ -34,7 +35,7 @@ def of_function(
     bound = bind_parameters(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
-    effect = run.program.summary(function)
+    effect = run.program.summary(function, run.scope)
     if effect is None:
         return calls.unknown_call(node, list(bound.values()), state)
     nodes = arguments.named_nodes(bound)
@@ -62,6 +63,19 @@ def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Argument
         if method is not None:
             return of_function(calls, node, method, arguments, state, ref.receiver)
     return calls.unknown_call(node, [ref.receiver, *arguments.all()], state)
+
+
+def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value:
+    """Return the result of calling a method that is looked up on its class.
+
+    Net.scaled(h)                        a static or class method
+    Base.forward(self, x)                with the receiver among the arguments
+    """
+    assert isinstance(base.ref, Class)
+    method = calls.run.program.method(base.ref, name, is_exact=True)
+    if method is None:
+        return calls.unknown_call(node, arguments.all(), state)
+    return of_function(calls, node, method, arguments, state, base if is_class_method(method.scope.node) else None)
 
 
 def _with_captures(run: Run, value: Value, state: State) -> Value:
@@ -105,7 +119,7 @@ def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:
         return []
     init = run.program.method(of, "__init__")
     bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None else None
-    effect = run.program.summary(init) if init is not None and bound is not None else None
+    effect = run.program.summary(init, run.scope) if init is not None and bound is not None else None
     if bound is None or effect is None:
         return []
     return [value for name, value in bound.items() if name in effect.keeps and value.is_tensor]

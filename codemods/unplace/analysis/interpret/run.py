@@ -55,8 +55,8 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return one pair for each exit of a function: the returned value and the facts at that point."""
 
-    def summary(self, function: Function) -> Effect | None:
-        """Return the effect of calling a function; None when it isn't known."""
+    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+        """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
     def may_be_own(self, call: ast.Call) -> bool:
         """Tell whether a call may reach a function of the module."""
@@ -76,8 +76,8 @@ class Analysis(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression creates."""
 
-    def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
+    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
+        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """Iterate over the classes that are known to derive from a class."""

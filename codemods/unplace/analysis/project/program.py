@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
 from itertools import chain
@@ -77,6 +77,7 @@ class Program:
         self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Effect | None] = {}
+        self._askers: dict[Scope, set[Scope]] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -172,11 +173,13 @@ class Program:
             likely=value.likely,
         )
 
-    def summary(self, function: Function) -> Effect | None:
-        """Return the effect of calling a function; None when it isn't known."""
+    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+        """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):
             return self._others.summary(self, function)
+        if asking is not None:
+            self._askers.setdefault(scope, set()).add(asking)
         if scope not in self._summaries:
             if scope.suspends or scope in self._running:
                 return None
@@ -186,6 +189,10 @@ class Program:
             else:
                 self._summaries[scope] = summarize(*done)
         return self._summaries[scope]
+
+    def askers(self, scope: Scope) -> Collection[Scope]:
+        """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
+        return self._askers.get(scope, ())
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
@@ -394,11 +401,10 @@ class Program:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
         return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
-    def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class; None where a decorator wraps it or a subclass overrides it."""
-        for cls in self.descendants(owner):
-            if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in cls.node.body):
-                return None
+    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
+        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
+        if not is_exact and any(cls.defines(name) for cls in self.descendants(owner)):
+            return None
         return self._own_method(owner, name)
 
     def _own_method(self, owner: Class, name: str) -> Function | None:

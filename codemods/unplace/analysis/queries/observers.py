@@ -72,7 +72,7 @@ class Observers:
 
 
 class Watch:
-    """The search for the observers of one object at one point."""
+    """The search for the observers of one object at one point; each answer is computed once."""
 
     def __init__(
         self,
@@ -93,6 +93,7 @@ class Watch:
         self._own: Obj | None = None
         self._only_itself = False
         self._seen: Objs | None = None
+        self._found: dict[Hashable, Observers] = {}
 
     def of(
         self,
@@ -107,7 +108,14 @@ class Watch:
         `element_of` is the container where `place` is one of its elements, at an unknown index. `only_itself` means
         that the operation changes the tensor object (its shape), and not the memory that views share.
         """
-        self._only_itself = only_itself
+        question = value, place, element_of, only_itself
+        known = self._found.get(question)
+        if known is None:
+            self._only_itself = only_itself
+            known = self._found[question] = self._observers(value, place, element_of)
+        return known
+
+    def _observers(self, value: Value, place: AccessPath | None, element_of: Value | None) -> Observers:
         found = Observers()
         self._own = self._container(element_of, found)
         self._names(value, place, found)

@@ -64,11 +64,7 @@ def _describe(scope: Scope, node: ast.ClassDef, find_parents: Callable[[], Paren
     found = Class(node, scope, find_parents)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if (
-                statement.decorator_list
-                and not is_static(statement)
-                and not _keeps_meaning(statement, scope, qualified)
-            ):
+            if not _keeps_meaning(statement, scope, qualified):
                 found.special.add(statement.name)
         elif isinstance(statement, ast.AnnAssign) and statement.value is None:
             if isinstance(statement.target, ast.Name):
@@ -126,8 +122,11 @@ def _is_plain_field(statement: ast.AnnAssign) -> bool:
 
 
 def _keeps_meaning(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, qualified: Qualified) -> bool:
-    """Tell whether calling a decorated method does what its body says."""
-    targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    """Tell whether calling a method does what its body says, in spite of its decorators."""
+    others = [
+        d for d in node.decorator_list if not (isinstance(d, ast.Name) and d.id in ("staticmethod", "classmethod"))
+    ]
+    targets = [d.func if isinstance(d, ast.Call) else d for d in others]
     return all(qualified(scope, target) in modes.KEEPING_METHODS for target in targets)
 
 
@@ -178,3 +177,8 @@ def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
 def is_static(node: ast.AST) -> bool:
     """Tell whether a method is declared with `@staticmethod`."""
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in getattr(node, "decorator_list", []))
+
+
+def is_class_method(node: ast.AST) -> bool:
+    """Tell whether a method is declared with `@classmethod`, which makes its first parameter the class."""
+    return any(isinstance(d, ast.Name) and d.id == "classmethod" for d in getattr(node, "decorator_list", []))

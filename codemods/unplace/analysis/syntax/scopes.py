@@ -143,6 +143,8 @@ class Scopes:
                     scope.bound.add(current.id)
                     scope.assigned.add(current.id)
                 continue
+            if kind is ast.Constant:
+                continue
             if kind in _INDEXED:
                 scope.nodes.append(current)
             if kind in SCOPES:

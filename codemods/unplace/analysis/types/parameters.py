@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import (
     ARRAY,
+    CALLABLE,
     CONTAINER,
     NONE,
     NUMBER,
@@ -21,7 +22,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
-from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.classes import is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
@@ -37,6 +38,8 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     owner = program.module.class_of(scope)
     if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
+        if is_class_method(node):
+            return Value(CALLABLE, ref=None if any(True for _ in program.descendants(owner)) else owner)
         return Value(kinds.of_instance(owner), ref=Instance(owner))
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)

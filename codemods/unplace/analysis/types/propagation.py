@@ -25,9 +25,34 @@ FACTORY = 2
 
 _MOST = 7  # all marks: an instance, its factory, a factory of its factory
 _NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
+_UNMARKED = (ast.Constant, ast.Compare)
 _OF_INSTANCES = frozenset(["forward", "__call__"])
 
 Signatures = dict[str, list[list[str]]]
+_Way = tuple[frozenset[str], ast.AST, int]  # the names of a flow, its source, and how much further the names are
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """The parts of an expression from which its marks can come: names, calls, and the bodies of lambdas.
+
+    `mentions` are all names and calls that decide about the marks, those inside the calls included.
+    """
+
+    names: frozenset[str]
+    calls: tuple[_Called, ...]
+    bodies: tuple[Source, ...]
+    mentions: frozenset[str | ast.Call]
+
+
+@dataclass(slots=True, eq=False)
+class _Called:
+    """A call as a part of an expression; the marks of all its arguments are joined."""
+
+    node: ast.Call
+    callee: Source
+    arguments: Source
+    mentions: frozenset[str | ast.Call]
 
 
 @dataclass(slots=True, eq=False)
@@ -35,12 +60,62 @@ class Flow:
     """A flow of the value of `source` into names.
 
     `further` counts the calls between a name and the value: 0 for `a = source`, 1 for a function that returns it, and
-    -1 for a parameter annotated with a class, which holds an instance of it.
+    -1 for a parameter annotated with a class, which holds an instance of it. The names are sorted: a call of an object
+    ends the flow of its arguments, so that the marks depend on the order in which names get theirs.
     """
 
-    names: frozenset[str]
-    source: ast.AST
+    names: tuple[str, ...]
+    source: Source
     further: int = 0
+
+
+class _Sources:
+    """A reader of expressions; each name and each call is read once, though they may be parts of several sources."""
+
+    def __init__(self) -> None:
+        """Start without names and calls."""
+        self._names: dict[str, Source] = {}
+        self._calls: dict[ast.Call, _Called] = {}
+
+    def of(self, node: ast.AST) -> Source:
+        """Return the parts of an expression."""
+        name = _mentioned(node)
+        return self._of_all([node]) if name is None else self._of_name(name)
+
+    def _of_name(self, name: str) -> Source:
+        found = self._names.get(name)
+        if found is None:
+            names = frozenset([name])
+            found = self._names[name] = Source(names, (), (), names)
+        return found
+
+    def _of_all(self, todo: list[ast.AST]) -> Source:
+        """Return the parts of several expressions."""
+        names: set[str] = set()
+        calls: list[_Called] = []
+        bodies: list[Source] = []
+        while todo:
+            node = todo.pop()
+            name = _mentioned(node)
+            if name is not None:
+                names.add(name)
+            elif type(node) is ast.Call:
+                calls.append(self._call(node))
+            elif type(node) is ast.Lambda:
+                bodies.append(self.of(node.body))
+            elif type(node) not in _UNMARKED:
+                todo += children(node)
+        own = frozenset(names)
+        mentions = own.union(*(call.mentions for call in calls), *(body.mentions for body in bodies))
+        return Source(own, tuple(calls), tuple(bodies), mentions)
+
+    def _call(self, node: ast.Call) -> _Called:
+        found = self._calls.get(node)
+        if found is None:
+            callee, arguments = self.of(node.func), self._of_all([*node.args, *(k.value for k in node.keywords)])
+            mentions = callee.mentions | arguments.mentions | {node}
+            found = self._calls[node] = _Called(node, callee, arguments, mentions)
+        return found
 
 
 @dataclass(slots=True)
@@ -49,6 +124,7 @@ class Flows:
 
     by_mention: dict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
     by_call: dict[ast.Call, list[Flow]] = field(default_factory=lambda: defaultdict(list))
+    sources: _Sources = field(default_factory=_Sources)
 
 
 class Holders:
@@ -56,20 +132,20 @@ class Holders:
 
     def __init__(self, flows: Flows, made: frozenset[ast.Call], marked: Mapping[str, int]) -> None:
         """Propagate marks from the calls `made`, which make such an object, and from the names already `marked`."""
+        self._sources = flows.sources
         self._made = made
         self._marks = dict(marked)
-        self._known: dict[ast.AST, int] = {}  # the marks of expressions as they are now
-        self._around: dict[ast.AST, ast.AST] = {}  # for each expression, the one that its marks went into
-        self._users: dict[str, list[ast.AST]] = defaultdict(list)  # the expressions that mention a name
-        todo = [flow for call in made for flow in flows.by_call.get(call, ())]
+        calls = sorted(made, key=lambda call: (call.lineno, call.col_offset))
+        todo = [flow for call in calls for flow in flows.by_call.get(call, ())]
         todo += [flow for name in marked for flow in flows.by_mention.get(name, ())]
         while todo:
             flow = todo.pop()
             marks = self._of(flow.source)
             marks = marks << flow.further if flow.further >= 0 else marks >> -flow.further
             for name in flow.names if marks & _MOST else ():
-                if marks & _MOST & ~self._marks.get(name, 0):
-                    self._mark(name, marks & _MOST)
+                known = self._marks.get(name, 0)
+                if marks & _MOST & ~known:
+                    self._marks[name] = known | marks & _MOST
                     todo += flows.by_mention.get(name, ())
 
     def are_called_in(self, scope: Scope) -> bool:
@@ -79,51 +155,29 @@ class Holders:
     def is_called(self, callee: ast.expr) -> bool:
         """Tell whether a callee may be such an object."""
         if isinstance(callee, ast.Attribute) and callee.attr in _OF_INSTANCES:
-            return bool(self._of(callee.value) & INSTANCE)
-        return bool(self._of(callee) & INSTANCE)
+            callee = callee.value
+        name = _mentioned(callee)
+        marks = self._marks.get(name, 0) if name is not None else self._of(self._sources.of(callee))
+        return bool(marks & INSTANCE)
 
-    def _mark(self, name: str, marks: int) -> None:
-        """Add marks to a name, and forget the marks of the expressions that mention it."""
-        self._marks[name] = self._marks.get(name, 0) | marks
-        for user in self._users.pop(name, ()):
-            node: ast.AST | None = user
-            while node is not None and self._known.pop(node, None) is not None:
-                node = self._around.get(node)
-
-    def _of(self, node: ast.AST, around: ast.AST | None = None) -> int:
-        """Return the marks of an expression, needed for those of the expression `around` it."""
-        name = _mentioned(node)
-        if name is not None:
-            if around is not None:
-                self._users[name].append(around)
-            return self._marks.get(name, 0)
-        if around is not None:
-            self._around[node] = around
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = self._worked_out(node)
-        return known
-
-    def _worked_out(self, node: ast.AST) -> int:
-        if isinstance(node, ast.Constant | ast.Compare):
-            return 0
-        if isinstance(node, ast.Lambda):
-            return self._of(node.body, node) << 1 & _MOST
-        if isinstance(node, ast.Call):
-            return self._of_call(node)
+    def _of(self, source: Source) -> int:
+        """Return the marks of an expression."""
         marks = 0
-        for child in children(node):
-            marks |= self._of(child, node)
+        for name in source.names:
+            marks |= self._marks.get(name, 0)
+        for call in source.calls:
+            marks |= self._of_call(call)
+        for body in source.bodies:
+            marks |= self._of(body) << 1 & _MOST
         return marks
 
-    def _of_call(self, node: ast.Call) -> int:
-        if node in self._made:
+    def _of_call(self, call: _Called) -> int:
+        if call.node in self._made:
             return INSTANCE
-        callee = self._of(node.func, node)
+        callee = self._of(call.callee)
         marks = callee >> 1
         if not callee & INSTANCE:  # an instance would return a tensor, whatever its arguments
-            for argument in (*node.args, *(k.value for k in node.keywords)):
-                marks |= self._of(argument, node)
+            marks |= self._of(call.arguments)
         return marks
 
 
@@ -136,24 +190,18 @@ def _mentioned(node: ast.AST) -> str | None:
     return node.value if type(node) is ast.Constant and type(node.value) is str else None
 
 
-def _mentions(source: ast.AST) -> Iterator[str | ast.Call]:
-    """Iterate over the names and calls from which the marks of an expression can come."""
-    for node in walk(source):
-        name = _mentioned(node)
-        if name is not None:
-            yield name
-        elif isinstance(node, ast.Call):
-            yield node
-
-
 @once
 def flows(module: ModuleIndex) -> Flows:
     """Return the index of the flows of a module."""
     found = Flows()
     signatures = _signatures(module)
     for scope in module.scopes.by_node.values():
-        for flow in _flows(module, scope, signatures):
-            for mention in {*_mentions(flow.source)} if flow.names else ():
+        for names, expression, further in _flows(module, scope, signatures):
+            if not names:
+                continue
+            source = found.sources.of(expression)
+            flow = Flow(tuple(sorted(names)), source, further)
+            for mention in source.mentions:
                 if isinstance(mention, ast.Call):
                     found.by_call[mention].append(flow)
                 else:
@@ -173,7 +221,7 @@ def _signatures(module: ModuleIndex) -> Signatures:
     return found
 
 
-def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterator[Flow]:
+def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterator[_Way]:
     """Iterate over the flows in a scope."""
     for node in scope.nodes:
         if type(node) is ast.Call:
@@ -181,26 +229,26 @@ def _flows(module: ModuleIndex, scope: Scope, signatures: Signatures) -> Iterato
         elif type(node) in _NO_FLOW:
             continue
         elif isinstance(node, ast.Assign):
-            yield Flow(_stored(node.targets), node.value)
+            yield _stored(node.targets), node.value, 0
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
             if node.value is not None:
-                yield Flow(_stored([node.target]), node.value)
+                yield _stored([node.target]), node.value, 0
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            yield Flow(_stored([node.target]), node.iter)
+            yield _stored([node.target]), node.iter, 0
         elif isinstance(node, ast.withitem):
             if node.optional_vars is not None:
-                yield Flow(_stored([node.optional_vars]), node.context_expr)
+                yield _stored([node.optional_vars]), node.context_expr, 0
         elif isinstance(node, ast.Return | ast.Yield):
             if node.value is not None:
-                yield Flow(frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1)
+                yield frozenset([scope.name]), node.value, 0 if _is_property(scope.node) else 1
     for argument, default in _defaults(scope.node):
-        yield Flow(frozenset([argument]), default)
+        yield frozenset([argument]), default, 0
     for parameter in scope.parameters:
         if parameter.annotation is not None:
-            yield Flow(frozenset([parameter.arg]), parameter.annotation, -1)
+            yield frozenset([parameter.arg]), parameter.annotation, -1
 
 
-def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iterator[Flow]:
+def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iterator[_Way]:
     """Iterate over the flows of arguments: to the receiver (`layers.append(act)`), names given as text, parameters."""
     receivers = {a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)}
     if isinstance(node.func, ast.Attribute):
@@ -212,10 +260,12 @@ def _passed(module: ModuleIndex, node: ast.Call, signatures: Signatures) -> Iter
         taking = {name for names in parameters for name in names[position : position + 2]}  # with or without `self`
         if isinstance(argument, ast.Starred):
             taking = {name for names in parameters for name in names}
-        yield Flow(frozenset(receivers | taking), argument)
+        if receivers or taking:
+            yield frozenset(receivers | taking), argument, 0
     for keyword in node.keywords:
         taking = {name for names in parameters for name in names if keyword.arg in (name, None)}
-        yield Flow(frozenset(receivers | taking), keyword.value)
+        if receivers or taking:
+            yield frozenset(receivers | taking), keyword.value, 0
 
 
 def _is_property(node: ast.AST) -> bool:

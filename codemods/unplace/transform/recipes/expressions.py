@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.queries.observers import Observers, reads, replays
@@ -70,15 +71,13 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
 def _observers(chain: list[Site]) -> Observers:
     """Return everything that sees the write of a chain, the written place itself included where it is read later."""
     first = chain[0]
-    live = chain[-1].live()
+    watch = first.watch(chain[-1].live() if len(chain) > 1 else None)
     target = first.write.target
     written = AccessPath.of(target)
-    observers = first.watch(live).of(
-        first.value, written, legality.container_of(first, target), only_itself=first.is_metadata()
-    )
-    is_read = written.is_name and written.root in live
+    observers = watch.of(first.value, written, legality.container_of(first, target), only_itself=first.is_metadata())
+    is_read = written.is_name and written.root in watch.live
     if is_read or (isinstance(target, ast.Attribute | ast.Subscript) and _is_slot(first)):
-        observers.together.insert(0, written)
+        return replace(observers, together=[written, *observers.together])
     return observers
 
 
@@ -146,9 +145,10 @@ def _rebinding(statement: ast.stmt, chain: list[Site], place: ast.expr, observer
         return rebound
     if isinstance(statement, ast.Expr):
         return rebound
-    if observers.views and written not in observers.together:
-        observers.together.insert(0, written)  # not read itself, but the views are rematerialised from it
-    return Rebind(tuple(observers.together), replays(observers.views), assumptions)
+    together = observers.together
+    if observers.views and written not in together:
+        together = [written, *together]  # not read itself, but the views are rematerialised from it
+    return Rebind(tuple(together), replays(observers.views), assumptions)
 
 
 def missing(chain: list[Site], rules: Mapping[Site, CallRule]) -> Reason | None:

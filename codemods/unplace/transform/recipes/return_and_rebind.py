@@ -59,8 +59,6 @@ class Callers:
     options: Options
     _planned: dict[Scope, Handback | Refuse] = field(default_factory=dict)
     _planning: set[Scope] = field(default_factory=set)
-    _statements: set[ast.stmt] | None = None
-    _calls: Counter[ast.stmt] | None = None
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
     _writing: dict[Scope, bool] = field(default_factory=dict)
@@ -230,7 +228,7 @@ class Callers:
         if isinstance(form, Refuse):
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
-        if form.is_changed and returns & (self._with_sites() | self._with_calls().keys()):
+        if form.is_changed and returns & (_with_sites(run) | _with_calls(run).keys()):
             return Refuse(Refusal.RETURN_WRITES(function=scope.name))
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor, reaches_end)
@@ -268,8 +266,8 @@ class Callers:
                 return refusal
             taking.is_movable = not site.in_header and not expressions.is_noticed_before(taking.statement, [site])
         is_touched = taking.places or handback.form.is_extra
-        is_shared = bool(taking.places) and self._with_calls()[taking.statement] > 1
-        if is_shared or (is_touched and taking.statement in self._with_sites()):
+        is_shared = bool(taking.places) and _with_calls(taking.run)[taking.statement] > 1
+        if is_shared or (is_touched and taking.statement in _with_sites(taking.run)):
             return Refuse(Refusal.ANOTHER_OPERATION())
         return handback.take(taking)
 
@@ -380,24 +378,16 @@ class Callers:
         exits = self.program.exits(scope)
         return bool(exits) and not is_elsewhere and not outer and all(value.must_be(NONE) for value, _ in exits)
 
-    def _with_sites(self) -> set[ast.stmt]:
-        """Return the statements that contain in-place operations."""
-        if self._statements is None:
-            self._statements = {
-                w.statement for run in self.program.all_runs() for w in run.writes.values() if is_site(w)
-            }
-        return self._statements
 
-    def _with_calls(self) -> Counter[ast.stmt]:
-        """Count, for each statement, the calls that hand a tensor to a function that writes it."""
-        if self._calls is None:
-            found = {
-                (call, write.statement)
-                for run in self.program.all_runs()
-                for (call, _), (_, write) in run.handed.items()
-            }
-            self._calls = Counter(statement for _, statement in found)
-        return self._calls
+def _with_sites(run: Run) -> set[ast.stmt]:
+    """Return the statements of a scope that contain in-place operations."""
+    return {write.statement for write in run.writes.values() if is_site(write)}
+
+
+def _with_calls(run: Run) -> Counter[ast.stmt]:
+    """Count, for each statement of a scope, the calls that hand a tensor to a function that writes it."""
+    found = {(call, write.statement) for (call, _), (_, write) in run.handed.items()}
+    return Counter(statement for _, statement in found)
 
 
 def _parameters(site: Site) -> frozenset[str]:

@@ -1,0 +1,108 @@
+"""Later rounds leave out what is settled, and find all the same what whole rounds would find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unplace.analysis.project.program import Program
+from unplace.config.options import Options
+from unplace.text.positions import LineRanges
+from unplace.transform.rewriter import rewrite_text
+from unplace.transform.settled import Settled
+
+TESTS = Path(__file__).parent
+CASES = [
+    *sorted(TESTS.glob("fixtures/*/*/before.py")),
+    *sorted(TESTS.glob("regressions/*.py"))[1::2],
+    *sorted(TESTS.glob("failures/*.py"))[1::2],
+]
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[LineRanges | None]:
+    """The lines that each round looks at; None for a whole one."""
+    found: list[LineRanges | None] = []
+    begin = Settled.begin
+
+    def noted(settled: Settled, program: Program) -> LineRanges | None:
+        found.append(begin(settled, program))
+        return found[-1]
+
+    monkeypatch.setattr(Settled, "begin", noted)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
+def test_whole_rounds_find_nothing_more(case: Path, unsafe: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, options = case.read_bytes().decode(), Options(unsafe=unsafe)
+    report = rewrite_text(text, "m.py", options)
+    monkeypatch.setattr(Settled, "begin", lambda settled, program: None)
+    assert rewrite_text(text, "m.py", options) == report
+
+
+EDITED = """import torch
+
+
+def edited(x: torch.Tensor):
+    y = x.exp()
+    y += 1
+    return y
+"""
+
+
+def test_other_functions_are_settled(looked_at: list[LineRanges | None]) -> None:
+    other = "\n\ndef other(x: torch.Tensor):\n    x += 1\n"
+    rewrite_text(EDITED + other, "m.py", Options())
+    assert looked_at == [None, ((4, 7),)]
+
+
+def test_a_function_is_not_settled_where_an_edited_one_calls_it(looked_at: list[LineRanges | None]) -> None:
+    called = "\n\ndef called(x: torch.Tensor):\n    x += 1\n"
+    rewrite_text(EDITED.replace("return y", "called(y)\n    return y") + called, "m.py", Options())
+    assert looked_at == [None, ((4, 8), (11, 12))]
+
+
+def test_a_caller_is_not_settled_where_its_call_has_another_effect(looked_at: list[LineRanges | None]) -> None:
+    text = """import torch
+
+
+def _shifted(x: torch.Tensor):
+    y = x.exp()
+    y += 1
+    x += y
+    return x
+
+
+def caller(x: torch.Tensor):
+    y = x.tanh()
+    return _shifted(y)
+
+
+def other(x: torch.Tensor):
+    x += 1
+"""
+    rewrite_text(text, "m.py", Options())
+    assert looked_at == [None, ((4, 8), (11, 13))]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["BOX.held = y", "setattr(BOX, 'held', y)", "global held; held = y"],
+    ids=["attribute", "setattr", "global"],
+)
+def test_nothing_is_settled_where_an_edited_function_stores_outside(
+    line: str, looked_at: list[LineRanges | None]
+) -> None:
+    text = EDITED.replace("    y += 1", f"    y += 1\n    {line}")
+    rewrite_text(f"{text}\n\ndef other(x: torch.Tensor):\n    x += 1\n", "m.py", Options(unsafe=True))
+    assert len(looked_at) > 1
+    assert set(looked_at) == {None}
+
+
+def test_nothing_is_settled_where_an_edit_is_outside_of_functions(looked_at: list[LineRanges | None]) -> None:
+    rewrite_text(f"{EDITED}\n\nz = torch.ones(3).exp()\nz += 1\n", "m.py", Options())
+    assert len(looked_at) > 1
+    assert set(looked_at) == {None}
