@@ -148,7 +148,7 @@ CHECK = re.findall(r"^    (unplace (?:check|explain|rule) .*?) +# .*$", page("ch
 
 @pytest.mark.parametrize("command", CHECK)
 def test_the_commands_under_check_and_explain(command: str, models: Path) -> None:
-    assert len(CHECK) == 6
+    assert len(CHECK) == 7
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     for arguments in (["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *arguments], check=True, cwd=models)

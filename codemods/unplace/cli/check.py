@@ -41,6 +41,7 @@ EXAMPLES = """
 Examples:
   unplace check .                             list the in-place operations and what is wrong with them
   unplace check --only harmful models/        only those that break backward for certain
+  unplace check --all models/                 also what is meant to be in place, or may be no tensor
   unplace check --statistics .                how many there are of each rule
   unplace check --since main .                only in lines that changed since you left `main`
   unplace check --output-format sarif . > unplace.sarif
@@ -54,6 +55,9 @@ Exit codes:
 """
 
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count the findings by rule instead of listing them.")]
+All = Annotated[
+    bool, typer.Option("--all", help="List what is kept, too: meant to be in place, or of an unknown kind.")
+]
 AddIgnores = Annotated[
     bool, typer.Option("--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.")
 ]
@@ -70,6 +74,7 @@ Format = Annotated[
 def check(
     paths: Paths,
     statistics: Statistics = False,
+    every: All = False,
     add_ignores: AddIgnores = False,
     chosen: Chosen = NOTHING,
     since: Since = None,
@@ -84,8 +89,8 @@ def check(
 ) -> None:
     """Report in-place tensor operations without changing any file.
 
-    What is meant to be in place (parameters, code under no_grad, ...) is left out. Which files are looked at is decided
-    as for `unplace rewrite`.
+    What is meant to be in place (parameters, code under no_grad, ...) is left out, unless --all is given. Which files
+    are looked at is decided as for `unplace rewrite`.
     """
     files.check_usage(
         paths,
@@ -110,10 +115,10 @@ def check(
         _add_ignores(outcomes, run.options)
     if is_text:
         view = lint.statistics if statistics else lint.concise if output_format == "concise" else lint.rich
-        write_lines(sys.stdout, view(outcomes))
+        write_lines(sys.stdout, view(outcomes, every=every))
     else:
         typer.echo(document(output_format or "", outcomes))
-    files.conclude(outcomes, lint.summary(outcomes) if is_text else ())
+    files.conclude(outcomes, lint.summary(outcomes, every=every) if is_text else ())
     failed = any(outcome.problem for outcome in outcomes)
     raise typer.Exit(2 if failed else 1 if any(lint.reported(outcome) for outcome in outcomes) else 0)
 

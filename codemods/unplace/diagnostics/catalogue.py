@@ -75,6 +75,10 @@ class Purpose(Kind):
 
     TORCH = "{fact}"
     NO_VALUES_CHANGE = "it doesn't change values"
+    UNKNOWN_KIND = "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it"
+    UNKNOWN_KIND_UNSAFE = (
+        "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it, or rewrite it with --unsafe"
+    )
     FILLS_OWN_TENSOR = "the write fills a tensor made for it"
     LAID_OUT = "`{name}` {layout}: being written in place is its purpose"
     REGISTERED = "`{name}` is a parameter, buffer or gradient: being written in place is its purpose"

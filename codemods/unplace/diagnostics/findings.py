@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
@@ -123,6 +124,11 @@ class Finding:
         if self.cell is None:
             return f"{self.line}:{self.column}"
         return f"cell {self.cell.number}:{self.cell.line}:{self.cell.column}"
+
+    @property
+    def is_unclear(self) -> bool:
+        """True where nothing tells whether the operation writes a tensor."""
+        return self.status is Status.KEPT and self.reason.kind in (Purpose.UNKNOWN_KIND, Purpose.UNKNOWN_KIND_UNSAFE)
 
     @property
     def is_reported(self) -> bool:

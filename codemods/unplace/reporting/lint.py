@@ -20,10 +20,15 @@ def reported(outcome: Outcome) -> list[Finding]:
     return [finding for finding in outcome.findings if finding.is_reported]
 
 
-def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+def _listed(outcome: Outcome, every: bool) -> Sequence[Finding]:
+    """Return the findings that are listed: those reported, or all."""
+    return outcome.findings if every else reported(outcome)
+
+
+def concise(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
     """Yield a line for each finding: `path:line:column: CODE what is wrong [harmful, safe fix]`."""
     for outcome in outcomes:
-        for finding in reported(outcome):
+        for finding in _listed(outcome, every):
             yield [
                 (f"{outcome.path}:{finding.place}: ", "bold"),
                 (finding.code, "cyan"),
@@ -32,10 +37,13 @@ def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
             ]
 
 
-def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """Yield the files with findings; each finding comes with what its fix does, or why there is none."""
+def rich(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
+    """Yield the files with findings; each finding comes with what its fix does, or why there is none.
+
+    With `every`, operations that are kept are listed, too.
+    """
     for outcome in outcomes:
-        findings = reported(outcome)
+        findings = _listed(outcome, every)
         if not findings:
             continue
         yield [(outcome.path, "bold")]
@@ -53,9 +61,9 @@ def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
         yield []
 
 
-def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+def statistics(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
     """Yield a line for each rule, harm and form: the number of findings and of safe fixes, most frequent first."""
-    findings = [finding for outcome in outcomes for finding in reported(outcome)]
+    findings = [finding for outcome in outcomes for finding in _listed(outcome, every)]
     counts = Counter((finding.code, finding.harm, finding.form.value) for finding in findings)
     fixable = Counter(
         (finding.code, finding.harm, finding.form.value)
@@ -72,8 +80,8 @@ def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
         ]
 
 
-def summary(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the figures of a run in sentences."""
+def summary(outcomes: Sequence[Outcome], *, every: bool = False) -> list[str]:
+    """Return the figures of a run in sentences; `every` tells that all findings are listed."""
     findings = [finding for outcome in outcomes for finding in reported(outcome)]
     files = sum(outcome.problem is None for outcome in outcomes)
     lines = []
@@ -92,6 +100,10 @@ def summary(outcomes: Sequence[Outcome]) -> list[str]:
             lines.append(f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions.")
     elif files:
         lines.append(f"Found nothing in {number(files, 'file')}.")
+    unclear = sum(finding.is_unclear for outcome in outcomes for finding in outcome.findings)
+    if unclear:
+        hint = "" if every else ", which `--all` lists"
+        lines.append(f"{number(unclear, 'statement')} may write a tensor in place or something else{hint}.")
     failed = len(outcomes) - files
     if failed:
         lines.append(f"{number(failed, 'file')} could not be handled.")

@@ -9,6 +9,8 @@ from unplace.diagnostics.forms import Form
 def headline(finding: Finding) -> str:
     """Return the headline: `masked store can break autograd: saved by exp() in line 12`."""
     form = finding.form.value
+    if finding.status is Status.KEPT:
+        return f"{form} is kept"
     if finding.harm is Harm.HARMFUL and finding.form is Form.DATA_STORE:
         return f"{form} cuts the gradient without an error"
     if finding.saved_by is not None:

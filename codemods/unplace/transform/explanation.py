@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import NAMESPACE, UNKNOWN, Origin, Value
+from unplace.analysis.domain.values import NAMESPACE, UNKNOWN, UNKNOWN_VALUE, Origin, Value
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.aliases import Alias, aliases
 from unplace.analysis.syntax.bindings import last_name
@@ -151,7 +151,7 @@ def _explanation(source: Text, site: Site, findings: list[Finding], comments: Su
         _first_line(source, site.node),
         site.form.value,
         site.name,
-        kind_in_words(site.value),
+        kind_in_words(UNKNOWN_VALUE if site.write.is_unclear else site.value),
         tuple(evidence(site.run, write.target, site.state, site.node)),
         tuple(aliases(site.run, site.state, site.value, site.name, site.statement, live)),
         tuple(_saved(site)),

@@ -41,14 +41,15 @@ class Fallbacks:
         for decisions in decided.values():
             if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
                 chosen |= self._copied(decisions)
-        copied = {node for verdict in chosen.values() if isinstance(verdict, CopySaved) for node in verdict.copied}
+        saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
+        copied = {node for verdict in saving for node in verdict.copied}
         for decisions in decided.values():
             decision = decisions[0]
             if decision in chosen:
                 continue
             if isinstance(decision.verdict, Copy) and len(decisions) == 1:
                 same = saved.copy_saved(decision.site, self.rules, self.text)
-                if same is not None and copied >= same.copied:
+                if same is not None and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
             elif any(self._had_better_stay(d) for d in decisions):
                 aside = self._aside(decisions)
@@ -67,7 +68,15 @@ class Fallbacks:
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text)
-        return aside if aside is not None and (self.unsafe or not aside.assumptions) else None
+        return aside if aside is not None and self._is_made(aside) else None
+
+    def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
+        """Tell whether the run may carry a fallback out."""
+        return self.unsafe or not verdict.assumptions
+
+    def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
+        """Tell whether copies are made, or are all that can be offered to runs with other options."""
+        return self._is_made(verdict) or isinstance(decision.verdict, Refuse)
 
     def _collected(self, decision: Decision) -> Collect | None:
         """Return the list that replaces the written tensor, if that repairs something and is allowed."""
@@ -79,14 +88,14 @@ class Fallbacks:
         if not isinstance(self.copies.reconsider(site, verdict), Copy):
             return None
         collected = collect_slots(site, verdict, self.text)
-        return collected if collected is not None and (self.unsafe or not collected.assumptions) else None
+        return collected if collected is not None and self._is_made(collected) else None
 
     def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
         """Return the copies that let all writes of a statement stay; empty if one of them would still fail."""
         found: dict[Decision, Verdict] = {}
         for decision in decisions:
             copied = saved.copy_saved(decision.site, self.rules, self.text)
-            if copied is not None:
+            if copied is not None and self._is_offered(decision, copied):
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
                 found[decision] = Keep(Purpose.NOTHING_SAVED(name=decision.site.name))

@@ -16,7 +16,7 @@ from unplace.analysis.cancellation import go_on
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.catalogue import Purpose, Refusal
 from unplace.diagnostics.findings import Finding, Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
@@ -33,7 +33,7 @@ from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site, collect, constructors
-from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
 
@@ -67,6 +67,7 @@ class Planner:
         groups, left_out = self._groups(sites, wanted)
         proposals = Proposals(self.text, self.by_form)
         proposed = {statement: proposals.of(statement, members) for statement, members in groups.items()}
+        proposed = {s: [self._without_unclear(d) for d in ds] for s, ds in proposed.items()}
         legal = {s: _not_failed(map(self._without_handed_store, ds), wanted) for s, ds in proposed.items()}
         staying = self._staying({s: ds for s, ds in legal.items() if not _failures(ds, wanted)})
         chosen = self._without_hidden_writes({s: staying.get(s, ds) for s, ds in legal.items()}, left_out)
@@ -94,6 +95,13 @@ class Planner:
         return groups, left_out
 
     # -- what is refused and what stays ---------------------------------------------------------------------------
+
+    def _without_unclear(self, decision: Decision) -> Decision:
+        """Keep a write to an object that may be no tensor, unless the run may assume that it is one."""
+        if not decision.site.write.is_unclear or (decision.is_recipe and self.options.unsafe):
+            return decision
+        reason = Purpose.UNKNOWN_KIND_UNSAFE if decision.is_recipe else Purpose.UNKNOWN_KIND
+        return decision.becoming(Keep(reason(name=decision.site.name)))
 
     def _without_handed_store(self, decision: Decision) -> Decision:
         """Refuse a clone in a helper that would change its callers, too, where nothing needs the old values."""
@@ -217,7 +225,7 @@ class Planner:
         nothing is done before the next round.
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
-        every = [edit for own in edits for edit in own]
+        every = [edit for d, own in zip(decisions, edits, strict=True) for edit in own if self._is_applied(d)]
         is_taken = _meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
         is_postponed = is_taken
@@ -232,7 +240,9 @@ class Planner:
         for decision, own in zip(decisions, edits, strict=True):
             if own not in fixes:
                 fixes[own] = self._report.number()
-            if is_postponed:
+            if decision.is_recipe and not self._is_applied(decision):
+                self._report.decided(decision, False, fixes[own], own)
+            elif is_postponed:
                 self._report.decided(decision.becoming(_LATER), False, fixes[own], ())
             else:
                 self._report.decided(decision, decision.is_recipe, fixes[own], own)

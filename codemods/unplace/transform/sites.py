@@ -314,7 +314,8 @@ class Site:
             return Harm.HARMFUL, None
         roots = sorted(self.roots(), key=lambda o: o.index)
         found = [saved for o in roots for saved in self.state.saved.get(o, ())]
-        is_guess = self.value.likely and self._may_replace_element()
+        used = self.run.inference.of(self.write.target)
+        is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
@@ -348,8 +349,7 @@ def collect(program: Program, callers: Callers, options: Options, reaches: Reach
     sites = [
         Site(program, run, write, form_of(run, write), callers, options)
         for run in runs(program, reaches)
-        for write in run.writes.values()
-        if is_site(write)
+        for write in (*filter(is_site, run.writes.values()), *run.unclear.values())
     ]
     sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
     return sites
@@ -419,4 +419,5 @@ def has_sites(program: Program, reaches: Reaches) -> bool:
     """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
     if any(reaches(node) for _, node, _ in constructors(program)):
         return True
-    return any(is_site(write) for run in runs(program, reaches) for write in run.writes.values())
+    found = runs(program, reaches)
+    return any(run.unclear or any(is_site(write) for write in run.writes.values()) for run in found)

@@ -81,6 +81,7 @@ class CopySaved:
     copied: frozenset[ast.AST]
     operations: tuple[Reason, ...]
     edits: tuple[Edit, ...]
+    assumptions: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ class Run:
     handed: dict[tuple[ast.Call, str], tuple[Scope, Write]] = field(default_factory=dict)  # to functions that write it
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
+    unclear: dict[ast.AST, Write] = field(default_factory=dict)  # the same, where the code doesn't speak against one
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None

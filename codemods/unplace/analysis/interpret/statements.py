@@ -35,7 +35,7 @@ from unplace.analysis.interpret import arithmetic, attributes, indexing, unpacki
 from unplace.analysis.interpret.expressions import Evaluator
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.stores import bind_name, store_attribute, store_item
+from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
@@ -152,6 +152,7 @@ class Interpreter:
             else:
                 old = attributes.attribute_of(self.evaluator, target, holder, state)
             self.run.values[target] = old
+        old = self.run.values[target] = self.run.refined(s, old)
         operand = self.evaluator.evaluate(s.value, state)
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
@@ -169,6 +170,8 @@ class Interpreter:
             attributes.store_plain_attribute(self.run, target, holder, new, state)
         elif isinstance(target, ast.Subscript) and holder is not None:
             store_item(self.evaluator, target, holder, new, state)
+            if self.run.unclear.pop(target, None) is not None:  # what is written is `x`, or the element of a list
+                may_write(self.run, s, WriteKind.AUGMENTED_STORE, target.value, holder, operand, state)
         return state
 
     def _operated(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> Value:
@@ -213,7 +216,7 @@ class Interpreter:
             return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
         if old.must_be(NUMBER | TEXT | NONE):
             return Value(old.kinds | operand.kinds)
-        self.run.possible[s] = state.roots(old.objs)
+        may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, operand, state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
         return weak_join(old, fresh)._replace(identity=(s, "sum"))

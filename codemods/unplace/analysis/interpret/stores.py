@@ -25,7 +25,8 @@ from unplace.analysis.interpret import indexing
 from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
-from unplace.analysis.project.module import home
+from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.module import home, imports_torch
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
 
@@ -43,7 +44,7 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
     if holder.may_be(TENSOR | UNKNOWN):
-        run.possible[target] = state.roots(holder.objs)
+        may_write(run, target, WriteKind.STORE, target.value, holder, value, state)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     for obj in holder.objs:
         slots = dict(state.fields_of(obj))
@@ -56,6 +57,20 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
             state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
             if not holder.must_be(CONTAINER):
                 run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
+
+
+def may_write(
+    run: Run, node: ast.stmt | ast.expr, kind: WriteKind, target: ast.expr, value: Value, operand: Value, state: State
+) -> None:
+    """Record an operation that writes in place if its object, of which little is known, is a tensor."""
+    assert run.statement is not None
+    run.possible[node] = state.roots(value.objs)
+    is_list = isinstance(target, ast.Name) and home(run.scope).bindings(run.scope).replaces_elements(target.id)
+    if imports_torch(home(run.scope)) and not is_list and run.inference.of(target).may_be_tensor:
+        tensor = value._replace(kinds=TENSOR, likely=True)
+        facts = (node, kind, target, tensor, state.snapshot(), run.statement, run.grad)
+        inside = run.inside[0] if run.inside else None
+        run.unclear[node] = Write(*facts, operands=(operand,), inside=inside, is_unclear=True)
 
 
 def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:

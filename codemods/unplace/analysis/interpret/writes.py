@@ -46,6 +46,7 @@ class Write:
     autocast: bool = False  # inside a `with torch.autocast` block, where results have other dtypes
     data: ast.Attribute | None = None  # `y.data`, if the write goes through it
     is_local: bool = False  # the written tensor was made in the same round of `inside`
+    is_unclear: bool = False  # nothing tells whether the written object is a tensor
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
         """Tell whether an operand may be (`certainly`: is) another view of the target's memory.

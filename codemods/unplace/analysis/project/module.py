@@ -204,6 +204,12 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 
 
 @once
+def imports_torch(module: ModuleIndex) -> bool:
+    """Tell whether a module imports torch, or something from it."""
+    return any(target.split(".")[0] == "torch" for target in module.imports.names.values())
+
+
+@once
 def passed_on(module: ModuleIndex) -> frozenset[str]:
     """Return the names that are arguments of some call in the module."""
     calls = (node for scope in module.scopes.by_node.values() for node in scope.nodes if type(node) is ast.Call)

@@ -84,6 +84,13 @@ class Bindings:
         if isinstance(node, ast.Name):
             self.iterated.add(node.id)
 
+    def replaces_elements(self, name: str) -> bool:
+        """Tell whether elements of a name are replaced, one by one, by the result of a call on them.
+
+        The name is a list then, in most cases: `xs[i] = layer(xs[i])`.
+        """
+        return any(map(self.counts, self.replaced.get(name, ())))
+
     def counts(self, node: ast.expr) -> bool:
         """Tell whether an index is certainly a number: a literal, or a name that loops over numbers bind."""
         if isinstance(node, ast.Name):

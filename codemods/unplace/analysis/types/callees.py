@@ -136,7 +136,7 @@ class Callees:
         if qualified in _TENSOR_TESTS:
             return Signature(is_test=True)
         if qualified.startswith("numpy."):
-            return Signature(ANYTHING & ~TENSOR)
+            return Signature(ARRAY | NUMBER)
         if qualified.startswith("math."):
             return Signature(NUMBER, usual=NUMBER, first=_NUMERIC | LIST | TUPLE | OTHER)
         operator = torchapi.function(qualified)

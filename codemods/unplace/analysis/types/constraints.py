@@ -80,6 +80,8 @@ class Collector:
             self.found.restrict(variable, DICT)
         elif not annotated & UNKNOWN and annotated & ANYTHING:
             self.found.restrict(variable, annotated & ANYTHING)
+        elif kinds.names_a_class(argument.annotation):
+            self.found.restrict(variable, ANYTHING & ~TENSOR)
         self.found.of_nodes[argument] = variable
 
     # -- statements -----------------------------------------------------------------------------------------------
@@ -128,10 +130,11 @@ class Collector:
             self.found.relate(READ_AT[form], holder, before)
             self.found.relate(relation, before, value, after)
             self.found.relate(STORED_AT[form], holder, after)
-            self.found.of_nodes[target] = before
+            self.found.of_nodes[target] = self.found.of_nodes[node] = before
             return
         before = self.found.entry(target.id) if isinstance(target, ast.Name) else self._field(target)
-        self.found.relate(relation, self._seen(target, before), value, self.found.definition(target))
+        before = self.found.of_nodes[node] = self._seen(target, before)
+        self.found.relate(relation, before, value, self.found.definition(target))
 
     def _loop(self, node: ast.AST) -> None:
         assert isinstance(node, ast.For | ast.AsyncFor)

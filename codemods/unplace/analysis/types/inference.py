@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unplace.analysis.domain.values import ARRAY, LIST, NUMBER, OTHER, SHAPE, TENSOR, TUPLE
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector
 from unplace.analysis.types.evidence import Evidence
@@ -94,6 +94,7 @@ def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[
     masks = [ANYTHING if variable in untold else mask for variable, mask in enumerate(system.masks)]
     proof = _Solution(system.relations, masks, untold)
     proof.settle(range(len(system.relations)))
+    _ground(proof)
     guess = _Solution([*system.relations, *system.doubtful], proof.masks, untold)
     changed = {variable for variable, mask in system.likely if guess.restrict(variable, mask)}
     for variable, mask in enumerate(proof.masks):
@@ -145,6 +146,32 @@ class _Solution:
         return variable < len(FIXED) or variable in self._fixed
 
 
+def _ground(solution: _Solution) -> None:
+    """Narrow the variables of loops to the kinds that come in from outside the loop.
+
+    The number in `n = 0; for x in xs: n += 1` could be any kind to which a number can be added, as far as the relations
+    tell. The least kinds are those that can be derived from variables that no relation defines.
+    """
+    masks = solution.masks
+    places = [0 if relation is None else relation.result for relation, _ in solution.relations]
+    results = [v[p] if p is not None else None for p, (_, v) in zip(places, solution.relations, strict=True)]
+    derived = {result for result in results if result is not None}
+    least = [0 if variable in derived else mask for variable, mask in enumerate(masks)]
+    todo = dict.fromkeys(range(len(results)))
+    while todo:
+        index, _ = todo.popitem()
+        (relation, variables), place, result = solution.relations[index], places[index], results[index]
+        if place is None or result is None:
+            continue
+        before = tuple([masks[v] if v == result else least[v] for v in variables])
+        found = relation.narrowed(before) if relation is not None else _of_read(before)
+        if found[place] & ~least[result]:
+            least[result] |= found[place]
+            todo.update(dict.fromkeys(solution.users[result]))
+    changed = [v for v in derived if least[v] and solution.restrict(v, least[v])]
+    solution.settle(index for v in changed for index in solution.users[v])
+
+
 def _of_read(masks: tuple[int, ...]) -> tuple[int, ...]:
     """Return the kinds of a read, which sees one of several definitions, and those of the definitions."""
     seen, *definitions = masks
@@ -167,7 +194,7 @@ def _with_definitions(system: System, variables: set[Variable]) -> set[Variable]
 def _uses_arrays(module: ModuleIndex, scope: Scope) -> bool:
     """Tell whether arrays are as likely in a scope as tensors: the file imports their package, the scope uses it."""
     names = {name: target.split(".")[0] for name, target in module.imports.names.items()}
-    if "torch" not in names.values():
+    if not imports_torch(module):
         return True
     if not any(package in _ARRAYS_OF for package in names.values()):
         return False

@@ -77,15 +77,10 @@ def _unannotated(
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
-    """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has.
-
-    A name whose elements are replaced, one by one, by the result of a call on them is a list in most cases:
-
-        xs[i] = layer(xs[i])
-    """
+    """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has."""
     bindings = program.module.bindings(scope)
     found = inferred(program.module, scope).of(argument)
-    if any(map(bindings.counts, bindings.replaced.get(argument.arg, ()))) or not found.may_be_tensor:
+    if bindings.replaces_elements(argument.arg) or not found.may_be_tensor:
         return False
     return argument.arg not in bindings.iterated or found.is_like_array
 

@@ -37,10 +37,11 @@ Masks = tuple[int, ...]
 
 
 class Relation:
-    """A set of tuples of kinds."""
+    """A set of tuples of kinds; the place `result` depends on the others, if one does."""
 
-    def __init__(self, tuples: Iterable[Masks]) -> None:
-        """Make a relation of tuples whose members may stand for several kinds."""
+    def __init__(self, tuples: Iterable[Masks], result: int | None = -1) -> None:
+        """Make a relation of tuples whose members may stand for several kinds; the last is the result, if any is."""
+        self.result = result
         self._tuples = tuple(dict.fromkeys(tuples))
         self._known: dict[Masks, Masks] = {}
 
@@ -62,8 +63,8 @@ def _either(kinds: Iterable[int]) -> int:
     return found
 
 
-SAME = Relation((kind, kind) for kind in KINDS)
-"""Two names of one value."""
+SAME = Relation(((kind, kind) for kind in KINDS), result=0)
+"""A definition and its value."""
 
 ELEMENT = Relation(
     [
@@ -99,20 +100,18 @@ READ_AT = {
 
 _NUMERIC = NUMBER | TENSOR
 
+_LISTED = _NUMERIC | ARRAY | LIST | TUPLE
+
+_STORED = {
+    "plain": [*((holder, ANYTHING) for holder in (LIST, DICT, MODULE, OTHER))],
+    "several": [(DICT | OTHER, ANYTHING)],
+    "cut": [(OTHER, ANYTHING)],
+    "slice": [(LIST, ITERABLE), (OTHER, ANYTHING)],
+}
+
 STORED_AT = {
-    "plain": Relation(
-        [
-            (TENSOR, _NUMERIC),
-            (ARRAY, _NUMERIC | ARRAY | LIST | TUPLE),
-            *((holder, ANYTHING) for holder in (LIST, DICT, MODULE, OTHER)),
-        ]
-    ),
-    "several": Relation([(TENSOR, _NUMERIC), (ARRAY, _NUMERIC | ARRAY | LIST | TUPLE), (DICT | OTHER, ANYTHING)]),
-    "cut": Relation([(TENSOR, _NUMERIC), (ARRAY, _NUMERIC | ARRAY | LIST | TUPLE), (OTHER, ANYTHING)]),
-    "slice": Relation(
-        [(TENSOR, _NUMERIC), (ARRAY, _NUMERIC | ARRAY | LIST | TUPLE), (LIST, ITERABLE), (OTHER, ANYTHING)]
-    ),
-    "text": Relation([(DICT | MODULE | OTHER | ARRAY, ANYTHING)]),
+    **{form: Relation([(TENSOR, _NUMERIC), (ARRAY, _LISTED), *rows], result=None) for form, rows in _STORED.items()},
+    "text": Relation([(DICT | MODULE | OTHER | ARRAY, ANYTHING)], result=None),
 }
 """The object that is stored into and the stored value, by the form of the index."""
 

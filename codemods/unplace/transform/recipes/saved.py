@@ -26,12 +26,12 @@ from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.past_autograd import hidden_write_to
-from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Saver
+from unplace.diagnostics.catalogue import Assumption, Saver
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
-from unplace.diagnostics.reasons import Line
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi.arithmetic import FUNCTION_OF
@@ -55,6 +55,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     copied: set[ast.AST] = set()
     by: list[Saved] = []
     edits: set[Edit] = set()
+    assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
         if hidden_write_to(site.program, saved.operation) is not None:
             return None  # backward uses what that write left
@@ -64,10 +65,17 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         copied.add(found[0])
         by.append(saved)
         edits |= set(found[1])
+        assumptions |= dict.fromkeys(_of_kind(run, found[0]))
     if not copied or _overlap(edits):
         return None
     operations = dict.fromkeys(Saver.OPERATION(name=saved.operation, line=Line(saved.line)) for saved in in_order(by))
-    return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)))
+    return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)), tuple(assumptions))
+
+
+def _of_kind(run: Run, copied: ast.AST) -> tuple[Reason, ...]:
+    """Return the assumption that a copied expression is a tensor, where that is only likely."""
+    value = run.values.get(copied) if isinstance(copied, ast.expr) else None
+    return (Assumption.TENSOR(name=code_of(copied)),) if value is not None and value.likely else ()
 
 
 def saves_its_operands(site: Site) -> bool:
@@ -154,7 +162,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         return None
     value = run.values.get(node)
     result = run.values.get(saved.node) if isinstance(saved.node, ast.expr) else None
-    if value is None or not value.must_be(TENSOR) or value.likely or _is_formatted(run, node):
+    if value is None or not value.must_be(TENSOR) or _is_formatted(run, node):
         return None
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
         return None  # the callee reads memory through one parameter and writes it through another
