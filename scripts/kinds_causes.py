@@ -104,7 +104,7 @@ class Causes:
         base = self._value(run, node.value)
         if isinstance(base.ref, Instance):
             owner = base.ref.of
-            if self.program.is_computed(owner, node.attr):
+            if any(isinstance(s, ast.FunctionDef) and s.name == node.attr for s in owner.node.body):
                 return Cause("a property of a class of this file", run.scope, node, node.attr)
             for _, (scope, source) in enumerate(owner.assigned.get(node.attr, ())):
                 if source is not None and self._is_open(Run(self.program, scope), source):
@@ -158,7 +158,9 @@ class Causes:
         if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
             method = self.program.method(ref.receiver.ref.of, ref.name)
             ref = method if method is not None else ref
-        if isinstance(ref, Function) and (inner := self.program.run(ref.scope)) is not None:
+        if not isinstance(ref, Function) or ref.scope.node not in self.program.module.scopes.by_node:
+            return Cause("the result of a function of another file", run.scope, node, ast.unparse(node.func))
+        if (inner := self.program.run(ref.scope)) is not None:
             for returned in ast.walk(ref.scope.node):
                 if isinstance(returned, ast.Return) and returned.value in inner.values:
                     assert returned.value is not None

@@ -14,11 +14,12 @@ import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import torch
+from kinds_words import WIDTH, plain_by_name, tensor_by_name
 
 IMAGES = [(2, 3, 16, 16), (1, 1, 16, 16), (3, 16, 16)]
 SHAPES = [
@@ -42,6 +43,16 @@ SHAPES = [
     (2, 1),
     (8, 3),
     (),
+    (2, 3, 32, 32),
+    (2, 16, 8, 8),
+    (2, 16, 16),
+    (2, 10, 16),
+    (2, 3, 10),
+    (2, 16),
+    (8, 16),
+    (2, 1, 4000),
+    (2, 4000),
+    (4, 3, 2, 16, 16),
 ]
 _WORDS = {
     "dim": 16,
@@ -65,19 +76,19 @@ class TooSlowError(Exception):
 
 
 class Session:
-    """The time that a driver has, the order in which it goes about its cases, and what became of them."""
+    """The processor time that a driver has, the order in which it goes about its cases, and what became of them."""
 
     def __init__(self, seconds: float, seed: int, per_case: float = 8.0) -> None:
         self.seed = seed
-        self._end = time.monotonic() + seconds
+        self._end = time.process_time() + seconds
         self._per_case = per_case
         self.outcomes: Counter[str] = Counter()
-        signal.signal(signal.SIGALRM, _ring)
+        signal.signal(signal.SIGPROF, _ring)
 
     @property
     def is_over(self) -> bool:
         """Whether the time is used up."""
-        return time.monotonic() > self._end
+        return time.process_time() > self._end
 
     def attempt(self, group: str, case: Callable[[], Any], seconds: float | None = None) -> Any:
         """The result of a case, or None; an exception is counted under its type, as most guesses don't fit."""
@@ -99,7 +110,7 @@ class Session:
 
     def part(self, share: float) -> Session:
         """A session with a share of the time that is left, which counts its outcomes here."""
-        inner = Session((self._end - time.monotonic()) * share, self.seed, self._per_case)
+        inner = Session((self._end - time.process_time()) * share, self.seed, self._per_case)
         inner.outcomes = self.outcomes
         return inner
 
@@ -110,11 +121,11 @@ def _ring(signum: int, frame: object) -> None:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def call(session: Session, group: str, function: Callable[..., Any], tries: int = 60) -> object:
@@ -163,11 +174,20 @@ def guesses(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
             needed, hints = required(function), {}
         except (TypeError, ValueError):
             return
+    if any(
+        not _may_take_tensor(hints.get(p.name, p.annotation)) and plain(p.name, hints.get(p.name, p.annotation)) is None
+        for p in needed
+    ):
+        return
     tensors = [p.name for p in needed if _is_tensor(hints.get(p.name, p.annotation))]
     fixed = {p.name: plain(p.name, hints.get(p.name, p.annotation)) for p in needed if p.name not in tensors}
     open_names = tensors + [n for n, v in fixed.items() if v is None]
     for shape in SHAPES:
         yield {**fixed, **{n: tensor(shape) for n in open_names}}
+        told = {n: found for n in open_names if (found := tensor_by_name(n, shape)) is not None}
+        if told:
+            yield {**fixed, **{n: told.get(n, tensor(shape)) for n in open_names}}
+    yield {**fixed, **{n: torch.randint(0, 3, (2, 16)) for n in open_names}}
     if len(open_names) > 1:
         chooser = random.Random(0)
         pairs = list(itertools.islice(itertools.product(SHAPES, repeat=len(open_names)), 200_000))
@@ -186,6 +206,17 @@ def tensor(shape: tuple[int, ...], *, integer: bool = False) -> torch.Tensor:
 
 def _is_tensor(annotation: object) -> bool:
     return annotation is torch.Tensor or annotation in ("Tensor", "torch.Tensor")
+
+
+def _may_take_tensor(annotation: object) -> bool:
+    """Whether a tensor wouldn't contradict an annotation."""
+    if annotation is inspect.Parameter.empty or annotation is Any or isinstance(annotation, typing.TypeVar):
+        return True
+    if isinstance(annotation, str):
+        return "Tensor" in annotation and "[" not in annotation
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return any(_may_take_tensor(a) for a in typing.get_args(annotation))
+    return annotation is object or annotation is torch.Tensor
 
 
 def plain(name: str, annotation: object) -> Any:
@@ -233,14 +264,45 @@ def _choices(annotation: object, default: str) -> list[str]:
     return [w for w in (*named, *known) if w != default]
 
 
-def call_module(session: Session, group: str, cls: Callable[..., Any], tries: int = 25) -> None:
-    """Make a module with guessed arguments and call it on random tensors, forward and backward, train and eval."""
-    for number, arguments in enumerate(guesses(cls)):
+def constructed(cls: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    """Dicts of arguments to try for a constructor: by the names of the parameters, then as for functions."""
+    with suppress(TypeError, ValueError):
+        named = {p.name: plain_by_name(p.name) for p in required(cls)}
+        if named and None not in named.values():
+            yield named
+            yield {name: WIDTH if type(value) is int else value for name, value in named.items()}
+    yield from guesses(cls)
+
+
+def call_object(session: Session, group: str, cls: Callable[..., Any], tries: int = 20) -> None:
+    """Make an object that is no module, call it if it can be called, and call its public methods."""
+    for number, arguments in enumerate(constructed(cls)):
         if number == 4 or session.is_over:
+            return
+        made = session.attempt(f"{group} made", partial(cls, **arguments))
+        if made is not None:
+            call_methods(session, group, made, tries)
+            if "__call__" in vars(type(made)):
+                fitting(session, group, made.__call__, tries)
+            return
+
+
+def call_methods(session: Session, group: str, made: object, tries: int = 20) -> None:
+    """Call the public methods that the object's class defines itself with guessed arguments."""
+    for name, method in vars(type(made)).items():
+        if inspect.isfunction(method) and not name.startswith("_") and name not in ("forward", "train", "to", "cuda"):
+            fitting(session, f"{group} methods", getattr(made, name), tries)
+
+
+def call_module(session: Session, group: str, cls: Callable[..., Any], tries: int = 60) -> None:
+    """Make a module with guessed arguments and call it on random tensors, forward and backward, train and eval."""
+    for number, arguments in enumerate(constructed(cls)):
+        if number == 6 or session.is_over:
             return
         made = session.attempt(f"{group} made", partial(cls, **arguments))
         if isinstance(made, torch.nn.Module):
             run_module(session, group, made, tries)
+            call_methods(session, group, made)
             for name, value in options(cls, {}):
                 again = session.attempt(f"{group} made", partial(cls, **{**arguments, name: value}))
                 if isinstance(again, torch.nn.Module):
@@ -299,6 +361,11 @@ def is_module_class(thing: object) -> bool:
     return inspect.isclass(thing) and issubclass(thing, torch.nn.Module) and not inspect.isabstract(thing)
 
 
+def is_plain_class(thing: object) -> bool:
+    """Whether something is another class of objects that can be made."""
+    return inspect.isclass(thing) and not issubclass(thing, torch.nn.Module) and not inspect.isabstract(thing)
+
+
 def submodules(session: Session, package: str, skip: tuple[str, ...] = ()) -> Iterator[types.ModuleType]:
     """The modules of a package that can be imported, but for those with one of `skip` in their names."""
     root = importlib.import_module(package)
@@ -322,6 +389,8 @@ def generic(session: Session, modules: list[types.ModuleType]) -> None:
             call(session, "functions", function)
         for cls in members(module, is_module_class):
             call_module(session, "modules", cls)
+        for cls in members(module, is_plain_class):
+            call_object(session, "objects", cls)
 
 
 def _docstrings(module: types.ModuleType) -> Iterator[str]:

@@ -12,8 +12,8 @@ import builtins
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -80,6 +80,56 @@ class _Finder(MetaPathFinder):
         if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(fullname, spec.loader.path)
         return spec
+
+
+class Stand(MetaPathFinder):
+    """Stands in for packages that aren't installed: every name in them is a class that does nothing."""
+
+    def __init__(self, packages: Sequence[str]) -> None:
+        self._packages = frozenset(packages)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a spec for the modules of these packages alone."""
+        if fullname.partition(".")[0] not in self._packages:
+            return None
+        return ModuleSpec(fullname, _Empty(), is_package=True)
+
+
+class _Empty(Loader):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _EmptyModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+class _EmptyModule(ModuleType):
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = type(name, (_Nothing,), {})
+        setattr(self, name, made)
+        return made
+
+
+class _Nothing:
+    """Takes all calls and gives nothing."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Callable[..., _Nothing]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Nothing
+
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        pass
 
 
 class _Loader(SourceFileLoader):

@@ -32,7 +32,7 @@ class Judged:
     """A candidate, the verdict on its object, and the cause where the verdict is that it isn't known.
 
     `stale` marks a tensor on whose final value the analysis doesn't stand by its verdict: it was one in an earlier
-    round of a loop.
+    round of a loop; `likely` marks one that is only a good guess.
     """
 
     path: Path
@@ -40,6 +40,7 @@ class Judged:
     verdict: Verdict
     cause: Cause | None = None
     stale: bool = False
+    likely: bool = False
 
     @property
     def key(self) -> str:
@@ -67,7 +68,7 @@ def judge(path: Path, project: Project) -> Iterator[Judged]:
         verdict = _verdict(value, write)
         cause = causes.of(run, candidate.target) if verdict is Verdict.UNKNOWN else None
         stale = verdict is Verdict.TENSOR and _verdict(value, None) is Verdict.OTHER
-        yield Judged(path, candidate, verdict, cause, stale)
+        yield Judged(path, candidate, verdict, cause, stale, verdict is Verdict.TENSOR and value.likely)
 
 
 def _write(run: Run, candidate: Candidate) -> Write | None:

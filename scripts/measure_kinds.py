@@ -8,9 +8,10 @@ that has torch and the packages; nothing is downloaded, nothing in the packages 
     PYTHONPATH=codemods python scripts/measure_kinds.py compare kornia --folder /tmp/kinds
 
 `observe` runs the package with random weights and tiny inputs and writes `kornia.json`, the types of the objects by
-file, line and column. What doesn't fit into the time is left out, so run it again with another `--seed`: the counts
-add up, as long as the package is the same. `compare` needs no second run of the package when only the analysis has
-changed.
+file, line and column, and `kornia.writes.json`, the writes that torch carried out. A package without a driver of its
+own is run by its tests (`--tests FOLDER`), by cases written by hand, by the examples of its description and by guesses.
+What doesn't fit into the time is left out, so run it again with another `--seed`: the counts add up, as long as the
+package is the same. `compare` needs no second run of the package when only the analysis has changed.
 """
 
 from __future__ import annotations
@@ -24,11 +25,16 @@ import socket
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kinds_observer import Observer
+from kinds_observer import Observer, Stand
 
-PACKAGES = ("kornia", "timm", "diffusers", "transformers")
+if TYPE_CHECKING:
+    from kinds_exercise import Session
+
 _MEMORY = 10 * 2**30
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -39,8 +45,9 @@ _ENVIRONMENT = {
 }
 
 
-def observe(package: str, folder: Path, seconds: float, seed: int) -> None:
+def observe(options: argparse.Namespace) -> None:
     """Run a package under observation and write what was seen; prints what became of the cases."""
+    package, folder, seed = options.packages[0], options.folder, options.seed
     os.environ.update(_ENVIRONMENT)
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
     warnings.simplefilter("ignore")
@@ -50,21 +57,42 @@ def observe(package: str, folder: Path, seconds: float, seed: int) -> None:
     sys.dont_write_bytecode = True
     observer = Observer()
     observer.install(package)
+    sys.meta_path.append(Stand(options.stub))
     import torch
     from kinds_exercise import Session
+    from kinds_writes import Writes
 
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    session = Session(seconds, seed)
+    writes = Writes(_folder(package))
+    writes.install()
+    session = Session(options.seconds, seed)
+    tests = options.tests.resolve() if options.tests is not None else None
     with tempfile.TemporaryDirectory() as elsewhere:
         os.chdir(elsewhere)  # a guessed file name may be written
         try:
-            importlib.import_module(f"kinds_drive_{package}").drive(session)
+            with writes:
+                _driver(package, tests)(session)
         finally:
             os.chdir(folder)
             observer.dump(folder / f"{package}.json")
+            writes.dump(folder / f"{package}.writes.json")
     for outcome, count in sorted(session.outcomes.items()):
         print(f"{count:7} {outcome}")
+
+
+def _driver(package: str, tests: Path | None) -> Callable[[Session], None]:
+    if importlib.util.find_spec(f"kinds_drive_{package}") is not None:
+        driver: Callable[[Session], None] = importlib.import_module(f"kinds_drive_{package}").drive
+        return driver
+    return partial(importlib.import_module("kinds_drive_any").drive, package=package, tests=tests)
+
+
+def _folder(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        sys.exit(f"measure_kinds.py: the package {package} isn't installed; install it or leave it out")
+    return Path(spec.origin).parent
 
 
 def _refuse(*_: object) -> None:
@@ -77,10 +105,7 @@ def compare(packages: list[str], folder: Path) -> None:
 
     everything = Comparison()
     for package in packages:
-        spec = importlib.util.find_spec(package)
-        if spec is None or spec.origin is None:
-            sys.exit(f"measure_kinds.py: the package {package} isn't installed; install it or leave it out")
-        found = compared(Path(spec.origin).parent, folder / f"{package}.json")
+        found = compared(_folder(package), folder, package)
         everything.add(found)
         print(render(package, found))
     if len(packages) > 1:
@@ -91,17 +116,19 @@ def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("observe", "compare"))
-    parser.add_argument("packages", nargs="+", choices=PACKAGES)
+    parser.add_argument("packages", nargs="+")
     parser.add_argument("--folder", type=Path, required=True, help="where the observations are kept")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long a package may run")
     parser.add_argument("--seed", type=int, default=0, help="the order of the cases")
+    parser.add_argument("--tests", type=Path, help="a folder of tests that run the package")
+    parser.add_argument("--stub", nargs="*", default=(), help="packages that are missing and only imported")
     options = parser.parse_args()
     if options.command == "compare":
         compare(options.packages, options.folder)
         return
     if len(options.packages) > 1:
         parser.error("observe one package at a time: each needs a fresh interpreter")
-    observe(options.packages[0], options.folder, options.seconds, options.seed)
+    observe(options)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+REPARAMETRISING = frozenset(
+    f"torch.nn.utils.{name}"
+    for name in (
+        "spectral_norm",
+        "weight_norm",
+        "remove_spectral_norm",
+        "remove_weight_norm",
+        "parametrizations.orthogonal",
+        "parametrizations.spectral_norm",
+        "parametrizations.weight_norm",
+        "parametrize.register_parametrization",
+        "parametrize.remove_parametrizations",
+    )
+)
+"""Functions that change how a module makes its weights, and return the module."""
+
 REGISTERED_CLASSES = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
 """Classes of tensors that a module registers when they are assigned to one of its attributes."""
 

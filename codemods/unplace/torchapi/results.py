@@ -80,6 +80,9 @@ DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex
 TENSOR_CLASSES = frozenset(f"torch.{kind.title() if kind != 'bfloat16' else 'BFloat16'}Tensor" for kind in ("", *CASTS))
 """`torch.Tensor` and its legacy types, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
 
+LIKE_TENSOR_CLASS = frozenset(["new"])
+"""Methods that do the same as calling the tensor's class: `x.new(2, 3)`."""
+
 DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace"])
 """Constructors whose result has torch's default dtype."""
 

@@ -10,6 +10,7 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import (
     MODULE,
+    NUMBER,
     OTHER,
     SELECTING,
     TENSOR,
@@ -82,7 +83,9 @@ def _kept(site: Site) -> Keep | None:
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
         return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
     if _through_data(site) and (
-        _has_gradient_read(site) or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
+        _has_gradient_read(site)
+        or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
+        or _initialises_parameter(site)
     ):
         return Keep(Purpose.DATA_OF_LEAF(name=site.name))
     flag = flag_around(site.node, site.run.parents)
@@ -111,6 +114,20 @@ def _through_data(site: Site) -> bool:
     if site.write.kind is WriteKind.DATA or site.write.data is not None:
         return True
     return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
+
+
+def _initialises_parameter(site: Site) -> bool:
+    """Tell whether the write fills what is named like a parameter, whatever it held: `m.weight.data.normal_(0, 1)`."""
+    target = site.write.target
+    return (
+        site.write.kind is WriteKind.METHOD
+        and isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Attribute)
+        and torchapi.is_registered_name(target.value.attr)
+        and site.replaces_all()
+        and all(operand.must_be(NUMBER) for operand in site.write.operands)
+        and site.harm()[0] is not Harm.HARMFUL
+    )
 
 
 def _has_gradient_read(site: Site) -> bool:

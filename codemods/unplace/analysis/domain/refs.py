@@ -112,6 +112,11 @@ class Class:
         )
 
     @property
+    def is_tensor(self) -> bool:
+        """Tell whether instances are tensors that may redefine torch's operations, as far as the files show."""
+        return self.derives_from("torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter")
+
+    @property
     def is_immutable(self) -> bool:
         """Tell whether instances reject the assignment of attributes, as named tuples and frozen dataclasses do."""
         frozen = any(

@@ -52,6 +52,9 @@ def effect_of(
         return Effect(Returned(OTHER, ref=Named(operator.name)))
     if kind is Result.UNKNOWN:
         return Effect(None)
+    if operator.short in results.LIKE_TENSOR_CLASS:
+        size = {name: value for name, value in bound.items() if name != "self"}
+        return of_tensor_class(operator.short, size, len(arguments.positional), bound["self"].dtype)
     first = _looked_at(operator, bound)
     if kind is Result.TENSORS:
         return _sequence(run, node, operator, bound, first, state)
@@ -166,11 +169,14 @@ def _sequence(
     return Effect(Returned(TUPLE, elements=fields, tracked=Tracked.NO, label="container"), saves=kept)
 
 
-def of_tensor_class(qualified: str, bound: Mapping[str, Value]) -> Effect:
-    """Return the effect of a call of `torch.FloatTensor` or the like, which may take over the tensor passed to it."""
-    given = frozenset(name for name, v in bound.items() if v.may_be(TENSOR | UNKNOWN) and v.objs)
+def of_tensor_class(label: str, bound: Mapping[str, Value], count: int, dtype: Token = None) -> Effect:
+    """Return the effect of a call of `torch.FloatTensor` or the like, which may take over the tensor passed to it.
+
+    Where more than one argument is passed (`count`), they are sizes.
+    """
+    given = frozenset(name for name, v in bound.items() if count < 2 and v.may_be(TENSOR | UNKNOWN) and v.objs)
     tracked = Tracked.MAYBE if given else Tracked.NO
-    return Effect(Returned(TENSOR, given, tracked=tracked, is_new=not given, label=f"{qualified}()"))
+    return Effect(Returned(TENSOR, given, tracked=tracked, is_new=not given, dtype=dtype, label=f"{label}()"))
 
 
 def perhaps_in_place(label: str, bound: Mapping[str, Value], first: str) -> Effect:

@@ -197,9 +197,13 @@ class Calls:
             return self.out(node, qualified, arguments, state)
         if qualified == modules.PARAMETER:
             return self._parameter(node, arguments, state)
+        if qualified in modules.REPARAMETRISING and (module := arguments.at(0, "module")) is not None:
+            return module[1]
         if qualified in results.TENSOR_CLASSES:
             bound = arguments.bind(())
-            return apply(Call(self, node, bound, state), operators.of_tensor_class(qualified, bound))
+            return apply(
+                Call(self, node, bound, state), operators.of_tensor_class(qualified, bound, len(arguments.positional))
+            )
         operator = torchapi.function(qualified)
         self.prove_tensor(qualified, arguments, state)
         if operator is not None:

@@ -18,8 +18,10 @@ from unplace.analysis.domain.values import (
     TEXT,
     TUPLE,
     UNKNOWN,
+    Value,
 )
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.syntax.nodes import walk
 
 
 def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
@@ -29,6 +31,12 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
     elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
         for part in test.values:
             narrow(run, part, state, True)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        if holds:
+            _narrow_to_any(run, test.values, state)
+        else:
+            for part in test.values:
+                narrow(run, part, state, False)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
         is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
         if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
@@ -40,6 +48,21 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
             _restrict(test.args[0].id, TENSOR, state, holds)
         elif name == "builtins.isinstance" and len(test.args) == 2:
             _restrict(test.args[0].id, _type_kinds(run, test.args[1], holds), state, holds)
+
+
+def _narrow_to_any(run: Run, tests: list[ast.expr], state: State) -> None:
+    """Narrow the kinds of names to those that are possible where at least one of the tests is true."""
+    before = {n.id: state.env[n.id] for t in tests for n in walk(t) if isinstance(n, ast.Name) and n.id in state.env}
+    found: list[dict[str, Value]] = []
+    for test in tests:
+        narrow(run, test, state, True)
+        found.append({name: state.env[name] for name in before})
+        state.env.update(before)
+    for name, value in before.items():
+        kinds = 0
+        for after in found:
+            kinds |= after[name].kinds
+        state.env[name] = value._replace(kinds=kinds, likely=any(after[name].likely for after in found))
 
 
 def _type_kinds(run: Run, node: ast.expr, holds: bool) -> int:

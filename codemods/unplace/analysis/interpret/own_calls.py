@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import MODULE, OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.run import Run
@@ -15,7 +15,7 @@ from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.classes import is_class_method
 from unplace.analysis.syntax.nodes import code_of
-from unplace.analysis.types.kinds import of_annotation
+from unplace.analysis.types.kinds import of_annotation, of_instance
 
 
 def of_function(
@@ -117,10 +117,9 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     label = f"`{code_of(node.func)}(...)`"
     run.keep(state, anything(_stored(run, of, arguments)), label, node.lineno, certain=True)
     run.keep(state, anything(arguments.all()), label, node.lineno)
-    kinds = MODULE if of.is_module else OTHER
-    return run.foreign(
-        (node, "instance"), Origin.CALL, of.node.name, node.lineno, kinds, ref=Instance(of, is_exact=True)
-    )
+    name = f"the result of {label}" if of.is_tensor else of.node.name
+    ref = Instance(of, is_exact=True)
+    return run.foreign((node, "instance"), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
 
 
 def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:

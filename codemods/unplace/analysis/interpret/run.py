@@ -18,7 +18,6 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     DISCRETE,
     MODULE,
-    NONE,
     TENSOR,
     UNKNOWN,
     Base,
@@ -40,7 +39,6 @@ from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
@@ -142,16 +140,7 @@ class Run:
         """Return the value of an expression or of a bound target, refined by the uses of what it evaluates to."""
         if not value.kinds & UNKNOWN and not value.likely:
             return value
-        found = self.inference.of(node)
-        if found.evidence is Evidence.PROOF:
-            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
-        if value.likely and value.is_tensor and not found.may_be_tensor:
-            return value._replace(kinds=UNKNOWN, likely=False)
-        if found.is_size and not value.kinds & ~(UNKNOWN | NONE):
-            return Value(found.likely | (value.kinds & NONE))
-        if found.evidence is Evidence.HINT and not value.kinds & ~(UNKNOWN | NONE):
-            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
-        return value
+        return self.inference.of(node).refined(value)
 
     @property
     def liveness(self) -> Liveness:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from unplace.analysis.domain.values import ARRAY, LIST, NUMBER, OTHER, SHAPE, TENSOR, TUPLE
+from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, OTHER, SHAPE, TENSOR, TUPLE, UNKNOWN, Value
 from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector
@@ -35,6 +35,20 @@ class Inferred(NamedTuple):
         if self.proved == TENSOR:
             return Evidence.PROOF
         return Evidence.HINT if self.likely == TENSOR else Evidence.NONE
+
+    def refined(self, value: Value) -> Value:
+        """Return a value of which little is known, with the kinds that its uses tell."""
+        if self.evidence is Evidence.PROOF:
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
+        if value.likely and value.is_tensor and not self.may_be_tensor:
+            return value._replace(kinds=UNKNOWN, likely=False)
+        if value.kinds & ~(UNKNOWN | NONE):
+            return value
+        if self.is_size:
+            return Value(self.likely | (value.kinds & NONE))
+        if self.evidence is Evidence.HINT:
+            return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
+        return value
 
     @property
     def is_size(self) -> bool:

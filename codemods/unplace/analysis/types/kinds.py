@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -93,6 +94,13 @@ def of_annotation(node: ast.expr | None) -> int:
     if name == "Module" or text.startswith("nn."):
         return MODULE
     return UNKNOWN
+
+
+def of_instance(of: Class) -> int:
+    """Return the kinds that an instance of a class of the run may have; what a tensor of its own kind does is open."""
+    if of.is_module:
+        return MODULE
+    return UNKNOWN if of.is_tensor else OTHER
 
 
 def names_a_class(node: ast.expr | None) -> bool:

@@ -10,7 +10,6 @@ from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
-    MODULE,
     NONE,
     NUMBER,
     OTHER,
@@ -43,7 +42,7 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if owner is not None and node.args.args and argument is node.args.args[0] and not is_static(node):
         if is_class_method(node):
             return Value(CALLABLE, ref=None if any(True for _ in program.descendants(owner)) else owner)
-        return Value(MODULE if owner.is_module else OTHER, ref=Instance(owner))
+        return Value(kinds.of_instance(owner), ref=Instance(owner))
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)

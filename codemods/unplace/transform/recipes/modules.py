@@ -16,6 +16,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import Result, View
+from unplace.torchapi.modules import REPARAMETRISING
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
@@ -74,7 +75,8 @@ class Judge:
         if index == 0:
             return Inline((Assumption.CONTAINER_INPUT_UNREAD(),))
         extra = () if whole else (Assumption.RUN_TOGETHER(),)
-        for before in reversed(elements[:index]):
+        for element in reversed(elements[:index]):
+            before = self._reparametrised(scope, element)
             if not isinstance(before, ast.Call):
                 break
             qualified = self.program.module.qualified(scope, before.func)
@@ -87,6 +89,14 @@ class Judge:
             return seen
         held = Assumption.LAYER_HELD_ALONE(layer=ast.unparse(elements[index - 1]))
         return Inline((held, *extra))
+
+    def _reparametrised(self, scope: Scope, element: ast.expr) -> ast.expr:
+        """Return `layer` of `spectral_norm(layer)`, and any other expression itself."""
+        while isinstance(element, ast.Call) and element.args:
+            if self.program.module.qualified(scope, element.func) not in REPARAMETRISING:
+                break
+            element = element.args[0]
+        return element
 
     def at_calls(
         self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt]

@@ -1,0 +1,127 @@
+"""Counts the writes to tensors that torch carries out, by the place in a package that asks for them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+MODULE = "module "
+_TORCH = f"{Path(torch.__file__).parent}/"
+_FLAGGED = ("nn/modules/activation.py", "nn/modules/dropout.py")  # modules with `inplace=True`
+_ALWAYS = ("overrides.py", "utils/_contextlib.py")
+_FORWARDED = (*_FLAGGED, *_ALWAYS, "nn/modules/module.py", "nn/modules/container.py", "nn/functional.py", "_tensor.py")
+_INITIALIZED = (*_ALWAYS, "nn/init.py")
+_MADE = "_unplace_made"
+
+
+class Writes(TorchFunctionMode):
+    """While it is entered, counts the calls that write a tensor: `file:line:column:end line:end column` by operation.
+
+    A call of a module made with `inplace=True` is counted under `module` and the place where the module was made.
+    What torch's own modules, optimizers and backward write by themselves isn't counted, nor what changes no element
+    (`requires_grad_`, `detach_`).
+    """
+
+    def __init__(self, package: Path) -> None:
+        super().__init__()
+        self._package = f"{package}/"
+        self._seen: dict[str, Counter[str]] = {}
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Carry the operation out, and count it if it wrote one of its arguments."""
+        given = kwargs or {}
+        name = getattr(func, "__name__", "")
+        before = [(t, _version(t)) for t in _tensors((args, given))]
+        result = func(*args, **given)
+        if name == "__set__":
+            written = getattr(func, "__self__", None) is vars(torch._C.TensorBase).get("data")
+        else:
+            written = any(_version(t) != version for t, version in before)
+        if written:
+            self._count(sys._getframe(1), name)
+        return result
+
+    def _count(self, frame: FrameType | None, name: str) -> None:
+        through: list[FrameType] = []
+        while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+            through.append(frame)
+            frame = frame.f_back
+        if frame is None or not frame.f_code.co_filename.startswith(self._package):
+            return
+        files = {f.f_code.co_filename.removeprefix(_TORCH): f for f in reversed(through)}
+        if name == "__set__" and files:  # `Module.to`
+            return
+        if not (files.keys() <= set(_FORWARDED) or files.keys() <= set(_INITIALIZED)):
+            return
+        if "nn/modules/module.py" in files and files.keys().isdisjoint((*_FLAGGED, "nn/functional.py")):
+            return  # `load_state_dict`
+        module = next((files[file].f_locals.get("self") for file in _FLAGGED if file in files), None)
+        if module is not None:
+            name = f"{MODULE}{getattr(module, _MADE, '')}"
+        self._seen.setdefault(_place(frame), Counter())[name] += 1
+
+    def install(self) -> None:
+        """Have torch's modules with an option `inplace` remember where in the package they were made."""
+        for cls in vars(torch.nn).values():
+            if inspect.isclass(cls) and "inplace" in inspect.signature(cls).parameters:
+                self._remember(cls)
+
+    def _remember(self, cls: Any) -> None:
+        made = cls.__init__
+
+        def remembering(module: Any, *args: Any, **kwargs: Any) -> None:
+            made(module, *args, **kwargs)
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+                frame = frame.f_back
+            if frame is not None and frame.f_code.co_filename.startswith(self._package):
+                object.__setattr__(module, _MADE, _place(frame))
+
+        remembering.__signature__ = inspect.signature(made)  # type: ignore[attr-defined]
+        cls.__init__ = remembering
+
+    def dump(self, path: Path) -> None:
+        """Add the counts to a JSON file, new or not."""
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        for place, names in self._seen.items():
+            known[place] = Counter(known.get(place, {})) + names
+        path.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
+
+
+def _place(frame: FrameType) -> str:
+    line, end_line, column, end_column = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    return f"{frame.f_code.co_filename}:{line}:{column}:{end_line}:{end_column}"
+
+
+def _version(tensor: torch.Tensor) -> int:
+    try:
+        return tensor._version
+    except RuntimeError:  # made under `inference_mode`
+        return 0
+
+
+def _tensors(given: object) -> Iterator[torch.Tensor]:
+    if isinstance(given, torch.Tensor):
+        yield given
+    elif isinstance(given, Mapping):
+        for part in given.values():
+            yield from _tensors(part)
+    elif isinstance(given, list | tuple):
+        for part in given:
+            yield from _tensors(part)
