@@ -43,7 +43,7 @@ from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
-from unplace.analysis.syntax.scopes import Scope, all_parameters
+from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
 from unplace.analysis.types import kinds, parameters
 from unplace.torchapi import modes
 
@@ -162,25 +162,20 @@ class Program:
 
     def _parameter(self, scope: Scope, argument: ast.arg) -> Value:
         """Return the value of a parameter, with what may be called through it."""
-        node = scope.node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            if argument is node.args.vararg or argument is node.args.kwarg:
-                return Value(TUPLE if argument is node.args.vararg else DICT)
+        if argument in variadic(scope):
+            return Value(TUPLE if argument is scope.node.args.vararg else DICT)  # type: ignore[union-attr]
         value = parameters.value_of(self, scope, argument)
         if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
             return value
         return value._replace(ref=handed_on.called_through(self, scope, argument))
 
     def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
-        arguments = scope.node.args  # type: ignore[union-attr]
-        if argument is arguments.vararg or argument is arguments.kwarg:
-            elements = Value(kinds.of_annotation(argument.annotation))
-        else:
-            elements = parameters.contents(self, scope, argument)
+        is_variadic = argument in variadic(scope)
+        annotated = Value(kinds.of_annotation(argument.annotation))
+        elements = annotated if is_variadic else parameters.contents(self, scope, argument)
         if elements.must_be(NUMBER):
             for holder in held.objs:
                 state.heap[(holder, ANY)] = Value(NUMBER)
-        is_variadic = argument is arguments.vararg or argument is arguments.kwarg
         for holder in held.objs if elements.may_be(TENSOR) or is_variadic else ():
             state.heap[(holder, ANY)] = run.foreign(
                 ("element", argument.arg),
@@ -251,11 +246,6 @@ class Program:
         """Tell whether the other files of the run that contain all of these names can be read and parsed."""
         place = self.module.place
         return self._others is None or place is None or self._others.are_readable(names, place.path)
-
-    def is_on_disk(self) -> bool:
-        """Tell whether other files import this version of the file, because nothing in it was rewritten so far."""
-        disk = self.on_disk()
-        return disk is None or disk.module is self.module
 
     def on_disk(self) -> Program | None:
         """Return the program of this file as other files import it: before anything in it was rewritten."""

@@ -29,7 +29,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.syntax.nodes import children
-from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.syntax.scopes import Scope, variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason
 
@@ -270,7 +270,8 @@ class Watch:
 
     def _is_seen(self, holder: Obj) -> bool:
         """Tell whether later code may reach the slots of `holder`."""
-        if holder.origin is not Origin.FRESH or self.state.kept_by(frozenset((holder,))) is not None:
+        is_own = holder.parameter in {argument.arg for argument in variadic(self.run.scope)}  # made by the call itself
+        if (holder.origin is not Origin.FRESH and not is_own) or self.state.kept_by(frozenset((holder,))) is not None:
             return True
         if self._seen is None:
             starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]

@@ -64,7 +64,7 @@ def _saved(program: Program, call: Handed, root: Obj) -> Iterable[Saved]:
     In another file, calls don't count once this file is rewritten: its functions may save less than they did.
     """
     found = call.write.state.saved.get(root, frozenset())
-    if call.program.module is program.module or program.is_on_disk():
+    if call.program.module is program.module or _is_on_disk(program):
         return found
     return [saved for saved in found if saved.node not in call.run.followed]
 
@@ -85,3 +85,9 @@ def _handed_over(call: Handed) -> Objs:
     """Return the objects that a call hands over: all that a container reaches, or the bases of a tensor."""
     state, value = call.write.state, call.write.value
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
+
+
+def _is_on_disk(program: Program) -> bool:
+    """Tell whether other files import this version of a file, because nothing in it was rewritten so far."""
+    disk = program.on_disk()
+    return disk is None or disk.module is program.module

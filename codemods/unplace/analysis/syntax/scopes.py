@@ -104,6 +104,12 @@ def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
         yield arguments.kwarg
 
 
+def variadic(scope: Scope) -> list[ast.arg]:
+    """Return the parameters `*args` and `**kwargs` of a function, as far as it has them."""
+    arguments = getattr(scope.node, "args", None)
+    return [a for a in (arguments.vararg, arguments.kwarg) if a is not None] if arguments is not None else []
+
+
 class Scopes:
     """The scopes of a module, by node."""
 
