@@ -270,12 +270,14 @@ class Watch:
 
     def _is_seen(self, holder: Obj) -> bool:
         """Tell whether later code may reach the slots of `holder`."""
-        is_own = holder.parameter in {argument.arg for argument in variadic(self.run.scope)}  # made by the call itself
-        if (holder.origin is not Origin.FRESH and not is_own) or self.state.kept_by(frozenset((holder,))) is not None:
+        own = {argument.arg for argument in variadic(self.run.scope)}  # made by the call itself
+        if (holder.origin is not Origin.FRESH and holder.parameter not in own) or self.state.kept_by(
+            frozenset((holder,))
+        ) is not None:
             return True
         if self._seen is None:
             starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
-            starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH]
+            starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH and h.parameter not in own]
             self._seen = self.state.reachable(starts)
         return holder in self._seen
 
