@@ -28,6 +28,9 @@ OPTIMIZER_LISTS = ("param_groups",)
 SEQUENTIAL = "torch.nn.Sequential"
 MODULE_CONTAINERS = ("torch.nn.ModuleList", "torch.nn.ModuleDict")
 PARAMETER_LIST = "torch.nn.ParameterList"
+DROPS = "Dropout"
+"""A part of the names of the modules that return their input in evaluation."""
+
 PARAMETER = "torch.nn.Parameter"
 
 RETURNING_ITSELF = frozenset(

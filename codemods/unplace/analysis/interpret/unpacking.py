@@ -59,7 +59,7 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
         return row(evaluation.run, node, value, state)
     if value.must_be(SHAPE | NUMBER):
         return NUMBER_VALUE
-    return evaluation.iterate(node, value, state)
+    return evaluation.iterate(node, value, state, index)
 
 
 def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
