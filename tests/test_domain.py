@@ -165,7 +165,9 @@ def base_covers(large: Base, small: Base) -> bool:
     """Tell whether one base may be all that another may be."""
     return (
         small.objs <= large.objs
-        and large.link in (small.link, Link.MAYBE)
+        and (large.link in (small.link, Link.EITHER) or (large.link is Link.MAYBE and small.link is Link.CALL))
+        and small.holders <= large.holders
+        and large.key in (small.key, None)
         and large.piece in (small.piece, None)
         and (large.forbidden or not small.forbidden)
     )

@@ -306,6 +306,7 @@ HELD = "nothing else holds the tensor in `self.h`"
 RESULT = "the result of `helper(...)` is a tensor that nothing else holds"
 INPUT = "nobody reads the input of the module after it was called"
 WIDER = "the operands of line {line} don't have a wider dtype than `y`"
+APART = "`y` and `z` don't share memory"
 EVEN = "the pieces of `x.chunk(2)` are of one size"
 ASSUMED = (
     # what the program says, the statement that is rewritten (its last line), the assumption, whether it holds
@@ -331,6 +332,11 @@ ASSUMED = (
     ("xs = [x * 2] * 2; xs[0] += 1; return xs", "xs[0] += 1", "no two elements of `xs` are the same tensor", False),
     ("a, b = x.chunk(2); c = a.mul_(2); return b", "c = a.mul_(2)", EVEN, True),
     ("a, b = x.chunk(2, 1); c = a.mul_(2); return b", "c = a.mul_(2)", EVEN.replace("2", "2, 1"), False),
+    ("y = x * 2; z = x * 3; y += z; return y", "y += z", APART, True),
+    ("y = x * 2; z = y[:, :1]; y += 1; return z", "y += 1", APART, False),
+    ("y = x * 2; z = [y]; y += 1; return z", "y += 1", APART, False),
+    ("t = x * 2; y, z = t[0], t[1]; y += z; return t", "y += z", APART, True),
+    ("y = x * 2; z = 3; y += z; return y", "y += z", APART, True),
     ("y = x * 2; y += 1; return y", "y += 1", "the moon is made of cheese", None),
 )  # fmt: skip
 
@@ -346,7 +352,7 @@ def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: s
     finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, SAID)
     original = without_autograd(maker(text, "before.py"))
 
-    def same(changed: str) -> bool:
+    def same(changed: str, for_callers: bool) -> bool:
         return not behaviour(original, without_autograd(maker(changed, "before.py")))
 
     def run(changed: str) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from generator import probing
 from unplace.diagnostics.findings import Finding
 
-Same = Callable[[str], bool]
-"""Whether a changed program computes what the original does, its arguments aside."""
+Same = Callable[[str, bool], bool]
+"""Whether a changed program computes what the original does; whether it leaves the same arguments is asked, too."""
 
 Run = Callable[[str], None]
 NAMED = r"`([^`]+)`"
@@ -48,10 +48,13 @@ class Case:
         found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _span(n)[0] <= position < _span(n)[1]]
         return sorted(found, key=lambda node: _span(node)[0], reverse=True)
 
-    def copied(self, tree: ast.Module) -> bool | None:
-        """Whether the changed program computes the same; None where a container was copied, and it doesn't."""
+    def copied(self, tree: ast.Module, *, for_callers: bool = False) -> bool | None:
+        """Whether the changed program computes the same; None where a container was copied, and it doesn't.
+
+        With `for_callers`, its arguments have to be the same afterwards, too.
+        """
         probing.containers.clear()
-        if self.same(changed(tree)):
+        if self.same(changed(tree), for_callers):
             return True
         return None if probing.containers else False
 
@@ -176,7 +179,7 @@ def _place(case: Case, place: str) -> bool | None:
         _begin(inner, *([f"nonlocal {root}"] if place == root and not _declares(inner, root) else []), copy)
     else:
         _begin(inner, *([f"global {root}"] if place == root and not _declares(inner, root) else []), copy)
-    return case.copied(tree)
+    return case.copied(tree, for_callers=True)
 
 
 def _declares(function: ast.FunctionDef, name: str) -> bool:
@@ -209,9 +212,8 @@ def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 def _result(case: Case, called: str) -> bool | None:
     """`the result of `f(...)` is a tensor that nothing else holds`: every such result is copied."""
     code = called.removesuffix("(...)")
-    return case.copied(
-        _wrapped(case.tree(), "fresh", lambda n: isinstance(n, ast.Call) and ast.unparse(n.func) == code)
-    )
+    tree = _wrapped(case.tree(), "fresh", lambda n: isinstance(n, ast.Call) and ast.unparse(n.func) == code)
+    return case.copied(tree, for_callers=True)
 
 
 def _wrapped(tree: ast.Module, function: str, test: Callable[[ast.expr], bool]) -> ast.Module:
@@ -278,6 +280,16 @@ def _distinct(case: Case, place: str) -> bool | None:
     return case.noted(tree)
 
 
+def _apart(case: Case, one: str, other: str) -> bool | None:
+    """`a` and `b` don't share memory`: looked at before the statement, unless to evaluate them would do something."""
+    places = [ast.parse(code, mode="eval").body for code in (one, other)]
+    if any(isinstance(n, ast.Call) for place in places for n in ast.walk(place)):
+        return None
+    tree = case.tree()
+    _before(tree, case.statement(tree), f"_p.note(_p.apart({one}, {other}))")
+    return case.noted(tree)
+
+
 def _filled(case: Case, place: str) -> bool | None:
     tree = case.tree()
     _before(tree, case.statement(tree), f"_p.note({place}.numel() > 0)")
@@ -326,6 +338,7 @@ DECISIONS: tuple[tuple[re.Pattern[str], Callable[..., bool | None]], ...] = tupl
         (rf"{NAMED} in line (\d+) doesn't keep the tensor", _keeper),
         (rf"{NAMED} is a tensor", _is_tensor),
         (rf"no two elements of {NAMED} are the same tensor", _distinct),
+        (rf"{NAMED} and {NAMED} don't share memory", _apart),
         (rf"{NAMED} isn't empty", _filled),
         (rf"the pieces of {NAMED} are of one size", _even),
         (r"the loop in line (\d+) runs at least once", _begun),

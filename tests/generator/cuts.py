@@ -87,3 +87,31 @@ def one_line(w: Writer) -> bool:
     w.bind(name, Tensor(shape), y)
     watch(w, y, name)
     return True
+
+
+SLICES = (
+    (":k", "k:"), ("k:", ":k"), ("0", "1:"), ("-1", ":-1"), ("0:1", "1:2"), (":2", "1:"), ("..., 0", "..., 1"),
+    ("..., :k", "..., k:"), ("0", "-1"), ("::2", "1::2"), (":k", "k + 1:"), (":, :k", ":, k:"), ("0, :k", "0, k:"),
+    ("..., -1", "..., :-1"), ("-k:", ":-k"), ("0, 0", "1, 0"), ("0, :1", "1:, :1"), ("None, 0", "1"), ("k:2", "2:"),
+    ("0", "k"), (":1", ":k"), ("..., -1:", "..., 0"), ("-1", "-2"), ("0", "..., 0"), ("1:", "k:"), ("k - 1", "k:"),
+)  # fmt: skip
+
+
+def slices(w: Writer) -> bool:
+    """`a, b = y[:k], y[k:]; a += b.sum()`: two parts of a tensor, which may have elements in common."""
+    y, k, a, b = given(w), w.fresh("number"), w.fresh("view"), w.fresh("view")
+    one, other = (text.replace("k", k) for text in w.pick(SLICES))
+    emit(w, f"{k} = {w.pick(['1', '1', '2', f'{y}.shape[0] - 1', f'len({y})'])}")
+    emit(w, f"{a} = {y}[{one}]\n{b} = {y}[{other}]")
+    if w.chance(0.2):
+        emit(w, f"{k} = {k} + 1" if w.chance(0.5) else f"{b} = {y}[{other}]")
+    save = w.fresh("tensor")
+    if w.chance(0.5):
+        emit(w, f"{save} = torch.tanh({w.pick([a, b, y])})")
+        watch(w, save)
+    forms = [f"{a} += {b}.sum()", f"{a} *= 2", f"{a}.mul_({b}.sum() * 0.1)", change(w, a, stores=False), f"{b} -= 1"]
+    emit(w, w.pick(forms))
+    if w.chance(0.4):
+        emit(w, w.pick([f"{b} -= {a}.sum()", f"{y} *= 2", f"{b}.exp_()", f"{b} *= {b}"]))
+    watch(w, y, a, b)
+    return True

@@ -63,6 +63,21 @@ def distinct(value: Any) -> bool:
     return len({id(element) for element in elements}) == len(elements)
 
 
+def apart(one: Any, other: Any) -> bool:
+    """Whether no element of the one has the address of an element of the other."""
+    return not _addresses(one) & _addresses(other)
+
+
+def _addresses(value: Any) -> set[int]:
+    if isinstance(value, torch.Tensor):
+        held = value.detach()
+        places = torch.arange(held.untyped_storage().nbytes() // held.element_size() or 1)
+        taken = places.as_strided(held.size(), held.stride(), held.storage_offset()) if held.numel() else places[:0]
+        return {held.untyped_storage().data_ptr() + int(place) * held.element_size() for place in taken.flatten()}
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return set().union(*map(_addresses, items))
+
+
 def even(pieces: T) -> T:
     """The pieces; whether they are of one size is noted."""
     note(len({piece.shape for piece in pieces}) == 1)  # type: ignore[attr-defined]

@@ -112,16 +112,16 @@ def guarded(case: Case, words: str) -> bool | None:
         return holds(case, words)
 
 
-def _same_as(original: Observation) -> Callable[[str], bool]:
-    """Whether a program computes what the original does; what becomes of its arguments doesn't count."""
+def _same_as(original: Observation) -> Callable[[str, bool], bool]:
+    """Whether a program computes what the original does; what becomes of its arguments counts only if asked for."""
 
-    def same(text: str) -> bool:
+    def same(text: str, for_callers: bool) -> bool:
         changed = without_autograd(maker(text, "before.py"))
         if changed.error != original.error:
             if changed.error is not None and "probing" in changed.error:
                 raise RuntimeError(changed.error)
             return False
-        return all(d.place.startswith(ARGUMENT) for d in behaviour(original, changed))
+        return all(d.place.startswith(ARGUMENT) and not for_callers for d in behaviour(original, changed))
 
     return same
 

@@ -42,6 +42,7 @@ class Assumption(Kind):
     HELD_ALONE = "nothing else holds the tensor in {place}"
     RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
+    NOT_SHARED = "`{one}` and `{other}` don't share memory"
     NOT_KEPT = "{operation} in {line} doesn't keep the tensor"
     DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"
     TENSOR = "`{name}` is a tensor"

@@ -29,6 +29,9 @@ SEQUENTIAL = "torch.nn.Sequential"
 MODULE_DICT = "torch.nn.ModuleDict"
 MODULE_CONTAINERS = ("torch.nn.ModuleList", MODULE_DICT)
 PARAMETER_LIST = "torch.nn.ParameterList"
+DROPS = "Dropout"
+"""A part of the names of the modules that return their input in evaluation."""
+
 PARAMETER = "torch.nn.Parameter"
 
 ADDING = frozenset(["append", "insert"])

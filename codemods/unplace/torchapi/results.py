@@ -14,6 +14,20 @@ OVERLAPPING = frozenset(
 COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
 """Operations whose purpose is new memory, or that always allocate it."""
 
+CONVERTING = frozenset(
+    [
+        *("float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte"),
+        *("to", "type", "type_as", "cpu", "cuda", "contiguous", "einsum", "dropout"),
+    ]
+)
+"""Operations called for new memory that return their argument, or a view, where nothing has to be converted.
+
+Other operations that may return a view mostly do, as `reshape`.
+"""
+
+COMPACTING = "contiguous"
+"""The operation that returns its argument where the elements are in order already."""
+
 FROM_OUTSIDE = frozenset(["from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack", "from_file"])
 """Functions whose result may share memory with an object that isn't a tensor."""
 

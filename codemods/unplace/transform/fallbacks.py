@@ -9,11 +9,12 @@ from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
-from unplace.diagnostics.catalogue import Purpose
+from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
+from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import entry, pieces, rows, saved, splits
 from unplace.transform.recipes.collect import collect as collect_slots
@@ -39,7 +40,7 @@ class Fallbacks:
             if collected is not None:
                 chosen[decisions[0]] = collected
         for decisions in decided.values():
-            if decisions[0] not in chosen and any(self._had_better_stay(d) for d in decisions):
+            if decisions[0] not in chosen and any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
                 chosen |= self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
@@ -118,6 +119,12 @@ class Fallbacks:
             or decision.is_recipe
             or (isinstance(verdict, Keep) and (site.is_buffer() or site.layout() is not None))
         )
+
+
+def _is_doubtful(decision: Decision) -> bool:
+    """Tell whether a recipe assumes that another tensor, which is made from the written one, has memory of its own."""
+    assumed = set(decision.assumptions).difference(assumptions_about(decision.site))
+    return any(assumption.kind is Assumption.NOT_SHARED for assumption in assumed)
 
 
 def _saves_again(site: Site, verdict: Copy) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Class
@@ -23,6 +24,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.queries import apart
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
@@ -162,7 +164,7 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(Refusal.EXPANDED(name=site.name))
-    if site.write.reads_what_it_writes():
+    if apart.operands_apart(site.run, site.write) is None:
         return Refuse(Refusal.READS_WHAT_IT_WRITES())
     read_while_written = site.read_while_written_in()
     if read_while_written is not None:
@@ -178,10 +180,11 @@ def _names_of(site: Site) -> set[str]:
 
 
 def assumptions_about(site: Site) -> tuple[Reason, ...]:
-    """Return the assumptions about the kind of the target and about the intent of the write."""
+    """Return the assumptions about the kind of the target, its operands, and the intent of the write."""
     value = site.value
-    found = () if value.is_tensor and not value.likely else (Assumption.TENSOR(name=site.name),)
-    return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else found
+    found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
+    found += apart.operands_apart(site.run, site.write) or ()
+    return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
 
 
 def _is_hidden_update(site: Site) -> bool:
@@ -224,11 +227,13 @@ def is_same_object(site: Site, place: ast.expr) -> bool:
 
 
 def container_of(site: Site, place: ast.expr) -> Value | None:
-    """Return the container that `place` is an element of, if its index isn't a constant."""
-    if not isinstance(place, ast.Subscript) or isinstance(place.slice, ast.Constant):
+    """Return the container that `place` is an element of, unless the state knows the very element."""
+    holder = site.run.values.get(place.value) if isinstance(place, ast.Subscript) else None
+    if not isinstance(place, ast.Subscript) or holder is None or holder.is_tensor:
         return None
-    holder = site.run.values.get(place.value)
-    return holder if holder is not None and not holder.is_tensor else None
+    key = place.slice.value if isinstance(place.slice, ast.Constant) else ANY
+    is_known = key is not ANY and any((obj, ANY) not in site.state.heap for obj in holder.objs)
+    return None if is_known else holder
 
 
 def unstorable(site: Site, place: ast.expr) -> Refuse | None:

@@ -17,6 +17,7 @@ from unplace.analysis.domain.values import (
     TENSOR,
     TUPLE,
     UNKNOWN,
+    Link,
     Obj,
     Objs,
     Origin,
@@ -24,6 +25,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
@@ -189,7 +191,14 @@ class Site:
 
     def _watch_with(self, live: set[str]) -> Watch:
         scope = self.run.scope
-        return Watch(self.run, self.state, live, lambda parameter: self.callers.sees(scope, parameter))
+        written = self.name if isinstance(self.write.target, ast.Name | ast.Attribute | ast.Subscript) else None
+        return Watch(self.run, self.state, live, lambda p: self.callers.sees(scope, p), written, self._cut())
+
+    def _cut(self) -> frozenset[Link]:
+        """Return the links that may be assumed to be none; for harmless writes, nothing is assumed."""
+        if self.harm()[0] is Harm.HARMLESS:
+            return frozenset()
+        return UNCERTAIN if self.is_saved() else UNSEEN
 
     def observers(self) -> Observers:
         """Return the observers that would notice if the write were no longer visible."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from unplace.analysis.domain.facts import Definition, Facts
 from unplace.analysis.domain.heap import Heap, Slot
-from unplace.analysis.domain.values import Obj, Objs, Saved, Token, Value
-from unplace.analysis.domain.views import Views
+from unplace.analysis.domain.values import Link, Obj, Objs, Saved, Token, Value
+from unplace.analysis.domain.views import UNCERTAIN, Views
 
 K = TypeVar("K")
 
@@ -22,6 +22,7 @@ class _Answers:
     reachable: dict[Objs, Objs] = field(default_factory=dict)
     keepers: dict[Objs, Saved | None] = field(default_factory=dict)
     sharing: dict[Objs, tuple[tuple[Slot, Value], ...]] = field(default_factory=dict)
+    parted: dict[frozenset[Link], Snapshot] = field(default_factory=dict)
     bound: dict[Obj, list[tuple[str, Value]]] | None = None
     stored: dict[Obj, list[tuple[Slot, Value]]] | None = None
 
@@ -47,6 +48,13 @@ class Snapshot(Facts):
         if found is None:
             found = known[first, second] = Facts.may_share(self, first, second)
         return found
+
+    def parted(self, links: frozenset[Link] = UNCERTAIN) -> Snapshot:
+        """Return these facts, except that what these links alone connect doesn't share memory."""
+        known = self._answers.parted
+        if links not in known:
+            known[links] = replace(self, bases=self.bases.parted(links))
+        return known[links]
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Return all objects that can be reached from these through views and slots."""

@@ -24,7 +24,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.domain.views import Views
+from unplace.analysis.domain.views import UNCERTAIN, Views
 from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.reasons import Line, Reason
 
@@ -148,7 +148,12 @@ class State(Facts):
         bases = Views()
         for obj, base in self.bases.items():
             home = names.aged(obj) if obj in born else obj
-            new_base = base._replace(objs=_aged_objs(base.objs, names, born), piece=None if home.old else base.piece)
+            new_base = base._replace(
+                objs=_aged_objs(base.objs, names, born),
+                piece=None if home.old else base.piece,
+                holders=_aged_objs(base.holders, names, born),
+                key=None if home.old else base.key,
+            )
             bases[home] = join_bases(bases[home], new_base) if home in bases else new_base
         self.bases = bases
         self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
@@ -193,9 +198,12 @@ def join_bases(first: Base, second: Base) -> Base:
     """Return the join of two possible bases of an object."""
     if first == second:
         return first
-    link = first.link if first.link is second.link else Link.MAYBE
+    links = {first.link, second.link}
+    link = first.link if len(links) == 1 else Link.MAYBE if links <= UNCERTAIN else Link.EITHER
     piece = first.piece if first.piece == second.piece else None
-    return Base(first.objs | second.objs, link, piece, first.forbidden or second.forbidden)
+    forbidden = first.forbidden or second.forbidden
+    key = first.key if first.key == second.key else None
+    return Base(first.objs | second.objs, link, piece, forbidden, first.holders | second.holders, key)
 
 
 _TRACKED_ORDER = (Tracked.NO, Tracked.MAYBE, Tracked.LEAF)

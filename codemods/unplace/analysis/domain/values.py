@@ -52,7 +52,8 @@ class Link(Enum):
     """The relation of an object's memory to that of its base."""
 
     VIEW = "view"  # always a view
-    MAYBE = "maybe"  # a view, a copy or the base itself, depending on layout, dtype or arguments
+    MAYBE = "maybe"  # a view, a copy or the base itself, depending on dtype, device or arguments
+    EITHER = "either"  # the same, where the code in sight shows the sharing, or it is what mostly happens
     CALL = "call"  # the result of code that the analysis can't see, which may return its argument
     DATA = "data"  # its `.data` was set to the base, or to a view of it
 
@@ -171,14 +172,19 @@ OTHER_VALUE = Value(OTHER)
 class Base(NamedTuple):
     """The memory that a view looks into.
 
-    `objs` are the possible bases. `piece` tells the outputs of one splitting operation apart: different pieces of the
-    same split don't overlap. `forbidden` marks views that torch refuses to write in place.
+    `objs` are the possible bases. `holders` are the objects whose element or attribute the object is: it shares memory
+    with them, or is held by them, even if it shares none with the other bases; `key` is its index, where that is known.
+    `piece` tells the outputs of one
+    splitting operation apart: different pieces of the same split don't overlap. `forbidden` marks views that torch
+    refuses to write in place.
     """
 
     objs: Objs
     link: Link
     piece: tuple[Token, Hashable] | None = None
     forbidden: bool = False
+    holders: Objs = NO_OBJS
+    key: Hashable = None
 
 
 class Saved(NamedTuple):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from unplace.analysis.domain.values import Base, Obj, Objs, Token
+from unplace.analysis.domain.boxes import Box
+from unplace.analysis.domain.values import Base, Link, Obj, Objs, Token
 
 Pieces = frozenset[tuple[Token, Hashable]]
 """The pieces cut out on the way from a view to its base, each with the split that made it."""
 
 _WHOLE: Pieces = frozenset()
+
+UNSEEN = frozenset((Link.CALL,))
+"""The links that only code out of sight could make."""
+
+UNCERTAIN = UNSEEN | {Link.MAYBE}
+"""The links that may be none at all: what a call returned may be new memory."""
 
 
 class Views(dict[Obj, Base]):
@@ -53,6 +60,20 @@ class Views(dict[Obj, Base]):
         self._views.discard(obj)
         self._cut.discard(obj)
         super().__delitem__(obj)
+
+    def parted(self, links: frozenset[Link]) -> Views:
+        """Return the views that remain where none of these links is one.
+
+        Elements stay with their holders, and are apart from the elements under other keys.
+        """
+        found = Views()
+        for obj, base in self.items():
+            if base.holders and base.link in UNCERTAIN:
+                piece = (("element", base.holders), base.key) if base.key is not None else None
+                found[obj] = base._replace(objs=base.holders, piece=piece)
+            elif base.link not in links:
+                found[obj] = base
+        return found
 
     def forget(self, obj: Obj) -> None:
         """Record that an object is no view."""
@@ -126,4 +147,8 @@ class Views(dict[Obj, Base]):
 
 def _disjoint(first: Pieces, second: Pieces) -> bool:
     """Tell whether two views were cut from different pieces of one split."""
-    return any(split == other and piece != part for split, piece in first for other, part in second)
+    return any(split == other and _is_apart(piece, part) for split, piece in first for other, part in second)
+
+
+def _is_apart(piece: Hashable, part: Hashable) -> bool:
+    return piece.is_apart(part) if isinstance(piece, Box) and isinstance(part, Box) else piece != part

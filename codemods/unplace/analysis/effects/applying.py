@@ -227,7 +227,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
         run.leaves |= value.objs
     if sources:
         for obj in value.objs:
-            state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.MAYBE)
+            state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.EITHER)
     _note_saved(call, returned, value)
     _fill(call, returned, value, key)
     return value
@@ -282,7 +282,7 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
                 continue
             for part in other.objs:
                 known = state.bases[part].objs if part in state.bases else frozenset()
-                state.bases[part] = Base((known | one.objs) - {part}, Link.MAYBE)
+                state.bases[part] = Base((known | one.objs) - {part}, Link.EITHER)
 
 
 def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
@@ -377,5 +377,5 @@ def _folded(call: Call, returned: Returned) -> Value:
     made = run.fresh(node, state, returned.label, TENSOR | NUMBER if is_tensor else UNKNOWN, likely=is_tensor)
     given = anything(flat)
     for obj in made.objs if given or is_tensor else ():
-        state.bases[obj] = Base(given, Link.MAYBE)
+        state.bases[obj] = Base(given, Link.EITHER)
     return made

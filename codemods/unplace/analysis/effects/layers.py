@@ -219,7 +219,8 @@ def _returned(module: ModuleClass, bound: Mapping[str, Value], is_lowered: bool)
         if module.view is View.NEVER:
             dtype: Token = None if is_lowered else result_types.module_dtype(module.name, bound["*0"].dtype)
             return Returned(TENSOR, dtype=dtype, label=label)
-        link = Link.VIEW if module.view is View.ALWAYS else Link.MAYBE
+        maybe = Link.MAYBE if modules.DROPS in module.name else Link.EITHER
+        link = Link.VIEW if module.view is View.ALWAYS else maybe
         return Returned(TENSOR, source=effect.View(("*0",), link), label=label)
     if module.result is not Result.TENSORS:
         return None

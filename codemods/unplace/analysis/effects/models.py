@@ -1,7 +1,7 @@
 """Models: the effects of Python's builtins and of libraries other than torch, one line of data per function.
 
     "einops.rearrange": (
-        Model("tensor * **", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.MAYBE_A_TENSOR),
+        Model("tensor * **", Effect(view_of("tensor", Link.EITHER, "rearrange()")), Given.MAYBE_A_TENSOR),
     ),
 
 says that `rearrange(tensor, ...)` returns a view of its first argument, or a copy, if that argument may be a tensor.
@@ -120,7 +120,7 @@ def gives(kinds: int) -> Returned:
 
 
 def view_of(parameter: str, link: Link, label: str, *, same_shape: bool = False) -> Returned:
-    """Return the description of a view of an argument; with `Link.MAYBE`, of a view or a copy."""
+    """Return the description of a view of an argument; with `Link.EITHER`, of a view or a copy."""
     return Returned(TENSOR, source=View((parameter,), link, same_shape), label=label)
 
 
@@ -218,7 +218,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "copy.copy": (Model("x", Effect(view_of("x", Link.VIEW, "copy.copy()", same_shape=True)), Given.A_TENSOR),),
     "copy.deepcopy": (Model("x", Effect(Returned(TENSOR, like="x", label="copy.deepcopy()")), Given.A_TENSOR),),
     "einops.rearrange": (
-        Model("tensor * **", Effect(view_of("tensor", Link.MAYBE, "rearrange()")), Given.MAYBE_A_TENSOR),
+        Model("tensor * **", Effect(view_of("tensor", Link.EITHER, "rearrange()")), Given.MAYBE_A_TENSOR),
         Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.rearrange()"))),
     ),
     "einops.reduce": (

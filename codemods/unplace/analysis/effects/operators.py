@@ -118,8 +118,10 @@ def _tensor(
         return Returned(TENSOR, dtype=dtype, label=f"{name}()", operator=name)  # several operands are combined into one
     if looked_at.may_be(CONTAINER):
         return None
-    others = [other for other in bound if other != first] if operator.variadic else []
-    link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+    takes_tensors = operator.variadic and operator.name.startswith("torch.")  # the methods take sizes
+    others = [other for other in bound if other != first] if takes_tensors else []
+    maybe = Link.MAYBE if _may_convert(name, looked_at, dtype, state) else Link.EITHER
+    link = Link.VIEW if operator.view is View.ALWAYS else maybe
     return Returned(
         TENSOR,
         dtype=dtype,
@@ -129,6 +131,14 @@ def _tensor(
         label=f"{name}()",
         operator=name,
     )
+
+
+def _may_convert(name: str, value: Value, dtype: Token, state: State) -> bool:
+    """Tell whether the code is made for converting a tensor, and nothing in sight shows that it has no need to."""
+    if name == results.COMPACTING:
+        return bool(value.objs & state.bases.keys())
+    is_known = name in results.CASTS and value.dtype in (dtype, "default" if dtype == "float32" else dtype)
+    return name in results.CONVERTING and not is_known
 
 
 def _dtype(
@@ -183,5 +193,5 @@ def perhaps_in_place(label: str, bound: Mapping[str, Value], first: str) -> Effe
     """Return the effect of a call that either overwrites and returns its input or makes a new tensor."""
     if not bound[first].objs:
         return Effect(Returned(TENSOR, likely=bound[first].likely, label=f"{label}()"))
-    view = effect.View((first,), Link.MAYBE, same_shape=True)
+    view = effect.View((first,), Link.EITHER, same_shape=True)
     return Effect(Returned(TENSOR, source=view, label=f"{label}()"), saves=(effect.Save(effect.RETURNED, False, ""),))

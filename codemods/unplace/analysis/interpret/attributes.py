@@ -80,7 +80,7 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
     if operator.result is Result.TENSOR:
         if operator.view is View.NEVER:
             return run.fresh(node, state, f".{node.attr}", dtype=base.dtype, operator=node.attr)
-        link = Link.VIEW if operator.view is View.ALWAYS else Link.MAYBE
+        link = Link.VIEW if operator.view is View.ALWAYS else Link.EITHER
         same = node.attr == "data"
         tracked = Tracked.NO if node.attr == "data" else None
         label, made_by = f".{node.attr}", node.attr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import sys
 from collections.abc import Hashable
 
 from unplace import torchapi
@@ -51,6 +53,8 @@ from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
 from unplace.torchapi import modes, modules, results
+
+_OF_PYTHON = sys.stdlib_module_names | vars(builtins).keys()
 
 
 class Calls:
@@ -158,10 +162,15 @@ class Calls:
             given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
         if given:
             for obj in result.objs:
-                state.bases[obj] = Base(given, Link.CALL)
+                state.bases[obj] = Base(given, Link.EITHER if self._holds_arguments(node) else Link.CALL)
         if kinds == TENSOR:
             return result._replace(kinds=TENSOR, likely=True)
         return result
+
+    def _holds_arguments(self, node: ast.Call) -> bool:
+        """Tell whether a call is one of a class, or of Python's own functions: `iter(x)`, `partial(f, x)`, `Box(x)`."""
+        name = self.run.program.module.qualified(self.run.scope, node.func) or code_of(node.func)
+        return name.rpartition(".")[2][:1].isupper() or name.partition(".")[0] in _OF_PYTHON
 
     def _is_own_attribute(self, node: ast.expr) -> bool:
         """Tell whether a callee is an attribute of an `nn.Module` (`self.block`), which is most likely a module."""

@@ -183,14 +183,16 @@ class Evaluator:
             return self.element(node, base, state, key)
         if base.kinds == NUMBER | TEXT | CALLABLE or (base.must_be(CALLABLE | OTHER | NONE) and not base.objs):
             return OTHER_VALUE
-        return self.inside(node, base, state)
+        return self.inside(node, base, state, node.slice.value if isinstance(node.slice, ast.Constant) else None)
 
-    def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
+    def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that an object hands out, which may be anything reachable from that object."""
         value = self.unknown(node, state, f"`{code_of(node)}`", "inside")
         if holder.objs:
             for obj in value.objs:
-                state.bases[obj] = Base(state.reachable(holder.objs) - {obj}, Link.MAYBE)
+                reachable, own = state.reachable(holder.objs) - {obj}, holder.objs - {obj}
+                told_apart = key if isinstance(key, str) or (type(key) is int and key >= 0) else None
+                state.bases[obj] = Base(reachable, Link.MAYBE, holders=own, key=told_apart)
         return value
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
@@ -205,11 +207,11 @@ class Evaluator:
                 found.append(slots[key])
                 exact = len(base.objs) == 1
             elif holder.origin is not Origin.FRESH and ANY not in slots:
-                found.append(self.inside(node, base, state))
+                found.append(self.inside(node, base, state, key))
             else:
                 found.extend(slots.values())
         if not found:
-            return self.inside(node, base, state)
+            return self.inside(node, base, state, key)
         value = found[0]
         for other in found[1:]:
             value = weak_join(value, other)
@@ -351,8 +353,8 @@ class Evaluator:
         kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
         return self.run.container(node, state, kinds, {ANY: element})
 
-    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """Return the value that a loop over `iterable` yields; `node` is the expression that was iterated."""
+    def iterate(self, node: ast.expr, iterable: Value, state: State, key: Hashable = None) -> Value:
+        """Return the value that a loop over `iterable` yields, or the one at an index that an unpacking takes."""
         if iterable.is_tensor:
             return unpacking.row(self.run, node, iterable, state)
         if iterable.must_be(SHAPE):
@@ -368,7 +370,7 @@ class Evaluator:
             return Value(ARRAY | NUMBER)
         if iterable.must_be(TEXT | NUMBER):
             return iterable
-        return self.inside(node, iterable, state)
+        return self.inside(node, iterable, state, key)
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """Return the contents of a loop's iterator: the sequence, or the rows of a tensor, all made at the start."""

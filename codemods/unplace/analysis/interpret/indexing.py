@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
 
+from unplace.analysis.domain.boxes import END, Box, Range
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, Token, Value
 from unplace.analysis.interpret.run import Run
@@ -44,57 +44,52 @@ def save_indices(run: Run, index: ast.expr, state: State) -> None:
             run.save(state, value, "indexing", part, "result")
 
 
-def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Hashable] | None:
-    """Return a pair (cut, piece): views with the same cut and different pieces are disjoint. None where unknown.
-
-    The first position that isn't a full slice decides; later positions only make the view smaller.
-    """
+def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | None:
+    """Return what an index takes of a tensor, with the token of the tensor; None where nothing is known."""
     if base.identity is None:
         return None
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    for position, part in enumerate(parts):
-        if isinstance(part, ast.Slice) and part.lower is None and part.upper is None:
-            continue
-        if isinstance(part, ast.Constant) and part.value is Ellipsis:
-            if position:
-                return None
-            rest = _of_part(parts[-1], state) if len(parts) == 2 else None
-            return ((base.identity, base.shape, "last", rest[0]), rest[1]) if rest is not None else None
-        found = _of_part(part, state)
-        return ((base.identity, base.shape, position, found[0]), found[1]) if found is not None else None
-    return None
+    parts = [p for p in (index.elts if isinstance(index, ast.Tuple) else [index]) if not _is_constant(p, None)]
+    rest = next((i for i, part in enumerate(parts) if _is_constant(part, ...)), len(parts))
+    taken = [*enumerate(parts[:rest]), *((i - len(parts), parts[i]) for i in range(rest + 1, len(parts)))]
+    box = Box((position, found) for position, part in taken if (found := _range(part, state)) is not None)
+    return ((base.identity, base.shape), box) if box else None
 
 
-def _of_part(part: ast.expr, state: State) -> tuple[Hashable, Hashable] | None:
-    if isinstance(part, ast.Constant) and type(part.value) is int and part.value >= 0:
-        return "index", part.value
+def _is_constant(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def _range(part: ast.expr, state: State) -> Range | None:
+    """Return the range that one part of an index takes; None where it may take anything."""
     if not isinstance(part, ast.Slice):
-        return None
+        first = _bound(part, state)
+        return Range(first, END if first == -1 else first + 1) if isinstance(first, int) else None
     if part.step is not None:
         return _strided(part)
-    bound = part.upper if part.lower is None else part.lower if part.upper is None else None
-    if bound is None:
-        return None
-    names = sorted({n.id for n in walk(bound) if isinstance(n, ast.Name)})
-    if any(
-        not isinstance(
-            n, ast.Name | ast.Constant | ast.BinOp | ast.operator | ast.expr_context | ast.UnaryOp | ast.unaryop
-        )
-        for n in walk(bound)
-    ):
+    lower = 0 if part.lower is None else _bound(part.lower, state)
+    upper = END if part.upper is None else _bound(part.upper, state)
+    return None if lower is None or upper is None or (lower == 0 and upper is END) else Range(lower, upper)
+
+
+def _bound(node: ast.expr, state: State) -> Token:
+    """Return the token of an expression of names and numbers, a number itself; None for any other expression."""
+    sign, number = (-1, node.operand) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else (1, node)
+    if isinstance(number, ast.Constant) and type(number.value) is int:
+        return sign * number.value
+    names = sorted({n.id for n in walk(node) if isinstance(n, ast.Name)})
+    if any(not isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.UnaryOp) for n in walk(node)):
         return None
     if any(n not in state.binds for n in names):
         return None  # a global or closure name may change unseen
-    cut = ("cut", ast.dump(bound), tuple(state.binds.get(n) for n in names))
-    return cut, "low" if part.lower is None else "high"
+    return ast.dump(node), tuple(state.binds.get(n) for n in names)
 
 
-def _strided(part: ast.Slice) -> tuple[Hashable, Hashable] | None:
-    """Return the cut and the piece of a slice with a step: `0::2` and `1::2` are disjoint."""
+def _strided(part: ast.Slice) -> Range | None:
+    """Return the range of a slice with a step: `0::2` and `1::2` are disjoint."""
     step, lower = part.step, part.lower
     if part.upper is not None or not isinstance(step, ast.Constant) or type(step.value) is not int:
         return None
     start = 0 if lower is None else lower.value if isinstance(lower, ast.Constant) else None
     if type(start) is not int or not 0 <= start < step.value:
         return None
-    return ("stride", step.value), start
+    return Range(start, END, step.value) if step.value > 1 else None

@@ -17,6 +17,7 @@ from unplace.analysis.domain.values import (
     Base,
     Link,
     Obj,
+    Objs,
     Origin,
     Value,
     is_same,
@@ -138,10 +139,26 @@ def bind_name(run: Run, name: str, value: Value, node: ast.AST, source: ast.expr
     if base is None or base.link is not Link.VIEW or base.forbidden or not is_replayable(run, source, top=True):
         return
     names = {n.id for n in walk(source) if isinstance(n, ast.Name)}
+    if not _is_view_of(
+        value.identity, frozenset().union(*(state.env[n].objs for n in names & state.env.keys())), state
+    ):
+        return
     elsewhere = names & (run.scope.volatile | run.scope.global_names | run.scope.nonlocal_names)
     if name not in names and not elsewhere and names - state.binds.keys() <= _modules(run, names):
         uses = {n: state.binds.get(n) for n in sorted(names)}
         state.definitions[value.identity] = Definition(source, uses)
+
+
+def _is_view_of(obj: Obj, held: Objs, state: State) -> bool:
+    """Tell whether every step on the way from a view to the tensors that names hold is a view, and never a copy.
+
+    v = y.t().contiguous().t()
+    """
+    while (base := state.bases.get(obj)) is not None and base.link is Link.VIEW:
+        if base.objs <= held or len(base.objs) > 1:
+            return base.objs <= held
+        (obj,) = base.objs
+    return base is None
 
 
 def _modules(run: Run, names: set[str]) -> set[str]:

@@ -63,7 +63,7 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
     modules = module_lists.listed(evaluation.run, value)
     if modules is not None and not modules.is_dict:
         return module_lists.member(evaluation.run, node, modules, index)
-    return evaluation.iterate(node, value, state)
+    return evaluation.iterate(node, value, state, index)
 
 
 def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:

@@ -25,14 +25,14 @@ class Evaluation(Protocol):
     def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
         """Return a value of which nothing is known."""
 
-    def inside(self, node: ast.expr, holder: Value, state: State) -> Value:
-        """Return a value that a little-known holder contains or creates."""
+    def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
+        """Return a value that a little-known holder contains or creates, under a constant key where that is known."""
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """Return an element of a container: the one under a constant key, or the join of all."""
 
-    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """Return the value that a loop over `iterable` yields."""
+    def iterate(self, node: ast.expr, iterable: Value, state: State, key: Hashable = None) -> Value:
+        """Return the value that a loop over `iterable` yields, or the one at an index that an unpacking takes."""
 
     def iterator_over(self, node: ast.expr, iterable: Value, state: State) -> Value:
         """Return an iterator over a value."""

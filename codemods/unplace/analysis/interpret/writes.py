@@ -55,17 +55,23 @@ class Write:
         The order in which torch then reads and writes isn't defined, and autograd's formula isn't the derivative of the
         result.
         """
-        if not self.kind.is_whole or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
-            return False
-        return any(self._overlaps(operand, certainly) for operand in self.operands)
+        found = self.overlapping(self.state)
+        return any(self._has_same_owner(operand) for operand in found) if certainly else bool(found)
 
-    def _overlaps(self, operand: Value, certainly: bool) -> bool:
+    def overlapping(self, state: Snapshot) -> tuple[Value, ...]:
+        """Return the operands that may be other views of the target's memory, where `state` holds."""
+        if not self.kind.is_whole or self.kind is WriteKind.DATA:  # a store to `.data` writes no memory
+            return ()
+        return tuple(operand for operand in self.operands if self._overlaps(operand, state))
+
+    def _overlaps(self, operand: Value, state: Snapshot) -> bool:
         if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
             return False
-        if operand.objs & self.value.objs or not self.state.may_share(operand.objs, self.value.objs):
-            return False
+        return not operand.objs & self.value.objs and state.may_share(operand.objs, self.value.objs)
+
+    def _has_same_owner(self, operand: Value) -> bool:
         owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}
-        return not certainly or (len(owners) == 1 and None not in owners)
+        return len(owners) == 1 and None not in owners
 
 
 @dataclass(frozen=True, slots=True)

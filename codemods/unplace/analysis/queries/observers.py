@@ -26,8 +26,10 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
+from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.sharing import attributes_holding, other_holder
+from unplace.analysis.queries import apart
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.scopes import Scope, variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
@@ -80,13 +82,19 @@ class Watch:
         state: Snapshot,
         live: set[str],
         of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
+        written: str | None = None,
+        cut: frozenset[Link] = UNCERTAIN,
     ) -> None:
         """Prepare a search at the point of `state`; `live` are the names that may be read after it.
 
         `of_parameter` returns the blockers and assumptions that follow from the callers of a function that writes its
-        parameter; without it, callers are assumed not to read the argument afterwards.
+        parameter; without it, callers are assumed not to read the argument afterwards. `written` is what the source
+        calls the written tensor, where it can be asked for that again. `cut` are the links that may be assumed to be
+        none, where what they connect with the written tensor is in the way.
         """
         self._of_parameter = of_parameter
+        self._written = written
+        self._cut = cut
         self.run = run
         self.state = state
         self.live = live
@@ -111,11 +119,25 @@ class Watch:
         question = value, place, element_of, only_itself
         known = self._found.get(question)
         if known is None:
-            self._only_itself = only_itself
-            known = self._found[question] = self._observers(value, place, element_of)
+            known = self._found[question] = self._parted(question, self._observers(*question))
         return known
 
-    def _observers(self, value: Value, place: AccessPath | None, element_of: Value | None) -> Observers:
+    def _parted(self, question: tuple[Value, AccessPath | None, Value | None, bool], found: Observers) -> Observers:
+        """Return the observers that remain where what only may share the memory is assumed not to, if that helps."""
+        if not found.blockers or not self._cut:
+            return found
+        parted = Watch(self.run, self.state.parted(self._cut), self.live, self._of_parameter)
+        others = parted._observers(*question)
+        assumed = self._told_apart(question[0], question[1]) if not others.blockers else None
+        if assumed is None:
+            return found
+        others.assumptions = list(dict.fromkeys((*assumed, *others.assumptions)))
+        return others
+
+    def _observers(
+        self, value: Value, place: AccessPath | None, element_of: Value | None, only_itself: bool
+    ) -> Observers:
+        self._only_itself = only_itself
         found = Observers()
         self._own = self._container(element_of, found)
         self._names(value, place, found)
@@ -154,6 +176,39 @@ class Watch:
                     found.views.append(definition)
                 else:
                     found.blockers.append(self._view_read(name, held, value, place))
+
+    def _told_apart(self, value: Value, place: AccessPath | None) -> list[Reason] | None:
+        """Return the assumptions that part the written tensor from all that only may share its memory.
+
+        None where there are no words for one of them.
+        """
+        parted = self.state.parted(self._cut)
+        is_alone = bool(apart.held_alone(parted, value.objs))  # is assumed already
+        others: list[str | None] = [*self._names_parted(value, parted, is_alone)]
+        for (holder, key), held in self.state.slots_sharing(value.objs) if not is_alone else ():
+            if holder is not self._own and self._is_seen(holder) and not parted.may_share(held.objs, value.objs):
+                slot = self._slot_place(holder, key)
+                others.append(str(slot) if slot is not None else None)
+        for obj in apart.cut_off(self.state, parted, value) if not is_alone else ():
+            others.append(obj.label.strip("`") if "`" in obj.label and " " not in obj.label else None)
+        written = str(place) if place is not None else self._written
+        if others and (written is None or None in others):
+            return None
+        told = dict.fromkeys(other for other in others if other is not None)
+        return [Assumption.NOT_SHARED(one=other, other=written or "") for other in told]
+
+    def _names_parted(self, value: Value, parted: Snapshot, is_alone: bool) -> Iterator[str | None]:
+        """Iterate over the names that don't see the write any more; None for what has no name.
+
+        Where nothing else holds the written tensor, those are the names of other elements of its holder.
+        """
+        roots = parted.roots(value.objs)
+        for name, held in self.state.env.items():
+            is_seen = name in self.live or name.startswith(HIDDEN)
+            if not is_seen or self._is_container(held) or parted.may_share(held.objs, value.objs):
+                continue
+            if self._notices(held, value) and not (is_alone and roots.isdisjoint(parted.roots(held.objs))):
+                yield name if not name.startswith(HIDDEN) else None
 
     def _notices(self, held: Value, value: Value) -> bool:
         if not self.state.may_share(held.objs, value.objs) or self._come_from_two_calls(held.objs, value.objs):

@@ -1,0 +1,60 @@
+"""Finds what has to be assumed so that two tensors, of which one may be made from the other, don't share memory.
+
+    y = f(x)            f may return x, or a view of it
+    y += 1
+
+Nothing is assumed that the code in sight contradicts: two names of one object, a view and its base, an element and its
+holder.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.values import Obj, Objs, Origin, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
+from unplace.analysis.syntax.nodes import code_of
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Reason
+
+
+def operands_apart(run: Run, write: Write) -> tuple[Reason, ...] | None:
+    """Return the assumptions under which a write reads no memory that it writes; None where the code shows it does."""
+    operands = write.overlapping(write.state)
+    parted = write.state.parted()
+    if not operands:
+        return ()
+    if write.overlapping(parted):
+        return None
+    found: list[Reason] = []
+    for operand in operands:
+        node = next((n for n in _given(write.node) if run.values.get(n) is operand), None)
+        alone = () if isinstance(node, ast.Name | ast.Attribute) else held_alone(parted, operand.objs)
+        if node is None and not alone:
+            return None
+        found += alone or [Assumption.NOT_SHARED(one=code_of(write.target), other=code_of(node))]  # type: ignore[arg-type]
+    return tuple(dict.fromkeys(found))
+
+
+def held_alone(parted: Facts, objs: Objs) -> tuple[Reason, ...]:
+    """Return the assumptions that nothing else holds what calls return; empty unless calls made all of the tensors."""
+    made = [obj for obj in parted.roots(objs) if obj not in parted.bases]
+    if any(obj.origin is not Origin.CALL for obj in made):
+        return ()
+    made.sort(key=lambda obj: obj.index)
+    return tuple(dict.fromkeys(Assumption.RESULT_HELD_ALONE(place=obj.label) for obj in made))
+
+
+def cut_off(state: Facts, parted: Facts, value: Value) -> list[Obj]:
+    """Return the tensors from outside that a value shares memory with only if a call returned its argument."""
+    cut = state.roots(value.objs) - parted.roots(value.objs)
+    return sorted((obj for obj in cut if obj.origin is not Origin.FRESH), key=lambda obj: obj.index)
+
+
+def _given(node: ast.AST) -> list[ast.expr]:
+    """Return the operands of an operation as written."""
+    if isinstance(node, ast.AugAssign):
+        return [node.value]
+    return [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
