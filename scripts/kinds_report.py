@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -40,7 +41,9 @@ class Site:
     @property
     def is_first_number(self) -> bool:
         """Whether it was a number, which a tensor added to it would have made a tensor."""
-        return self.judged.candidate.shape is Shape.AUGMENTED and set(self.types) <= _NUMBERS
+        added = getattr(self.judged.candidate.operation, "value", None)
+        is_number = isinstance(added, ast.Constant) or self.judged.candidate.shape is not Shape.AUGMENTED
+        return not is_number and set(self.types) <= _NUMBERS
 
     def __str__(self) -> str:
         seen = ", ".join(f"{name} {count}x" for name, count in sorted(self.types.items()))

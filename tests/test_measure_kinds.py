@@ -52,7 +52,7 @@ def observed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     module.run(torch.ones(3), 1.0, torch.ones(2))
     del sys.modules["measured_package"]
     observer.dump(tmp_path / "seen.json")
-    return compared(folder, tmp_path / "seen.json")
+    return compared(folder, tmp_path, "seen")
 
 
 def test_every_candidate_that_runs_is_compared(observed: Comparison) -> None:

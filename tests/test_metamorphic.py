@@ -261,5 +261,5 @@ def test_a_wrong_rewriting_is_seen_in_both_files(monkeypatch: pytest.MonkeyPatch
         (variant.main, variant.tools.replace("mean", "sum")),
     ):
         wrong = Rewritten(Sources(main, tools), (), ())
-        monkeypatch.setattr(Sources, "rewritten", lambda self, *, unsafe=False, wrong=wrong: wrong)
+        monkeypatch.setattr(Sources, "rewritten", lambda self, *, unsafe=False, whole=False, wrong=wrong: wrong)
         assert judged(variant, case, with_unsafe=False).outcome is Outcome.WRONG

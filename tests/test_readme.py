@@ -179,7 +179,7 @@ def test_the_commands_under_use(command: str, models: Path) -> None:
 def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "--help"]) == 0
     printed = capfd.readouterr().out
-    assert len(USE) == 8
+    assert len(USE) == 9
     assert [command for command in USE if command not in printed] == USE[-1:]  # with `git apply`: only here
 
 

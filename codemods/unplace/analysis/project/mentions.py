@@ -31,14 +31,14 @@ class Mentions:
         names, patterns = query
         if not all(name.isascii() for name in names):
             return ()
-        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode())
+        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode(errors="surrogateescape"))
         found = frozenset.intersection(*map(self._of, names)) - {path}
         return tuple(sorted(f for f in found if wanted.search(self.contents[f])))
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)
         if found is None:
-            plain, word = name.encode(), re.compile(rf"\b{name}\b".encode())
+            plain, word = name.encode(errors="surrogateescape"), re.compile(rf"\b{name}\b".encode())
             found = self._holding[name] = frozenset(
                 path for path, data in self.contents.items() if plain in data and word.search(data)
             )

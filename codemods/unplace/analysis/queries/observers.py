@@ -140,6 +140,8 @@ class Watch:
         self._only_itself = only_itself
         found = Observers()
         self._own = self._container(element_of, found)
+        if self._own is not None and self._own.origin is not Origin.FRESH and place is not None:
+            found.assumptions.append(Assumption.HELD_ALONE(place=quoted(str(place))))
         self._names(value, place, found)
         self._slots(value, place, found)
         self._outside(value.objs, found)
