@@ -229,7 +229,7 @@ def _are_assumed(program: Program, report: FileReport, differences: Sequence[Dif
     if any(INPUT_UNREAD.fullmatch(text) for text in texts):
         assumed = {*names}
     places = [re.match(r"argument\[(\d+)\]", difference.place) for difference in differences]
-    return all(place is not None and names[int(place[1])] in assumed for place in places)
+    return all(place is not None and {*names[int(place[1]) :][:1]} & assumed for place in places)
 
 
 def _is_unclear(before: str, after: str, detail: str) -> bool:
