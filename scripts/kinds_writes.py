@@ -6,13 +6,14 @@ import inspect
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
+from kinds_exercise import tensors
 from torch.overrides import TorchFunctionMode
 
 MODULE = "module "
@@ -47,7 +48,7 @@ class Writes(TorchFunctionMode):
         """Carry the operation out, and count it if it wrote one of its arguments."""
         given = kwargs or {}
         name = getattr(func, "__name__", "")
-        before = [(t, _version(t)) for t in _tensors((args, given))]
+        before = [(t, _version(t)) for t in tensors((args, given))]
         result = func(*args, **given)
         if name == "__set__":
             written = getattr(func, "__self__", None) is vars(torch._C.TensorBase).get("data")
@@ -114,14 +115,3 @@ def _version(tensor: torch.Tensor) -> int:
         return tensor._version
     except RuntimeError:  # made under `inference_mode`
         return 0
-
-
-def _tensors(given: object) -> Iterator[torch.Tensor]:
-    if isinstance(given, torch.Tensor):
-        yield given
-    elif isinstance(given, Mapping):
-        for part in given.values():
-            yield from _tensors(part)
-    elif isinstance(given, list | tuple):
-        for part in given:
-            yield from _tensors(part)

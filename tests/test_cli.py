@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing.util
 import os
 import re
 import signal
@@ -232,7 +233,7 @@ def test_a_bad_file_is_named_and_the_others_are_done(
     code, out, err = run(capfd, "--jobs", jobs, ".")
     assert code == 2
     lines = err.splitlines()
-    assert lines[0].startswith(message)
+    assert lines[0].startswith(message), err
     assert lines[1:] == ["Rewrote 2 in-place operations in 2 files of 3.", "1 file could not be handled."]
     assert Path("a.py").read_text() == Path("z.py").read_text() == AFTER
     assert Path("bad.py").read_bytes() == data
@@ -250,8 +251,26 @@ def test_a_file_that_kills_its_process_is_named_and_the_others_are_done(capfd: p
     write(**{f"a{number}": BEFORE for number in range(8)}, bad="die_hard\n", z=BEFORE)
     code, _, err = run(capfd, "--jobs", "2", ".")
     assert code == 2
-    assert err.startswith("bad.py: internal error, nothing written: its process died")
+    assert err.startswith("bad.py: internal error, nothing written: its process died"), err
     assert "Rewrote 9 in-place operations in 9 files of 10." in err
+
+
+def test_a_process_that_is_still_starting_at_the_end_says_nothing(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def close_stdin_slowly() -> None:
+        try:
+            (tmp_path / "first").touch(exist_ok=False)
+        except FileExistsError:
+            time.sleep(2)
+
+    monkeypatch.setattr(multiprocessing.util, "_close_stdin", close_stdin_slowly)
+    write(a=BEFORE, z=BEFORE)
+    begun = time.monotonic()
+    code, _, err = run(capfd, "--jobs", "2", ".")
+    assert (code, err) == (0, "Rewrote 2 in-place operations in 2 files of 2.\n")
+    assert len(multiprocessing.active_children()) == 0
+    assert time.monotonic() - begun > 1
 
 
 def test_an_unreadable_file(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Handles the signals that end the process: turns them into an exception, so that cleanup runs, or delays them."""
+"""Handles the signals that end the process: turns them into an exception, so that cleanup runs, or puts them off."""
 
 from __future__ import annotations
 
@@ -48,6 +48,31 @@ def put_off() -> Iterator[None]:
             signal.signal(number, handler)
         for number in arrived:
             signal.raise_signal(number)
+
+
+@contextmanager
+def blocked() -> Iterator[None]:
+    """Block the signals that end the process until the block is done, in processes started in it until `as_usual`.
+
+    So a new process is never ended half-way through its start, by a handler that it inherited.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def as_usual() -> None:
+    """Let signals end this process at once, but for those that are ignored; one that was `blocked` takes effect."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from unplace.files.discovery import shown
 from unplace.runs.outcome import Outcome, failed
+from unplace.signals import as_usual, blocked
 
 Work = Callable[[str], Outcome]
 
@@ -30,7 +31,9 @@ def in_processes(work: Work, paths: Sequence[str], jobs: int, chunk: int | None 
     while done < len(paths):
         try:
             with _pool(work, jobs) as pool:
-                for outcome in pool.map(_do, paths[done:], chunksize=chunk):
+                with blocked():
+                    outcomes = pool.map(_do, paths[done:], chunksize=chunk)
+                for outcome in outcomes:
                     yield outcome
                     done += 1
         except BrokenProcessPool:  # noqa: PERF203
@@ -48,7 +51,9 @@ def _one_by_one(work: Work, paths: Sequence[str]) -> Iterator[Outcome]:
     for path in paths:
         try:
             with _pool(work, 1) as pool:
-                yield pool.submit(_do, path).result()
+                with blocked():
+                    future = pool.submit(_do, path)
+                yield future.result()
         except BrokenProcessPool:  # noqa: PERF203
             reason = "its process died (out of memory, or a crash of the interpreter)"
             yield failed(shown(path), f"internal error, nothing written: {reason}; please report it with this file")
@@ -87,7 +92,7 @@ def _begin(work: Work) -> None:
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    as_usual()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from unplace import torchapi
@@ -174,12 +175,7 @@ class Run:
 
     def may_swallow(self, guard: ast.stmt) -> bool:
         """Tell whether a `try` or `with` may swallow an exception that its body raises."""
-        return may_swallow(guard, self._qualified)
-
-    def _qualified(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.Name) and self.program.module.scopes.owner(self.scope, node.id) is None:
-            return f"builtins.{node.id}"
-        return self.program.module.qualified(self.scope, node)
+        return may_swallow(guard, partial(self.program.module.qualified, self.scope, with_builtins=True))
 
     def all_writes(self) -> list[Write]:
         """Return the in-place operations of the scope, and those made on its tensors by the functions that it calls."""

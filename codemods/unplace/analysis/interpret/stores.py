@@ -66,8 +66,9 @@ def may_write(
     """Record an operation that writes in place if its object, of which little is known, is a tensor."""
     assert run.statement is not None
     run.possible[node] = state.roots(value.objs)
-    is_list = isinstance(target, ast.Name) and home(run.scope).bindings(run.scope).replaces_elements(target.id)
-    if imports_torch(home(run.scope)) and not is_list and run.inference.of(target).may_be_tensor:
+    module = home(run.scope)
+    is_list = isinstance(target, ast.Name) and module.bindings(run.scope).replaces_elements(target.id)
+    if imports_torch(module) and not is_list and run.inference.of(target).may_be_tensor:
         tensor = value._replace(kinds=TENSOR, likely=True)
         facts = (node, kind, target, tensor, state.snapshot(), run.statement, run.grad)
         inside = run.inside[0] if run.inside else None

@@ -9,6 +9,7 @@ Results computed once per module are functions of the index, marked with `once`:
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -131,11 +132,13 @@ class ModuleIndex:
                         usable[name] = target
         return name_for(usable, qualified)
 
-    def qualified(self, scope: Scope, node: ast.expr) -> str | None:
-        """Return the qualified name of an expression made of an imported name and attributes."""
+    def qualified(self, scope: Scope, node: ast.expr, *, with_builtins: bool = False) -> str | None:
+        """Return the qualified name of an expression made of an imported name and attributes, or of a built-in name."""
         written = self._qualified_here(scope, node)
         if written is None:
-            return None
+            if not with_builtins or not isinstance(node, ast.Name) or not hasattr(builtins, node.id):
+                return None
+            return f"builtins.{node.id}" if self.scopes.owner(scope, node.id) is None else None
         target = self.target(written)
         return canonical(target) if isinstance(target, str) else written
 

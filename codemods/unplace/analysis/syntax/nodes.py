@@ -33,6 +33,9 @@ SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Class
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 """The types of loop statements."""
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""The types of comprehensions and generator expressions."""
+
 
 class _Fields(dict[type, tuple[str, ...]]):
     """The fields that hold nodes, by type of node."""

@@ -18,14 +18,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import SCOPES, children
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, LOOPS, SCOPES, children
 
 Definition = ast.AST | str
 Definitions = frozenset[Definition]
 _Env = dict[str, Definitions]
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Reaching:
@@ -88,7 +85,7 @@ class Reaching:
         return _joined(self._block(node.body, dict(env)), self._block(node.orelse, dict(env)))
 
     def _loop(self, node: ast.AST, env: _Env) -> _Env | None:
-        assert isinstance(node, _LOOPS)
+        assert isinstance(node, LOOPS)
         if not isinstance(node, ast.While):
             self._expression(node.iter, env)
         records, self._records = self._records, False
@@ -219,7 +216,7 @@ class Reaching:
             _define(name, node.target, env)
             if self._optional:
                 env[name] |= before
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, dict(env))
         elif kind in SCOPES:
             self._outside(node, env)
@@ -303,7 +300,7 @@ _STATEMENTS: dict[type, _Handler] = {
     ast.AnnAssign: Reaching._annotated,
     ast.AugAssign: Reaching._augmented,
     ast.If: Reaching._if,
-    **dict.fromkeys(_LOOPS, Reaching._loop),
+    **dict.fromkeys(LOOPS, Reaching._loop),
     ast.Break: Reaching._break,
     ast.Continue: Reaching._continue,
     ast.Return: Reaching._leave,

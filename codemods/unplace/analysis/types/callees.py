@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from dataclasses import dataclass
 
 from unplace import torchapi
@@ -73,8 +72,6 @@ class Signature:
         return usual_argument(self.parameters, index) & self.usual
 
 
-_NUMBERS = Signature(NUMBER, usual=NUMBER, others=NUMBER | TENSOR | ARRAY)
-
 _BUILTINS = {
     "abs": Signature(_NUMERIC | OTHER, _NUMERIC | OTHER),
     "bool": Signature(NUMBER),
@@ -119,10 +116,7 @@ class Callees:
 
     def qualified(self, node: ast.expr) -> str | None:
         """Return the qualified name of an imported or built-in function; None for any other expression."""
-        found = self._module.qualified(self._scope, node)
-        if found is not None or not isinstance(node, ast.Name) or not hasattr(builtins, node.id):
-            return found
-        return f"builtins.{node.id}" if self._module.scopes.owner(self._scope, node.id) is None else None
+        return self._module.qualified(self._scope, node, with_builtins=True)
 
     def signature(self, node: ast.Call) -> Signature | None:
         """Return the signature of the callee of a call; None where it isn't known, or a method of an object."""

@@ -30,7 +30,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.bindings import is_text, last_name
 from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import children, walk
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, children, walk
 from unplace.analysis.syntax.reaching import Reaching, path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
@@ -492,5 +492,5 @@ _EXPRESSIONS: dict[type, Callable[[Collector, Any], Variable]] = {
     ast.JoinedStr: Collector._text,
     ast.Lambda: Collector._lambda,
     **dict.fromkeys((ast.List, ast.Tuple, ast.Dict, ast.Set), Collector._display),
-    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), Collector._comprehension),
+    **dict.fromkeys(COMPREHENSIONS, Collector._comprehension),
 }

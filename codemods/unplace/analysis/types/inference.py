@@ -106,31 +106,37 @@ def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[
     Nothing is concluded from the uses of `untold` variables, each of which fits one of several kinds only.
     """
     masks = [ANYTHING if variable in untold else mask for variable, mask in enumerate(system.masks)]
-    proof = _Solution(system.relations, masks, untold)
-    proof.settle(range(len(system.relations)))
-    _ground(proof)
-    guess = _Solution([*system.relations, *system.doubtful], proof.masks, untold)
-    changed = {variable for variable, mask in system.likely if guess.restrict(variable, mask)}
-    for variable, mask in enumerate(proof.masks):
-        if mask & TENSOR and mask & unlikely and mask != ANYTHING and guess.restrict(variable, ~unlikely):
+    solution = _Solution(masks, untold)
+    solution.add(system.relations)
+    solution.settle(range(len(system.relations)))
+    _ground(solution)
+    proved = list(solution.masks)
+    solution.add(system.doubtful)
+    changed = {variable for variable, mask in system.likely if solution.restrict(variable, mask)}
+    for variable, mask in enumerate(proved):
+        if mask & TENSOR and mask & unlikely and mask != ANYTHING and solution.restrict(variable, ~unlikely):
             changed.add(variable)
-    todo = {index for variable in changed for index in guess.users.get(variable, ())}
-    guess.settle([*todo, *range(len(system.relations), len(guess.relations))])
-    return proof.masks, guess.masks
+    todo = {index for variable in changed for index in solution.users.get(variable, ())}
+    solution.settle([*todo, *range(len(system.relations), len(solution.relations))])
+    return proved, solution.masks
 
 
 class _Solution:
     """The kinds possible for each variable, narrowed to a fixpoint."""
 
-    def __init__(self, relations: list[Constraint], masks: list[int], fixed: set[Variable]) -> None:
+    def __init__(self, masks: list[int], fixed: set[Variable]) -> None:
         """Start from the masks given; `fixed` variables keep theirs."""
-        self.masks = list(masks)
-        self.relations = relations
+        self.masks = masks
+        self.relations: list[Constraint] = []
         self.users: dict[Variable, list[int]] = {}
         self._fixed = fixed
-        for index, (_, variables) in enumerate(relations):
+
+    def add(self, relations: Iterable[Constraint]) -> None:
+        """Add relations; the next `settle` is to name them."""
+        for index, (_, variables) in enumerate(relations, len(self.relations)):
             for variable in variables:
                 self.users.setdefault(variable, []).append(index)
+        self.relations += relations
 
     def restrict(self, variable: Variable, mask: int) -> bool:
         """Restrict a variable, unless nothing would be left of it, and tell whether that changes it."""
