@@ -271,7 +271,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
         mutant(
             "parameters",
-            regression("parameter_added_under_autocast"),
+            fixture("UNP001/parameter_added_to_what_a_layer_makes"),
             "transform.casts._are_mixed",
             edited(("Source.HELD | Source.MADE", "Source.MADE")),
         ),

@@ -88,6 +88,9 @@ class Purpose(Kind):
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
+    # a rewrite of a harmless write would gain nothing
+    NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
+    WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
     # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (
