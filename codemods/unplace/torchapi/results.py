@@ -11,7 +11,12 @@ OVERLAPPING = frozenset(
 )
 """Views in which several elements may share one memory location."""
 
-COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
+COPYING = frozenset(
+    [
+        *("block_diag", "cat", "clone", "column_stack", "concat", "concatenate", "diag_embed", "dstack", "hstack"),
+        *("one_hot", "pad", "repeat", "repeat_interleave", "stack", "tile", "vstack"),
+    ]
+)
 """Operations whose purpose is new memory, or that always allocate it."""
 
 CONVERTING = frozenset(
