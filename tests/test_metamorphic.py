@@ -109,20 +109,10 @@ def test_none_of_all_variants_is_wrong(corpus: str, name: str) -> None:
     assert wrong(corpus, name, 1, [False]) == []
 
 
-CONTRADICTED = {
-    ("fixtures", "callers apart"),
-    *(("generated", name) for name in ("stripped", "nested functions", "in a module", "helpers apart", "scattered")),
-}
-"""The variants of which `--unsafe` makes some wrong, on an assumption that the code contradicts."""
-
-
 @pytest.mark.slow
 @each_corpus
 @each_transformation
-def test_none_of_all_variants_is_wrong_with_unsafe(corpus: str, name: str, request: pytest.FixtureRequest) -> None:
-    if (corpus, name) in CONTRADICTED:
-        reason = "an assumption of --unsafe that the code contradicts isn't always seen to be contradicted"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_none_of_all_variants_is_wrong_with_unsafe(corpus: str, name: str) -> None:
     assert wrong(corpus, name, 1, [True]) == []
 
 

@@ -114,12 +114,12 @@ class Verdict:
     report: FileReport | None = field(default=None, compare=False)
 
 
-def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None) -> Verdict:
-    """Rewrite a program (or take `rewritten` as its rewriting) and compare both."""
+def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None, assumed: Sequence[str] = ()) -> Verdict:
+    """Rewrite a program (or take `rewritten` as its rewriting, which rests on `assumed`) and compare both."""
     with warnings.catch_warnings(), alarm(), filled_memory():
         warnings.simplefilter("ignore")
         try:
-            return _judge(text, unsafe, rewritten)
+            return _judge(text, unsafe, rewritten, assumed)
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
 
@@ -151,7 +151,7 @@ def alarm(seconds: float = 5.0) -> Iterator[None]:
         signal.signal(signal.SIGPROF, outer)
 
 
-def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
+def _judge(text: str, unsafe: bool, rewritten: str | None, assumed: Sequence[str]) -> Verdict:
     before = maker(text, "before.py")
     original = watched(before)
     complaint = original.error or original.backward_error
@@ -159,7 +159,8 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
     if plain.error or not _sound(plain) or (complaint and not IN_PLACE.search(complaint)):
         return Verdict(Result.DISCARDED, details=(plain.error or complaint or "huge numbers",), complaint=complaint)
     if rewritten is not None:
-        return _proved(text, before, original, Verdict(Result.RIGHT, complaint=complaint, after=rewritten))
+        start = Verdict(Result.RIGHT, complaint=complaint, after=rewritten)
+        return _proved(text, before, original, start, assumed)
     try:
         report = rewrite_text(text, "before.py", Options(unsafe=unsafe))
         again = rewrite_text(report.after, "before.py", Options(unsafe=unsafe)).after
@@ -167,7 +168,8 @@ def _judge(text: str, unsafe: bool, rewritten: str | None) -> Verdict:
         fault = Fault.COMPILE if isinstance(error, SyntaxError) else Fault.CRASH
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
     start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
-    verdict = _proved(text, before, original, start)
+    rests = [words for f in report.findings if f.status is Status.REWRITTEN for words in f.assumptions]
+    verdict = _proved(text, before, original, start, rests)
     had, has = inplace_calls(text), inplace_calls(report.after)
     verdict = replace(verdict, introduced=tuple(sorted(has - had)))
     if verdict.result is Result.RIGHT and has.total() > had.total():
@@ -187,8 +189,8 @@ def inplace_calls(text: str) -> Counter[str]:
     return names + Counter(f"{k.arg}=" for k in keywords if k.arg in ("out", "inplace"))
 
 
-def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> Verdict:
-    """The verdict after the comparison through torch."""
+def _proved(text: str, before: Maker, original: Observation, start: Verdict, assumed: Sequence[str]) -> Verdict:
+    """The verdict after the comparison through torch; `assumed` is what the rewriting rests on."""
     if start.after == text:
         return replace(start, unexplained=start.complaint is not None and _is_silent(start))
     start = replace(start, changed=True)
@@ -202,7 +204,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict) -> 
     if not differences:
         return replace(start, fixed=fixed, unexplained=start.complaint is not None and not works and _is_silent(start))
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
-    if start.report is not None and _are_assumed(before(), start.report, differences):
+    if assumed and _are_assumed(before(), assumed, differences):
         return replace(start, fixed=fixed, assumed=True)
     is_kept = start.complaint is None and not WHOLE_STORE.search(text)  # the gradient is what it was, or wrong
     if (
@@ -220,12 +222,10 @@ def _is_silent(verdict: Verdict) -> bool:
     return all(f.status is Status.REWRITTEN or f.harm is Harm.HARMLESS for f in findings)
 
 
-def _are_assumed(program: Program, report: FileReport, differences: Sequence[Difference]) -> bool:
+def _are_assumed(program: Program, texts: Sequence[str], differences: Sequence[Difference]) -> bool:
     """Whether only arguments differ, of which a rewrite assumes that no caller reads them after the call."""
-    rewritten = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
-    texts = [text for finding in rewritten for text in finding.assumptions]
     assumed = {name for text in texts for name in NOT_READ.findall(text)}
-    names = list(inspect.signature(program.function).parameters)
+    names = list(inspect.signature(getattr(program.function, "forward", program.function)).parameters)
     if any(INPUT_UNREAD.fullmatch(text) for text in texts):
         assumed = {*names}
     places = [re.match(r"argument\[(\d+)\]", difference.place) for difference in differences]

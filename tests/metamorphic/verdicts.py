@@ -68,7 +68,8 @@ def _proved(start: Judged, sources: Sources, rewritten: Rewritten, case: Case) -
 
 
 def _generated(start: Judged, sources: Sources, rewritten: Rewritten) -> Judged:
-    verdict = oracle.judge(_joined(sources), rewritten=_joined(rewritten.sources))
+    assumed = tuple(rewritten.assumptions)
+    verdict = oracle.judge(_joined(sources), rewritten=_joined(rewritten.sources), assumed=assumed)
     if verdict.result is Result.WRONG:
         return replace(start, outcome=Outcome.WRONG, details=verdict.details)
     return replace(start, outcome=Outcome.FIXED if verdict.fixed else Outcome.NOT_FIXED)

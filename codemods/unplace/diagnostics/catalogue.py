@@ -311,12 +311,16 @@ class Refusal(Kind):
     ATTRIBUTE_TOO = "`self.{other}` holds the tensor in `self.{name}`, too"
     GIVEN_TOO = "`{other}` in {line} holds the tensor in `self.{name}`, too"
     TAKEN_TOO = "`{other}` in {line} holds the tensor in `.{name}`, too"
+    IMPORTED_TOO = "{line} imports `{name}`, which would go on meaning the old tensor there"
     PASSED_TOO = "the call in {line} passes the tensor in `.{name}`, too"
     READ_AFTER_MODULE = "`{name}` is read after the module overwrote it in {line}"
 
     # callers
     MAY_PASS_TWICE = "the caller in {line} may pass the tensor for another parameter than `{parameter}`, too"
     CALLER_READS = "the caller in {line} reads what it passes for `{parameter}` after the call, and {refusal}"
+    ELEMENT_READ = (
+        "the caller in {line} passes a container for `{parameter}`, and holds an element of it under another name, too"
+    )
     CALLERS_READ = "its callers read what is written, and nothing is known to have saved it"
     ONLY_WRITES = "`{function}` returns nothing, so that its callers must want what it writes"
     HANDED_ON = "`{function}` is also handed to other code, whose arguments can't be seen"

@@ -98,8 +98,10 @@ class Planner:
     # -- what is refused and what stays ---------------------------------------------------------------------------
 
     def _without_unclear(self, decision: Decision) -> Decision:
-        """Keep a write to an object that may be no tensor, unless the run may assume that it is one."""
+        """Keep a write to what may be no tensor, unless the run may assume that it is one, or a caller shows it."""
         if not decision.site.write.is_unclear or (decision.is_recipe and self.options.unsafe):
+            return decision
+        if decision.site.harm()[0] is Harm.HARMFUL:
             return decision
         reason = Purpose.UNKNOWN_KIND_UNSAFE if decision.is_recipe else Purpose.UNKNOWN_KIND
         return decision.becoming(Keep(reason(name=decision.site.name)))

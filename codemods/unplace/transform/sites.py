@@ -332,8 +332,9 @@ class Site:
         if self.saves_its_result() and self.write.grad.records:
             found.append(Saved("pow()", self.statement.lineno))
         certain = [s for s in found if s.certain]
+        given = self.state.parted().roots(self.value.objs) if self.write.is_unclear else roots
         for root in roots if not certain and self.write.grad.records else ():
-            if root.parameter is not None:
+            if root.parameter is not None and root in given:
                 saved = self.callers.saved_before(self.run.scope, root.parameter)
                 certain += [saved] if saved is not None else []
         if certain and self.write.grad.records and not is_guess:

@@ -125,7 +125,7 @@ class Effect(NamedTuple):
     - `returned`: the returned value; None if nothing is known about it, nor about what else the call does with its
       arguments
     - `reads`: False if only the arguments themselves matter and not their content: `isinstance(x, list)`
-    - `writes`: the tensors that are written
+    - `writes`: the tensors that are written, and `may_write` those that are if they are tensors at all
     - `changes`: the objects whose slots change
     - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
     - `saves`: the tensors that autograd saves
@@ -153,6 +153,7 @@ class Effect(NamedTuple):
     moves: frozenset[str] = NOBODY
     takes: tuple[Slot, ...] = ()
     keeper: str = ""
+    may_write: frozenset[str] = NOBODY
 
 
 def leaves_alone(effect: Effect, name: str) -> bool:

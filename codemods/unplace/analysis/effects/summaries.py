@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
@@ -12,7 +12,7 @@ from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Ori
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Returned, Save
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import anything
+from unplace.analysis.interpret.writes import Write, anything
 from unplace.diagnostics.forms import WriteKind
 
 _DEPTH = 3
@@ -31,7 +31,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     for other in results[1:]:
         result = _join(result, other)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
-    written = frozenset(o for w in run.all_writes() for o in w.state.roots(w.value.objs))
+    written, unclear = _roots(run.all_writes()), _roots(run.all_unclear())
     changes: set[str] = set()
     keeps: set[str] = set()
     surely_kept: set[str] = set()
@@ -59,7 +59,12 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         writes_outer=any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
         reshapes=frozenset(_parameters(frozenset(run.reshaped))),
+        may_write=frozenset(_parameters(unclear)),
     )
+
+
+def _roots(writes: Iterable[Write]) -> Objs:
+    return frozenset(o for w in writes for o in w.state.roots(w.value.objs))
 
 
 def _parameters(objs: Objs) -> set[str]:

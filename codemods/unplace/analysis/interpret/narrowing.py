@@ -98,7 +98,8 @@ def _restrict(name: str, to: int, state: State, holds: bool) -> None:
     if value is None:
         return
     if holds:
-        inside = to if value.kinds & UNKNOWN else value.kinds & to
+        is_other = value.must_be(TENSOR) and not value.kinds & to  # the test knows better: `isinstance(x, list)`
+        inside = to if value.kinds & UNKNOWN or is_other else value.kinds & to
         kinds_now = inside if inside and not to & UNKNOWN else value.kinds
         state.env[name] = value._replace(kinds=kinds_now, likely=value.likely and bool(to & UNKNOWN))
     elif value.kinds & ~to:

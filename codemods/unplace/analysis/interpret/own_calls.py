@@ -46,9 +46,10 @@ def of_function(
     else:
         run.followed.add(node)
     nodes = arguments.named_nodes(bound)
-    for name in sorted(effect.writes & nodes.keys()):
+    for name in sorted((effect.writes | effect.may_write) & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)
-        run.hand(node, function.scope, name, nodes[name], bound[name], others, state)
+        is_unclear = name not in effect.writes
+        run.hand(node, function.scope, name, nodes[name], bound[name], others, state, is_unclear=is_unclear)
     bound = {name: _with_captures(run, value, state) for name, value in bound.items()}
     captured = state.reachable(captured_by(run, function, state))
     called = f"{code_of(node.func)}()"

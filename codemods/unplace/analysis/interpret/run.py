@@ -107,6 +107,7 @@ class Run:
     writes: dict[Hashable, Write] = field(default_factory=dict)  # by node; those of a called layer, also by the call
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
     handed: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)  # to its writers
+    handed_unclear: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
@@ -179,6 +180,10 @@ class Run:
     def all_writes(self) -> list[Write]:
         """Return the in-place operations of the scope, and those made on its tensors by the functions that it calls."""
         return [*self.writes.values(), *(write for _, write in self.handed.values())]
+
+    def all_unclear(self) -> list[Write]:
+        """Return the operations that may write a tensor, of the scope and of the functions that it calls."""
+        return [*self.unclear.values(), *(write for _, write in self.handed_unclear.values())]
 
     @property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
@@ -402,8 +407,10 @@ class Run:
         value: Value,
         others: tuple[Value, ...],
         state: State,
+        *,
+        is_unclear: bool = False,
     ) -> None:
-        """Record that a call passes a tensor to a function of this file that writes the parameter `name`."""
+        """Record that a call passes a tensor to a function of the run that writes, or may write, a parameter."""
         assert self.statement is not None
         inside = self.inside[0] if self.inside else None
         write = Write(
@@ -418,7 +425,8 @@ class Run:
             inside=inside,
             autocast=self.autocast > 0,
         )
-        self.handed[(node, name, callee)] = (callee, write)
+        handed = self.handed_unclear if is_unclear else self.handed
+        handed[(node, name, callee)] = (callee, write)
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import holders_of
-from unplace.analysis.project.module import home
+from unplace.analysis.project.module import from_folder, home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
 from unplace.analysis.project.users import OF_INSTANCES, users_of
@@ -39,11 +37,7 @@ def line_in(reader: Program, other: Program, line: int) -> Line:
 
 def file_for(reader: Program, other: Program) -> str | None:
     """Return the path of another file from the folder that holds it and the reader's; None for the same file."""
-    place, own = other.module.place, reader.module.place
-    if other.module is reader.module or place is None or own is None:
-        return None
-    shared = os.path.commonpath([Path(place.path).parent, Path(own.path).parent])
-    return Path(place.path).relative_to(shared).as_posix()
+    return from_folder(reader.module, other.module)
 
 
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:
@@ -70,7 +64,7 @@ def calls_elsewhere(program: Program, scope: Scope, parameter: str) -> Iterator[
 
 def _writes(program: Program, scope: Scope, parameter: str) -> bool:
     summary = program.summary(Function(scope))
-    return summary is not None and parameter in summary.writes
+    return summary is not None and parameter in summary.writes | summary.may_write
 
 
 def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[str] = frozenset()) -> list[Handed]:
@@ -104,7 +98,8 @@ def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], li
         run = program.run(caller)
         if run is None:
             continue
-        for (_, parameter, _), (callee, write) in run.handed.items():
+        handed = (*run.handed.items(), *run.handed_unclear.items())
+        for (_, parameter, _), (callee, write) in handed:
             found.setdefault((callee, parameter), []).append((run, write))
     return found
 

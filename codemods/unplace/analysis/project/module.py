@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -215,6 +216,15 @@ def is_of(scope: Scope, path: str) -> bool:
     """Tell whether a scope belongs to a file, in whatever version of its text."""
     place = home(scope).place
     return place is not None and place.path == path
+
+
+def from_folder(reader: ModuleIndex, other: ModuleIndex) -> str | None:
+    """Return the path of another file from the folder that holds it and the reader's; None for the same file."""
+    place, own = other.place, reader.place
+    if other is reader or place is None or own is None:
+        return None
+    shared = os.path.commonpath([PurePath(place.path).parent, PurePath(own.path).parent])
+    return PurePath(place.path).relative_to(shared).as_posix()
 
 
 def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:

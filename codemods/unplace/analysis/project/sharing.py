@@ -33,9 +33,9 @@ def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     if other is not None:
         return Refusal.ATTRIBUTE_TOO(other=other, name=name)
     for scope, call in module.calls_named(owner.node.name):
-        for passed in _passed(owner, name, call):
-            root = _root(passed) if passed is not None else None
-            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+        for passed in sources_passed(owner, name, call):
+            root = root_of(passed) if passed is not None else None
+            if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
                 return Refusal.GIVEN_TOO(other=root.id, line=Line(call.lineno), name=name)
     taken = next(_taken(module, name), None)
     if taken is not None:
@@ -55,9 +55,9 @@ def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
             if not isinstance(node, ast.Assign):
                 continue
             if any(_is_from_outside(part, name) for part in _parts(node.value)):
-                yield from (t for t in node.targets if isinstance(t, ast.Name) and _is_read_elsewhere(scope, t))
-            root = _root(node.value) if any(_is_from_outside(target, name) for target in node.targets) else None
-            if isinstance(root, ast.Name) and _is_read_elsewhere(scope, root):
+                yield from (t for t in node.targets if isinstance(t, ast.Name) and is_read_elsewhere(scope, t))
+            root = root_of(node.value) if any(_is_from_outside(target, name) for target in node.targets) else None
+            if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
                 yield root
 
 
@@ -68,7 +68,7 @@ def _given(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(method)):
             continue
         for _, call in module.calls_named(method.name):
-            roots = [_root(argument) for argument in (*call.args, *(k.value for k in call.keywords))]
+            roots = [root_of(argument) for argument in (*call.args, *(k.value for k in call.keywords))]
             if any(isinstance(root, ast.Attribute) and root.attr == name for root in roots):
                 yield call
 
@@ -80,13 +80,13 @@ def _parts(source: ast.expr) -> Sequence[ast.expr]:
 
 def _is_from_outside(source: ast.expr, name: str) -> bool:
     """Tell whether an expression is, or may be a view of, an attribute `name` on something other than `self`."""
-    root = _root(source)
+    root = root_of(source)
     if not isinstance(root, ast.Attribute) or root.attr != name:
         return False
     return isinstance(root.value, ast.Name) and root.value.id != "self"
 
 
-def _passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
+def sources_passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
     """Iterate over the arguments by which a call of the class sets the attribute of the new object."""
     if owner.fields is not None:
         given = {k.arg: k.value for k in call.keywords}
@@ -106,11 +106,11 @@ def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
 
 def _twins(owner: Class, name: str) -> Iterator[str]:
     """Iterate over attributes that may share memory with this one: one is made from the other, or both from a name."""
-    own = [(method, root) for method, source in _sources(owner, name) if (root := _root(source)) is not None]
+    own = [(method, root) for method, source in _sources(owner, name) if (root := root_of(source)) is not None]
     for cls in owner.linearized():
         for other, assigned in cls.assigned.items():
             for method, source in assigned if other != name else ():
-                root = _root(source) if source is not None else None
+                root = root_of(source) if source is not None else None
                 if root is None:
                     continue
                 is_same = isinstance(root, ast.Name) and any(m is method and code_of(r) == root.id for m, r in own)
@@ -119,7 +119,7 @@ def _twins(owner: Class, name: str) -> Iterator[str]:
                     yield other
 
 
-def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
+def root_of(source: ast.expr) -> ast.Name | ast.Attribute | None:
     """Return the name or attribute that an expression is, or may be, a view of: `x` for `x.T[0]`."""
     while not isinstance(source, ast.Name):
         if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
@@ -138,7 +138,7 @@ def _root(source: ast.expr) -> ast.Name | ast.Attribute | None:
     return source
 
 
-def _is_read_elsewhere(scope: Scope, name: ast.Name) -> bool:
+def is_read_elsewhere(scope: Scope, name: ast.Name) -> bool:
     """Tell whether a scope reads a name in another place, too, or an inner scope captures it."""
     reads = [n for n in scope.names if n.id == name.id and isinstance(n.ctx, ast.Load) and n is not name]
     return bool(reads) or name.id in scope.captured

@@ -16,6 +16,7 @@ from unplace.analysis.domain.values import (
     DICT,
     LIST,
     MODULE,
+    NO_OBJS,
     TENSOR,
     TUPLE,
     UNKNOWN,
@@ -28,6 +29,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart
 from unplace.analysis.syntax.nodes import children
@@ -99,6 +101,7 @@ class Watch:
         self.state = state
         self.live = live
         self._own: Obj | None = None
+        self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
         self._only_itself = False
         self._seen: Objs | None = None
         self._found: dict[Hashable, Observers] = {}
@@ -121,6 +124,20 @@ class Watch:
         if known is None:
             known = self._found[question] = self._parted(question, self._observers(*question))
         return known
+
+    def of_elements(self, container: Value) -> Observers:
+        """Return the observers of what a list or dictionary holds, apart from the container itself."""
+        found = Observers()
+        if not container.may_be(LIST | TUPLE | DICT):
+            return found
+        self._inside = self.state.reachable(container.objs)
+        held = Value(TENSOR, self._inside - container.objs)
+        if held.objs:
+            self._names(held, None, found)
+            self._slots(held, None, found)
+            self._outside(held.objs, found)
+        self._inside = NO_OBJS
+        return found
 
     def _parted(self, question: tuple[Value, AccessPath | None, Value | None, bool], found: Observers) -> Observers:
         """Return the observers that remain where what only may share the memory is assumed not to, if that helps."""
@@ -308,7 +325,7 @@ class Watch:
 
     def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         for (holder, key), held in self.state.slots_sharing(value.objs):
-            if holder is self._own:
+            if holder is self._own or holder in self._inside:
                 continue
             if holder in value.objs:
                 found.blockers.append(Refusal.ON_TENSOR())
@@ -379,11 +396,7 @@ class Watch:
                 found.blockers += blockers
                 found.assumptions += [a for a in assumptions if a not in found.assumptions]
                 continue
-            holder = self._held_outside(obj) if obj.origin is Origin.CLOSURE else None
-            if holder is not None:
-                found.blockers.append(holder)
-                continue
-            holder = self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None
+            holder = self._also_held_by(obj)
             if holder is not None:
                 found.blockers.append(holder)
                 continue
@@ -401,16 +414,26 @@ class Watch:
         elif keeper is not None:
             found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
 
+    def _also_held_by(self, obj: Obj) -> Reason | None:
+        """Return the reason why the code in sight holds a tensor from outside twice; None where it doesn't."""
+        if obj.origin is Origin.CLOSURE:
+            return self._held_outside(obj)
+        if obj.origin is Origin.GLOBAL:
+            return self._held_outside(obj) or holder_of_global(self.run.program.module, obj.label.strip("`"))
+        return self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None
+
     def _held_by_its_class(self, obj: Obj) -> Reason | None:
         """Return the reason why an attribute isn't the only holder of a tensor, as the class of its object shows."""
         for owner, name in attributes_holding(self.state, obj):
-            found = other_holder(self.run.program.module, owner, name)
+            found = other_holder(self.run.program.module, owner, name) or holder_of_attribute(
+                self.run.program, owner, name
+            )
             if found is not None:
                 return found
         return None
 
     def _held_outside(self, obj: Obj) -> Reason | None:
-        """Return the reason why a captured tensor shares memory with another name of the enclosing function."""
+        """Return the reason why a tensor of an outer scope shares memory with another name there."""
         name = obj.label.strip("`")
         program = self.run.program
         owner = program.module.scopes.owner(self.run.scope, name)
@@ -422,7 +445,8 @@ class Watch:
             others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
             for other, value in others if held is not None else ():
                 if held is not None and state.may_share(state.reachable(value.objs), held.objs):
-                    return Refusal.OUTER_SHARES(name=other, function=owner.name)
+                    shares = Refusal.OUTER_SHARES(name=other, function=owner.name)
+                    return Refusal.SLOT_SHARES(place=other) if owner.is_module else shares
         return None
 
 

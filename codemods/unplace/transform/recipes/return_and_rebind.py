@@ -135,6 +135,10 @@ class Callers:
                 return [], list(planned.assumptions)
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
+            elements = watch.of_elements(call.write.value)
+            if _notices(elements):
+                return [Refusal.ELEMENT_READ(line=call.line(self.program), parameter=parameter)], []
+            assumptions += elements.assumptions
             observers = watch.of(call.write.value, None)
             if observers.blockers and not self._is_read(call, at_call, live, elsewhere=True):
                 return observers.blockers, []
@@ -186,10 +190,18 @@ class Callers:
 
     def _may_return(self, scope: Scope) -> bool:
         """Tell whether a function writes a parameter and could return it: one with a fixed return has to do so now."""
+        written = self._written(scope)
+        if not is_fixed(scope) or not written:
+            return bool(written)
         summary = self.program.home_of(scope).summary(Function(scope))
-        if summary is None or not summary.writes:
-            return False
-        return not is_fixed(scope) or (summary.returned is not None and summary.returned.same in summary.writes)
+        return summary is not None and summary.returned is not None and summary.returned.same in written
+
+    def _written(self, scope: Scope) -> frozenset[str]:
+        """Return the parameters whose writes the run may move: those that may be no tensors, too, with `--unsafe`."""
+        summary = self.program.home_of(scope).summary(Function(scope))
+        if summary is None:
+            return frozenset()
+        return summary.writes | summary.may_write if self.options.unsafe else summary.writes
 
     def knows_calls(self, scope: Scope) -> bool:
         """Tell whether the run is the whole program, and all calls of a function in it are known."""
@@ -284,7 +296,7 @@ class Callers:
         if isinstance(form, Refuse):
             return form
         returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
-        if form.is_changed and returns & (_with_sites(run) | _with_calls(run).keys()):
+        if form.is_changed and returns & (_with_sites(run) | self._with_calls(run).keys()):
             return Refuse(Refusal.RETURN_WRITES(function=scope.name))
         tensor = self.program.module.name_for(scope.parent or scope, "torch.Tensor")
         handback = Handback(self.text, scope, names, form, tensor, reaches_end)
@@ -323,7 +335,7 @@ class Callers:
                 return refusal
             taking.is_movable = not site.in_header and not expressions.is_noticed_before(taking.statement, [site])
         is_touched = taking.places or handback.form.is_extra
-        is_shared = bool(taking.places) and _with_calls(taking.run)[taking.statement] > 1
+        is_shared = bool(taking.places) and self._with_calls(taking.run)[taking.statement] > 1
         if is_shared or (is_touched and taking.statement in _with_sites(taking.run)):
             return Refuse(Refusal.ANOTHER_OPERATION())
         return handback.take(taking)
@@ -404,6 +416,12 @@ class Callers:
                     todo.append(scope)
         return False
 
+    def _with_calls(self, run: Run) -> Counter[ast.stmt]:
+        """Count, for each statement of a scope, the calls that hand a tensor to a function whose write may be moved."""
+        handed = [*run.handed.items(), *(run.handed_unclear.items() if self.options.unsafe else ())]
+        found = {(call, write.statement) for (call, _, _), (_, write) in handed}
+        return Counter(statement for _, statement in found)
+
     # -- questions ------------------------------------------------------------------------------------------------
 
     def _site(self, call: Handed) -> Site:
@@ -417,7 +435,7 @@ class Callers:
         return _notices(Watch(call.run, call.write.state, live).of(call.write.value, None))
 
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
-        calls = calls_in_file(self.program, scope, name)
+        calls = calls_in_file(self.program, scope, name) if name in self._written(scope) else []
         return any(self._is_read(call, site, site.live()) for call in calls for site in [self._site(call)])
 
     def _only_writes(self, scope: Scope) -> bool:
@@ -439,12 +457,6 @@ class Callers:
 def _with_sites(run: Run) -> set[ast.stmt]:
     """Return the statements of a scope that contain in-place operations."""
     return {write.statement for write in run.writes.values() if is_site(write)}
-
-
-def _with_calls(run: Run) -> Counter[ast.stmt]:
-    """Count, for each statement of a scope, the calls that hand a tensor to a function that writes it."""
-    found = {(call, write.statement) for (call, _, _), (_, write) in run.handed.items()}
-    return Counter(statement for _, statement in found)
 
 
 def _parameters(site: Site) -> frozenset[str]:
