@@ -5,9 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.files import Project
 from unplace.config.options import Options
 from unplace.runs import outcome
 from unplace.runs.garbage import IN_ONE_FILE, collecting_rarely
@@ -66,3 +70,18 @@ def test_other_threads_change_nothing() -> None:
     thread.start()
     thread.join()
     assert seen == [(700, 10, 10)]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_a_file_took_is_free_without_a_collection(alone: bool, tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_bytes(WRITES)
+    project = None if alone else Project([str(file)])
+    gc.collect()
+    gc.disable()
+    try:
+        before = [thing for thing in gc.get_objects() if isinstance(thing, Run | Snapshot)]
+        assert outcome.rewrite_bytes(WRITES, str(file), Options(), project).change is not None
+        assert [thing for thing in gc.get_objects() if isinstance(thing, Run | Snapshot)] == before
+    finally:
+        gc.enable()

@@ -81,7 +81,11 @@ def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | N
         source = documents.read(data, path, markdown=options.markdown)
         with warnings.catch_warnings(), limited(), collecting_rarely():
             warnings.simplefilter("ignore")  # Python's warnings about the user's escape sequences don't matter here
-            return _rewrite(source, path, options, project)
+            try:
+                return _rewrite(source, path, options, project)
+            finally:
+                if project is not None:
+                    project.end()
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
     except LimitError as error:

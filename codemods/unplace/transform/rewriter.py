@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -33,6 +34,23 @@ class Programs(Protocol):
         """Return the program of the module to handle now; raise `SyntaxError` where CPython's parser does."""
 
 
+class _Alone:
+    """The programs of a text that stands alone."""
+
+    def __init__(self) -> None:
+        self._begun: list[Program] = []
+
+    def begin(self, path: str, text: str) -> Program:
+        from unplace.analysis.project.program import Program  # only imported for files that may have sites
+
+        self._begun.append(Program.of(parsed(text)))
+        return self._begun[-1]
+
+    def close(self) -> None:
+        for program in self._begun:
+            program.close()
+
+
 _MOST_ROUNDS = 10
 _MOST_TRIES = 6
 _NONE: Mapping[Place, Sequence[Reason]] = {}
@@ -44,6 +62,9 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     An edit is taken back if the analysis still finds the harm of its operation afterwards, or would edit it again and
     again: it repairs nothing. With a `Project` as `programs`, imports from other files of the run are followed.
     """
+    if programs is None:
+        with closing(_Alone()) as alone:
+            return rewrite_text(text, path, options, alone)
     report, is_final = _repaired(text, path, options, _itself, programs)
     later = replace(options, unused=False)  # `joined` keeps the first round's warnings
     for _ in range(_MOST_ROUNDS):
@@ -58,7 +79,7 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
 
 
 def _repaired(
-    text: str, path: str, options: Options, origin: Callable[[int], int], programs: Programs | None
+    text: str, path: str, options: Options, origin: Callable[[int], int], programs: Programs
 ) -> tuple[FileReport, bool]:
     """Return the rounds over a text, less useless edits, and whether another pass can find nothing more to do.
 
@@ -82,7 +103,7 @@ def _rounds(
     path: str,
     options: Options,
     origin: Callable[[int], int],
-    programs: Programs | None,
+    programs: Programs,
     failed: Mapping[Place, Sequence[Reason]],
 ) -> tuple[FileReport, FileReport, set[Place]]:
     """Return all rounds over a text joined into one, the last round, and the places that it still edited."""
@@ -110,7 +131,7 @@ def first_round(
     Modules with `inplace=True` are judged by their calls in all of the text or, with `apart`, in the functions of the
     lines that the run handles.
     """
-    return _round(text, path, options, _itself, programs, apart=apart)
+    return _round(text, path, options, _itself, programs or _Alone(), apart=apart)
 
 
 def _itself(line: int) -> int:
@@ -128,22 +149,18 @@ def _round(
     path: str,
     options: Options,
     origin: Callable[[int], int],
-    programs: Programs | None,
+    programs: Programs,
     *,
     apart: bool = False,
     failed: Mapping[Place, Sequence[Reason]] = _NONE,
     settled: Settled | None = None,
 ) -> FileReport:
     """Make one pass over a text, less what is settled; `origin` maps its lines to those of the original text."""
-    from unplace.analysis.project.program import Program
     from unplace.config import suppressions  # only imported for files that may have sites
     from unplace.transform.filter import Filter
     from unplace.transform.sites import has_sites
 
-    if programs is not None:
-        program = programs.begin(str(Path(path).absolute()), text)
-    else:
-        program = Program.of(parsed(text))
+    program = programs.begin(str(Path(path).absolute()), text)
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)

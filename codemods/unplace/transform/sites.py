@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from unplace import torchapi
@@ -190,9 +191,8 @@ class Site:
         return self._watch
 
     def _watch_with(self, live: set[str]) -> Watch:
-        scope = self.run.scope
         written = self.name if isinstance(self.write.target, ast.Name | ast.Attribute | ast.Subscript) else None
-        return Watch(self.run, self.state, live, lambda p: self.callers.sees(scope, p), written, self._cut())
+        return Watch(self.run, self.state, live, partial(self.callers.sees, self.run.scope), written, self._cut())
 
     def _cut(self) -> frozenset[Link]:
         """Return the links that may be assumed to be none; for harmless writes, nothing is assumed."""

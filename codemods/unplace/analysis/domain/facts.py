@@ -79,11 +79,11 @@ class Facts:
 
     def may_share(self, first: Objs, second: Objs) -> bool:
         """Tell whether an object of one set may share memory with an object of the other."""
-        return any(self.bases.overlap(a, b) for a in first for b in second)
+        return self.bases.may_share(first, second)
 
     def roots(self, objs: Iterable[Obj]) -> Objs:
         """Return the objects and all objects that they may be views of."""
-        return frozenset().union(*map(self.bases.roots, objs))
+        return self.bases.roots_of(frozenset(objs))
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Return all objects that can be reached from these through views and slots."""

@@ -25,6 +25,8 @@ class _Answers:
     parted: dict[frozenset[Link], Snapshot] = field(default_factory=dict)
     bound: dict[Obj, list[tuple[str, Value]]] | None = None
     stored: dict[Obj, list[tuple[Slot, Value]]] | None = None
+    escaped: Objs | None = None
+    slots: list[tuple[tuple[Slot, Value], Objs]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +70,9 @@ class Snapshot(Facts):
         """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         known = self._answers.keepers
         if objs not in known:
-            known[objs] = Facts.kept_by(self, objs)
+            if self._answers.escaped is None:
+                self._answers.escaped = self.roots(self.kept)
+            known[objs] = None if self._answers.escaped.isdisjoint(self.roots(objs)) else Facts.kept_by(self, objs)
         return known[objs]
 
     def slots_sharing(self, objs: Objs) -> tuple[tuple[Slot, Value], ...]:
@@ -76,9 +80,17 @@ class Snapshot(Facts):
         known = self._answers.sharing
         found = known.get(objs)
         if found is None:
-            slots = self.heap.items()
-            found = known[objs] = tuple(s for s in slots if s[1].objs and self.may_share(s[1].objs, objs))
+            own, slots = self.roots(objs), self._rooted_slots()
+            near = ((slot, value) for (slot, value), roots in slots if not own.isdisjoint(roots))
+            found = known[objs] = tuple((slot, value) for slot, value in near if self.may_share(value.objs, objs))
         return found
+
+    def _rooted_slots(self) -> list[tuple[tuple[Slot, Value], Objs]]:
+        """Return the slots with objects, each with the roots of these."""
+        if self._answers.slots is None:
+            slots = ((slot, self.roots(slot[1].objs)) for slot in self.heap.items())
+            self._answers.slots = [(slot, roots) for slot, roots in slots if roots]
+        return self._answers.slots
 
     def names_bound_to(self, obj: Obj) -> Sequence[tuple[str, Value]]:
         """Return the names that are certainly bound to an object, with their values."""

@@ -26,7 +26,7 @@ class Views(dict[Obj, Base]):
     through its view.
     """
 
-    __slots__ = ("_cut", "_pieces", "_roots", "_stale", "_views")
+    __slots__ = ("_cut", "_joined", "_parted", "_pieces", "_roots", "_stale", "_views")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Start with the bases of some views."""
@@ -34,7 +34,9 @@ class Views(dict[Obj, Base]):
         self._views: set[Obj] = set()  # the keys, as a set: operations between sets reuse the stored hashes
         self._cut: set[Obj] = set()  # the views that are pieces of a split
         self._roots: dict[Obj, Objs] = {}
+        self._joined: dict[Objs, Objs] = {}
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
+        self._parted: dict[frozenset[Link], Views] = {}
         self._stale: set[Obj] = set()
         for obj, base in bases.items() if bases is not None else ():
             self[obj] = base
@@ -45,7 +47,8 @@ class Views(dict[Obj, Base]):
         other = Views()
         dict.update(other, self)
         other._views, other._cut = set(self._views), set(self._cut)
-        other._roots, other._pieces = self._roots, self._pieces
+        other._roots, other._joined, other._pieces = self._roots, self._joined, self._pieces
+        other._parted = self._parted
         return other
 
     def __setitem__(self, obj: Obj, base: Base) -> None:
@@ -66,7 +69,11 @@ class Views(dict[Obj, Base]):
 
         Elements stay with their holders, and are apart from the elements under other keys.
         """
-        found = Views()
+        self._refresh()
+        known = self._parted.get(links)
+        if known is not None:
+            return known
+        found = self._parted[links] = Views()
         for obj, base in self.items():
             if base.holders and base.link in UNCERTAIN:
                 piece = (("element", base.holders), base.key) if base.key is not None else None
@@ -90,6 +97,16 @@ class Views(dict[Obj, Base]):
             found = known[obj] = self._closure(obj)
         return found
 
+    def roots_of(self, objs: Objs) -> Objs:
+        """Return the objects and all objects that they may be views of."""
+        if self._stale:
+            self._refresh()
+        known = self._joined
+        found = known.get(objs)
+        if found is None:
+            found = known[objs] = frozenset().union(*map(self.roots, objs))
+        return found
+
     def overlap(self, first: Obj, second: Obj) -> bool:
         """Tell whether two objects may share memory."""
         if first is second:
@@ -102,12 +119,23 @@ class Views(dict[Obj, Base]):
         left, right = self._cuts(first), self._cuts(second)
         return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
+    def may_share(self, first: Objs, second: Objs) -> bool:
+        """Tell whether an object of one set may share memory with an object of the other."""
+        own, others = self.roots_of(first), self.roots_of(second)
+        if own.isdisjoint(others):
+            return False
+        if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
+            return True
+        return any(self.overlap(a, b) for a in first for b in second)
+
     def _refresh(self) -> None:
         """Discard the results that lead through objects whose bases have changed."""
         stale = self._stale
         if stale:
             self._roots = {obj: roots for obj, roots in self._roots.items() if stale.isdisjoint(roots)}
+            self._joined = {objs: roots for objs, roots in self._joined.items() if stale.isdisjoint(roots)}
             self._pieces = {obj: cuts for obj, cuts in self._pieces.items() if obj in self._roots}
+            self._parted = {}
             self._stale = set()
 
     def _closure(self, obj: Obj) -> Objs:

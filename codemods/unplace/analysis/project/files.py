@@ -68,6 +68,7 @@ class Project:
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
+        self._begun: list[Program] = []  # of the file in hand, one a round
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
@@ -79,13 +80,20 @@ class Project:
         if is_first:
             self._in_hand, self._read, self._programs = path, set(), {}
             self._asked_names = {}
-        known = self._modules.get(path)
-        if known is not None and known.text == text:
-            return Program(known, self)
-        module = self._parsed(path, text)
-        if known is None and is_first:
-            self._modules[path] = module
-        return Program(module, self)
+        module = self._modules.get(path)
+        if module is None or module.text != text:
+            known, module = module, self._parsed(path, text)
+            if known is None and is_first:
+                self._modules[path] = module
+        self._begun.append(Program(module, self))
+        return self._begun[-1]
+
+    def end(self) -> None:
+        """Close the programs of the file in hand: its findings are known."""
+        for program in (*self._begun, *self._programs.values()):
+            program.close()
+        self._begun.clear()
+        self._programs.clear()
 
     def basis(self, path: str) -> Basis:
         """Return the other files and names that the result for the last handled file depends on.

@@ -112,6 +112,11 @@ class Program:
         """Return the analysis of the same module with another tree."""
         return Program(ModuleIndex(tree, self.module.place, self.module.text), self._others)
 
+    def close(self) -> None:
+        """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
+        self._runs.clear()
+        self.handed.clear()
+
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
     def run(self, scope: Scope) -> Run | None:
@@ -273,15 +278,9 @@ class Program:
             return guess
         origin = Origin.GLOBAL if owner.is_module else Origin.CLOSURE
         tracked = guess.tracked if guess.tracked is Tracked.LEAF else Tracked.MAYBE
+        key, words = ("name", owner.name, name), f"`{name}`"
         value = run.foreign(
-            ("name", owner.name, name),
-            origin,
-            f"`{name}`",
-            node.lineno,
-            guess.kinds,
-            ref=guess.ref,
-            tracked=tracked,
-            likely=guess.likely,
+            key, origin, words, node.lineno, guess.kinds, ref=guess.ref, tracked=tracked, likely=guess.likely
         )
         self._add_elements(run, value, owner, node, state)
         if name in owner.volatile or owner is run.scope:
