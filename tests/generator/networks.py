@@ -40,6 +40,9 @@ FLAGGED = (  # the end of a constructor, and that of forward
     ("", "self.act = nn.ReLU()\n        self.act.inplace = inplace", "self.act(t)"),
     ("", "self.act = nn.ReLU()\n        for m in self.modules():\n"
      "            if isinstance(m, nn.ReLU): m.inplace = True", "self.act(t)"),
+    (', args={"inplace": True}', "self.act = nn.ReLU(**args)", "self.act(t)"),
+    (", make=nn.ReLU", "self.act = make(inplace=True)", "self.act(t)"),
+    ("", "self.act = {'a': nn.ReLU}['a'](**dict(inplace=inplace))", "self.act(t)"),
     (", act=partial(nn.ReLU, inplace=True)", "self.act = act()", "self.act(t)"),
     ("", "self.k = 2 if inplace else 3\n        self.act = nn.ReLU(inplace=inplace)", "self.act(t) * self.k"),
 )  # fmt: skip

@@ -10,21 +10,23 @@ def act(name, inplace=True): nn.ReLU(inplace=inplace)   in a parameter: its defa
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance, TorchModule, alternatives
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Named, TorchModule, alternatives
 from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.switches import switches
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_of
+from unplace.torchapi import modules
 
+_FLAG = "inplace"
+_DICT = "builtins.dict"
 _PARTIAL = "functools.partial"
-_GETTERS = frozenset(["torch.nn", "torch.nn.modules", "torch.nn.modules.activation"])
 
 
 class Makes(Enum):
@@ -41,14 +43,16 @@ class Flag:
 
     `qualified` is the class or function of torch that gets the flag; None where that isn't known. `literals` are the
     `True`s that stand elsewhere than among the arguments of `node`, from where `node` has the flag by a parameter or
-    attribute, and `other_use` is code that asks for that parameter or attribute for another purpose.
+    attribute, and `other_use` is code that asks for that parameter or attribute for another purpose. `asked_by` is that
+    parameter where no such literal is seen, so that only callers of the function ask for the operation.
     """
 
     scope: Scope
-    node: ast.Call | ast.Assign
+    node: ast.Call | ast.Assign | ast.Dict
     qualified: str | None
     literals: tuple[ast.expr, ...] = ()
     makes: Makes = Makes.MODULE
+    asked_by: str = ""
     other_use: ast.Name | ast.Attribute | None = None
 
     @property
@@ -62,8 +66,22 @@ def flags(program: Program) -> list[Flag]:
     found = [flag for node, scope in program.module.scopes.flagged if (flag := _literal(program, scope, node))]
     if imports_torch(program.module):
         found += [Flag(scope, node, None, (value,), Makes.LATER) for scope, node, value in switches(program.module)]
+        found += [Flag(scope, node, None, (value,), Makes.LATER) for scope, node, value in _listed(program.module)]
         found += _handed(program)
     return found
+
+
+@once
+def _listed(module: ModuleIndex) -> list[tuple[Scope, ast.Dict, ast.expr]]:
+    """Return the dictionaries of arguments that have the flag: `{"inplace": True}`."""
+    return [
+        (scope, node, value)
+        for scope in module.scopes.by_node.values()
+        for node in scope.nodes
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == _FLAG and _is_true(value)
+    ]
 
 
 def _literal(program: Program, scope: Scope, node: ast.Call) -> Flag | None:
@@ -82,7 +100,10 @@ def _literal(program: Program, scope: Scope, node: ast.Call) -> Flag | None:
         of = program.module.qualified(scope, node.args[0])
         makes = Makes.LATER if torchapi.module(of or "") is not None else Makes.RESULT
         return Flag(scope, node, of, (value,), makes) if of is not None and _takes_flag(of) else None
-    return None
+    if written is not None or not imports_torch(program.module) or not _may_be_called_so(node.func):
+        return None
+    known = [ref for ref in alternatives(program.estimate(scope, node.func).ref) if ref != Named(_DICT)]
+    return Flag(scope, node, None, (value,), _made_by(node, None)) if not known else None
 
 
 def _class_made(program: Program, scope: Scope, node: ast.Call) -> str | None:
@@ -98,7 +119,16 @@ def _gets_class(program: Program, scope: Scope, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or not node.args or program.module.scopes.owner(scope, "getattr") is not None:
         return False
     is_getattr = isinstance(node.func, ast.Name) and node.func.id == "getattr"
-    return is_getattr and program.module.qualified(scope, node.args[0]) in _GETTERS
+    return is_getattr and program.module.qualified(scope, node.args[0]) in modules.NAMESPACES
+
+
+def _made_by(node: ast.Call, qualified: str | None) -> Makes:
+    """Return what a call makes; a call of something unknown with other arguments, too, is taken for a function's."""
+    if qualified is not None:
+        return Makes.MODULE if torchapi.module(qualified) is not None else Makes.RESULT
+    if isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return Makes.LATER
+    return Makes.RESULT if node.args else Makes.MODULE
 
 
 def _takes_flag(qualified: str) -> bool:
@@ -132,37 +162,31 @@ class _Handed:
 
     scope: Scope
     node: ast.Call
-    value: ast.expr
+    value: ast.Name | ast.Attribute
     qualified: str | None
 
     @property
     def makes(self) -> Makes:
-        """What the call makes; one of something unknown that passes other arguments, too, is taken for a function's."""
-        is_function = bool(self.node.args) if self.qualified is None else torchapi.module(self.qualified) is None
-        return Makes.RESULT if is_function else Makes.MODULE
+        """What the call makes."""
+        return _made_by(self.node, self.qualified)
 
 
 def _handed(program: Program) -> Iterator[Flag]:
-    """Iterate over the flags that have their True from a parameter: `inplace=inplace`, `inplace=self.inplace`."""
+    """Iterate over the flags that have their value from a parameter: `inplace=inplace`, `inplace=self.inplace`."""
     calls = _handing(program.module)
-    given = {call.value for call in calls}
-    for call in calls:
-        scope, name = call.scope, getattr(call.value, "id", None)
-        uses: Sequence[ast.Name | ast.Attribute] = ()
-        if isinstance(call.value, ast.Attribute):
-            origin = _origin(program.module, call.scope, call.value.attr)
-            if origin is None:
-                continue
-            scope, source, uses = origin
-            given.add(source)
-            name = source.id
-        if name is None:
+    origins = {call: _origin(program.module, call) for call in calls}
+    given = {call.value for call in calls} | {origin[1] for origin in origins.values() if origin is not None}
+    for call, origin in origins.items():
+        if _is_own(program, call):
             continue
-        literals = tuple(_trues(program, scope, name))
-        if literals and not _is_own(program, call):
-            uses = [*uses, *_mentions(scope, name)]
-            other = next((use for use in uses if use not in given), None)
-            yield Flag(call.scope, call.node, call.qualified, literals, call.makes, other)
+        literals = tuple(_trues(program, origin[0], origin[1].id)) if origin is not None else ()
+        if origin is None or not literals:
+            yield Flag(call.scope, call.node, call.qualified, (), call.makes, ast.unparse(call.value))
+            continue
+        scope, source, reads = origin
+        uses: list[ast.Name | ast.Attribute] = [*reads, *_mentions(scope, source.id)]
+        other = next((use for use in uses if use not in given), None)
+        yield Flag(call.scope, call.node, call.qualified, literals, call.makes, "", other)
 
 
 @once
@@ -187,7 +211,7 @@ def _may_be_called_so(callee: ast.expr) -> bool:
         holder = callee.value
         is_super = isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id == "super"
         return is_super or (isinstance(holder, ast.Name) and holder.id == "self")
-    return isinstance(callee, ast.Call | ast.Name)
+    return isinstance(callee, ast.Call | ast.Name | ast.Subscript)
 
 
 def _mentions(scope: Scope, name: str) -> Iterator[ast.Name]:
@@ -197,27 +221,28 @@ def _mentions(scope: Scope, name: str) -> Iterator[ast.Name]:
         yield from _mentions(inner, name)
 
 
-def _origin(module: ModuleIndex, scope: Scope, name: str) -> tuple[Scope, ast.Name, list[ast.Attribute]] | None:
-    """Return the parameter that a class stores in an attribute, with its function, and the reads of the attribute."""
-    owner = module.class_of(scope)
-    assigned = owner.assigned.get(name, ()) if owner is not None and name == "inplace" else ()
+def _origin(module: ModuleIndex, call: _Handed) -> tuple[Scope, ast.Name, list[ast.Attribute]] | None:
+    """Return the function of the parameter that is passed, a read of it, and the reads of the attribute that has it."""
+    if isinstance(call.value, ast.Name):
+        return call.scope, call.value, []
+    owner = module.class_of(call.scope)
+    assigned = owner.assigned.get(_FLAG, ()) if owner is not None and call.value.attr == _FLAG else ()
     if owner is None or len(assigned) != 1:
         return None
     ((maker, source),) = assigned
-    reads = [
-        node
-        for method in owner.scope.inner
-        for node in method.nodes
-        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-    ]
+    nodes = [node for method in owner.scope.inner for node in method.nodes if isinstance(node, ast.Attribute)]
+    reads = [node for node in nodes if node.attr == _FLAG and isinstance(node.ctx, ast.Load)]
     return (maker, source, reads) if isinstance(source, ast.Name) and module.owns(maker) else None
 
 
 def _is_own(program: Program, call: _Handed) -> bool:
     """Tell whether the callee is a function or class of the run, which hands the flag on itself."""
-    if call.qualified is not None:
-        return False
-    refs = alternatives(program.estimate(call.scope, call.node.func).ref)
+    return call.qualified is None and _is_of_run(program, call.scope, call.node.func)
+
+
+def _is_of_run(program: Program, scope: Scope, callee: ast.expr) -> bool:
+    """Tell whether a callee is a function, class or object of the run."""
+    refs = alternatives(program.estimate(scope, callee).ref)
     return any(isinstance(ref, Bound | Class | Function | Instance) for ref in refs)
 
 

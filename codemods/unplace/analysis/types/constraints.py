@@ -287,7 +287,7 @@ class Collector:
         self.found.restrict(holder, lookups.having(name))
         if known is Evidence.HINT:
             self.found.restrict(holder, TENSOR, likely=True)
-        if evidence.is_idiom(name):
+        if known is not Evidence.NONE and evidence.is_idiom(name):
             self.found.idiomatic.add(holder)
         if not evidence.is_attribute_of_tensor(name):
             self.found.foreign.add(holder)

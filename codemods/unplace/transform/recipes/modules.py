@@ -13,7 +13,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import Result, View
 from unplace.torchapi.modules import REPARAMETRISING
@@ -26,7 +26,7 @@ from unplace.transform.legality import assumptions_about, changing_what_is_saved
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Inline, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
 
 _NOBODY = Assumption.INPUT_UNREAD()
 _FUNCTION_INPUT = Assumption.FUNCTION_INPUT_UNREAD()
@@ -42,6 +42,8 @@ class Judge:
 
     def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
         """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows."""
+        if flag.asked_by:
+            return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
         if flag.other_use is not None:
             return Refuse(Refusal.FLAG_USED(name=ast.unparse(flag.other_use), line=Line(flag.other_use.lineno)))
         if flag.makes is not Makes.MODULE:
