@@ -18,6 +18,7 @@ from unplace.analysis.project.files import Project
 
 NONE = "builtins.NoneType"
 _EXAMPLES = 3
+_ADDED_TO = (Shape.AUGMENTED, Shape.ELEMENT)
 _NUMBERS = frozenset(("builtins.int", "builtins.float"))
 
 
@@ -42,7 +43,7 @@ class Site:
     def is_first_number(self) -> bool:
         """Whether it was a number, which a tensor added to it would have made a tensor."""
         added = getattr(self.judged.candidate.operation, "value", None)
-        is_number = isinstance(added, ast.Constant) or self.judged.candidate.shape is not Shape.AUGMENTED
+        is_number = isinstance(added, ast.Constant) or self.judged.candidate.shape not in _ADDED_TO
         return not is_number and set(self.types) <= _NUMBERS
 
     def __str__(self) -> str:

@@ -42,6 +42,8 @@ def evidence(code: str, imports: str = IMPORTS) -> Evidence:
         ("x[i, j] = y", NONE),  # a dictionary may have a pair as its key
         ("x[x > 0] = 1", HINT),
         ("x[:3] = y", NONE),
+        ("x[:3] = 1.0; return torch.max(t, x)", HINT),  # not only a dimension
+        ("x[x > 0] = 1; return torch.max(t, x)", HINT),
         ("return torch.mean((x - t) ** 2), x[0]", HINT),
         ("return torch.mean((x - t) ** 2)", NONE),  # `t` may be the tensor, and `x` a number
         ("return torch.mean((x - 1) ** 2)", PROOF),
@@ -101,6 +103,8 @@ def test_a_layer_of_the_class_takes_a_tensor() -> None:
                 return self.lin(x)
         """
     assert evidence(code) is PROOF
+    static = code.replace("def f(self, batch)", "@staticmethod\n            def f(self, batch)")
+    assert evidence(static) is NONE  # nothing tells what that is
 
 
 # -- the relations, against Python and torch -----------------------------------------------------------------------

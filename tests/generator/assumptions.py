@@ -235,8 +235,16 @@ def _wrapped(tree: ast.Module, function: str, test: Callable[[ast.expr], bool]) 
 
 
 def _module_input(case: Case, word: str) -> bool | None:
-    """`nobody reads the input of the module after it was called`: the module copies it."""
+    """`nobody reads the input of the module after it was called`: the module copies it, once it is told to."""
     found = case.finding
+    tree = case.tree()
+    statement = case.statement(tree)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute) and word == "module":
+        if statement.targets[0].attr == "inplace":  # m.inplace = True
+            _before(tree, statement, f"_p.copying({ast.unparse(statement.targets[0].value)})")
+            return case.copied(tree)
+    if word == "function" or "partial" in ast.unparse(statement):
+        return None
     begin, end = (found.line, found.column - 1), (found.end_line, found.end_column - 1)
     return case.copied(_wrapped(case.tree(), "copying", lambda n: isinstance(n, ast.Call) and _span(n) == (begin, end)))
 
@@ -334,7 +342,7 @@ DECISIONS: tuple[tuple[re.Pattern[str], Callable[..., bool | None]], ...] = tupl
         (rf"nothing else holds the tensor in {NAMED}", _place),
         (rf"the result of {NAMED} is a tensor that nothing else holds", _result),
         (rf"{NAMED} is a tensor that nothing else holds", _place),
-        (r"nobody reads the input of the (module|container) after it was called", _module_input),
+        (r"nobody reads the input of the (module|container|function) after it was called", _module_input),
         (rf"{NAMED} in line (\d+) doesn't keep the tensor", _keeper),
         (rf"{NAMED} is a tensor", _is_tensor),
         (rf"no two elements of {NAMED} are the same tensor", _distinct),

@@ -29,7 +29,23 @@ ACTS = (
     "nn.Identity()",
     "nn.SiLU()",
     "nn.GELU()",
+    "partial(nn.ReLU, inplace=True)()",
+    'getattr(nn, "ReLU")(inplace=True)',
 )
+FLAGGED = (  # the end of a constructor, and that of forward
+    ("", "self.act = nn.ReLU(inplace=inplace)", "self.act(t)"),
+    ("", "self.act = nn.Sequential(self.fc, nn.SiLU(inplace=inplace))", "self.act(t)"),
+    ("", "self.inplace = inplace", "F.relu(t, inplace=self.inplace)"),
+    (", act=F.leaky_relu", "self.f, self.inplace = act, inplace", "self.f(t, inplace=self.inplace)"),
+    ("", "self.act = nn.ReLU()\n        self.act.inplace = inplace", "self.act(t)"),
+    ("", "self.act = nn.ReLU()\n        for m in self.modules():\n"
+     "            if isinstance(m, nn.ReLU): m.inplace = True", "self.act(t)"),
+    (', args={"inplace": True}', "self.act = nn.ReLU(**args)", "self.act(t)"),
+    (", make=nn.ReLU", "self.act = make(inplace=True)", "self.act(t)"),
+    ("", "self.act = {'a': nn.ReLU}['a'](**dict(inplace=inplace))", "self.act(t)"),
+    (", act=partial(nn.ReLU, inplace=True)", "self.act = act()", "self.act(t)"),
+    ("", "self.k = 2 if inplace else 3\n        self.act = nn.ReLU(inplace=inplace)", "self.act(t) * self.k"),
+)  # fmt: skip
 OUTER = """
 class Outer(nn.Module):
     def __init__(self):
@@ -59,6 +75,26 @@ def block_class(w: Writer) -> tuple[str, bool]:
         f"    def forward(self, {word}):\n{steps}        {end}",
     )
     return derived(w, name, bool(parameter)), end.startswith("return t, ")
+
+
+def flagged(w: Writer) -> bool:
+    """A layer that works in place as a parameter, an attribute, `partial` or a later assignment says."""
+    y, h = given(w), w.fresh("tensor")
+    parameter, made, called = w.pick(FLAGGED)
+    before = w.pick(["", "        t = t.exp()\n", "        t = self.fc(t)\n", f"        {change(w, 't')}\n"])
+    name = define(
+        w,
+        "Flagged",
+        f"class NAME(nn.Module):\n    def __init__(self{parameter}, inplace={w.pick(['True', 'True', 'False'])}):\n"
+        f"        super().__init__()\n        self.fc = nn.Linear({w.columns}, {w.columns})\n        {made}\n\n"
+        f"    def forward(self, t):\n{before}        return {called}",
+    )
+    block = f"{name}({w.pick(['', '', 'inplace=True', 'inplace=False'])})"
+    after = w.pick([change(w, h), f"{h} = {h} + {y}", f"{h} = torch.sigmoid({h})"])
+    emit(w, f"{h} = {block}({w.pick([y, f'{y} * 2', f'torch.exp({y})'])})\n{after}")
+    w.bind(h, Tensor((w.rows, w.columns)), dense=False, writable=w.chance(0.5))
+    watch(w, h, y)
+    return True
 
 
 def derived(w: Writer, name: str, has_act: bool) -> str:

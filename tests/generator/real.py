@@ -11,6 +11,7 @@ HEADER = [
     "import contextlib",
     "import functools",
     "from contextlib import contextmanager, suppress",
+    "from functools import partial",
     "from typing import NamedTuple",
     "",
 ]
@@ -21,7 +22,7 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     hidden.whole_data: 1, captured.callback: 4, precision.autocast: 3, precision.mixed: 4, precision.low_region: 2,
     targets.holder: 3, targets.tensor_attribute: 1.5,
     targets.module_state: 6, outs.handed_out: 2.5, outs.nested_calls: 3,
-    outs.twins: 2.5, networks.network: 5, helpers.call_shape: 5,
+    outs.twins: 2.5, networks.network: 5, networks.flagged: 3, helpers.call_shape: 5,
     helpers.namesakes: 1.5, helpers.layouts: 1.5, helpers.looked_up: 1.5, unseen.call: 4,
     unseen.pair: 2, unseen.converted: 3,
 }  # fmt: skip

@@ -13,8 +13,18 @@ when its input is fresh: a layer before it in the same `nn.Sequential` or list m
 the file nobody reads the input afterwards, or every call can take the result (`y = h = self.act(h)`), so that the
 classic residual bug stays what it is.
 
-Not rewritten: arguments of the enclosing function and modules at the start of a container, unless with `--unsafe`
-(assumes that nobody reads the input later).
+A flag that comes from elsewhere becomes False there: `partial(nn.ReLU, inplace=True)`, `m.inplace = True`, and the
+default of a parameter or what the file's calls pass for it.
+
+    def act(inplace=True):
+        return nn.ReLU(inplace=inplace)
+
+    def act(inplace=False):
+        return nn.ReLU(inplace=inplace)
+
+Not rewritten: a flag by which the function decides about something else, too; unless with `--unsafe` (assumes that
+nobody reads the input later), arguments of the enclosing function, modules at the start of a container, and flags that
+come from elsewhere without a fresh input in sight.
 """
 
 from __future__ import annotations

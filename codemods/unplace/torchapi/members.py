@@ -42,6 +42,9 @@ SIZES = frozenset(
 )
 """Parameters of torch's functions and methods for which people pass numbers, alone or several together."""
 
+COMPARING = frozenset(["max", "min"])
+"""Functions and methods that take another tensor in the place of a dimension: `torch.max(a, b)`."""
+
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
 """Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""
 

@@ -25,6 +25,9 @@ OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 OPTIMIZER_DICTS = ("state", "defaults")
 OPTIMIZER_LISTS = ("param_groups",)
 
+NAMESPACES = frozenset(["torch.nn", "torch.nn.modules", "torch.nn.modules.activation"])
+"""The modules of Python that have the classes of layers: `getattr(torch.nn, "ReLU")`."""
+
 SEQUENTIAL = "torch.nn.Sequential"
 MODULE_DICT = "torch.nn.ModuleDict"
 MODULE_CONTAINERS = ("torch.nn.ModuleList", MODULE_DICT)

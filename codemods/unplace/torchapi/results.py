@@ -96,6 +96,9 @@ CASTS = {
 DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 """The dtype for each name of a dtype: `long` stands for `int64`."""
 
+SWITCHES = frozenset(["as_tuple", "return_counts", "return_indices", "return_inverse"])
+"""Parameters that are True or False, and decide whether a function of torch returns one tensor or several."""
+
 TENSOR_CLASSES = frozenset(f"torch.{kind.title() if kind != 'bfloat16' else 'BFloat16'}Tensor" for kind in ("", *CASTS))
 """`torch.Tensor` and its legacy types, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
 

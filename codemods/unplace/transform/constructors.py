@@ -1,33 +1,33 @@
-"""Modules made with `inplace=True`: the plan for the flag, and for the calls that then take a new tensor."""
+"""Flags such as `inplace=True`: the plan for the flag, and for the calls that then take a new tensor."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
-from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.snippet import Snippet
 from unplace.transform.emit.statements import Statements
 from unplace.transform.filter import Filter
+from unplace.transform.flags import Flag, grouped
 from unplace.transform.recipes import modules
 from unplace.transform.report import Report
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Inline, Refuse
+from unplace.transform.verdicts import Inline, Refuse, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Constructors:
-    """Plans the rewriting of constructor calls with `inplace=True` in one file."""
+    """Plans the clearing of the flags in one file."""
 
     program: Program
     text: Text
@@ -35,52 +35,107 @@ class Constructors:
     rule: CallRule
     reports: Report
 
-    def report(self, made: Sequence[tuple[Scope, ast.Call, str]], sites: list[Site], wanted: Filter) -> None:
-        """Report the outcome for each constructor that the run handles; `sites` are the known operations."""
+    def report(self, made: list[Flag], sites: list[Site], wanted: Filter) -> None:
+        """Report the outcome for each flag that the run handles; `sites` are the known operations."""
         calls, judge = modules.calls_of(sites), modules.Judge(self.program)
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         done = self.reports.made()
-        for scope, node, qualified in made:
-            own = calls.get(node, [])
-            harm, by = _harm_of_calls(own)
-            if not wanted(self.rule.code, harm, node):
-                continue
-            verdict = judge.decide(scope, node, qualified, own)
-            taking = judge.at_calls(node, qualified, own, self.rule, busy) if isinstance(verdict, Refuse) else []
-            if taking:
-                assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
-                verdict = Inline((*judge.of_uses(node), *assumptions))
-            edits = self._without_flag(node, qualified, taking) if isinstance(verdict, Inline) else ()
-            if any(edit.start < e.end and e.start < edit.end for edit in edits for e in done):
-                verdict, edits = Refuse(Refusal.LATER_AROUND()), ()
-            assumptions = verdict.assumptions if isinstance(verdict, Inline) else ()
-            applied = isinstance(verdict, Inline) and (self.unsafe or not assumptions)
+        for group in grouped(made):
+            plans = [self._plan(flag, calls.get(flag.node, []), judge, busy, wanted) for flag in group]
+            edits = tuple(dict.fromkeys(edit for plan in plans for edit in plan.edits))
+            stopped = next((plan for plan in plans if not isinstance(plan.verdict, Inline)), None)
+            meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
+            assumptions = tuple(dict.fromkeys(a for plan in plans for a in plan.assumptions))
+            applied = stopped is None and not meets and (self.unsafe or not assumptions)
             done += edits if applied else ()
-            message = Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
-            self.reports.add(
-                node,
-                self.rule.code,
-                Form.INPLACE_ARGUMENT,
-                verdict,
-                applied,
-                harm,
-                by,
-                message,
-                assumptions,
-                self.reports.number(),
-                edits,
-            )
+            fix = self.reports.number()
+            for plan in plans:
+                if stopped is not None and isinstance(plan.verdict, Inline):
+                    plan = plan.refused(Refusal.FLAG_SHARED(line=Line(stopped.flag.node.lineno)))
+                elif stopped is None:
+                    plan = plan.refused(Refusal.LATER_AROUND()) if meets else replace(plan, verdict=Inline(assumptions))
+                if plan.verdict is not None:
+                    self._report(plan, applied, fix, edits if applied or (not meets and stopped is None) else ())
 
-    def _without_flag(self, node: ast.Call, qualified: str, taking: list[Decision]) -> tuple[Edit, ...]:
-        """Return the edits of a module's constructor and of the calls that take the module's new tensor."""
+    def _plan(
+        self,
+        flag: Flag,
+        own: list[Site],
+        judge: modules.Judge,
+        busy: set[ast.stmt],
+        wanted: Filter,
+    ) -> _Plan:
+        """Return what can be done about a flag; `own` are the calls of its module."""
+        harm, by = _harm_of_calls(own)
+        if not wanted(self.rule.code, harm, flag.node):
+            return _Plan(flag, harm, by, None)
+        verdict = judge.decide(flag, own)
+        taking: list[Decision] = []
+        if isinstance(verdict, Refuse) and flag.other_use is None:
+            taking = judge.at_calls(flag.node, flag.qualified, own, self.rule, busy)
+        if taking:
+            assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
+            verdict = Inline((*judge.of_uses(flag.node), *assumptions))
+        edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
+        return _Plan(flag, harm, by, verdict, edits)
+
+    def _report(self, plan: _Plan, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
+        """Report what becomes of a flag."""
+        assert plan.verdict is not None
+        node, first = plan.flag.node, plan.flag.literals
+        message = Rewrite.FLAG_CLEARED(line=Line(first[0].lineno)) if first else _dropped(node)
+        form = Form.INPLACE_ARGUMENT
+        self.reports.add(
+            node,
+            self.rule.code,
+            form,
+            plan.verdict,
+            applied,
+            plan.harm,
+            plan.by,
+            message,
+            plan.assumptions,
+            fix,
+            edits,
+        )
+
+    def _cleared(self, flag: Flag, taking: list[Decision]) -> tuple[Edit, ...]:
+        """Return the edits of a flag and of the calls that take the new tensor of its module."""
         edits: list[Edit] = []
         for decision in taking:
             edits += Statements(self.text).edits(decision.site.statement, [decision])
-        if not any(decision.change is not None for decision in taking):
-            snippet = Snippet(self.text, node)
-            snippet.change(node, modules.without_flag(qualified))
+        if flag.literals:
+            edits += (Edit(*self.text.span(literal), "False") for literal in flag.literals)
+        elif isinstance(flag.node, ast.Call) and not any(decision.change is not None for decision in taking):
+            snippet = Snippet(self.text, flag.node)
+            snippet.change(flag.node, modules.without_flag(flag.qualified))
             edits.append(Edit(snippet.start, snippet.end, snippet.render(snippet.statement())))
         return tuple(edits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What can be done about a flag; without a verdict where the run doesn't handle it."""
+
+    flag: Flag
+    harm: Harm
+    by: Saved | None
+    verdict: Verdict | None
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[Reason, ...]:
+        """The assumptions of the rewrite."""
+        return self.verdict.assumptions if isinstance(self.verdict, Inline) else ()
+
+    def refused(self, reason: Reason) -> _Plan:
+        """Return the plan without its rewrite."""
+        return replace(self, verdict=Refuse(reason), edits=())
+
+
+def _dropped(node: ast.AST) -> Reason:
+    assert isinstance(node, ast.Call)
+    return Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
 
 
 def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:

@@ -28,11 +28,12 @@ from unplace.transform.emit.layout import declared
 from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
+from unplace.transform.flags import flags
 from unplace.transform.profitability import Copies, worthwhile
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
-from unplace.transform.sites import Site, collect, constructors
+from unplace.transform.sites import Site, collect
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
@@ -267,8 +268,8 @@ class Planner:
         return tuple(found)
 
     def _plan_constructors(self, reached: list[Site], wanted: Filter) -> None:
-        """Plan the modules that are made with `inplace=True`."""
-        made = [found for found in constructors(self.program) if wanted.reaches(found[1])]
+        """Plan the flags that have modules and functions work in place."""
+        made = [flag for flag in flags(self.program) if wanted.reaches(flag.node)]
         if made:
             is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)

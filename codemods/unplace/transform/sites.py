@@ -10,7 +10,6 @@ from typing import Protocol
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import TorchModule, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     LIST,
@@ -46,6 +45,7 @@ from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
+from unplace.transform.flags import flags
 
 _COMPOUND = (
     ast.If,
@@ -381,35 +381,6 @@ def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
             yield run
 
 
-def constructors(program: Program) -> list[tuple[Scope, ast.Call, str]]:
-    """Return all calls that make a module with `inplace=True`, with their scope and the qualified name of the class."""
-    found: list[tuple[Scope, ast.Call, str]] = []
-    for node, scope in program.module.scopes.flagged:
-        qualified = program.module.qualified(scope, node.func) or _class_made(program, scope, node)
-        module = torchapi.module(qualified) if qualified is not None else None
-        if qualified is not None and module is not None and has_flag(node, module.inplace):
-            found.append((scope, node, qualified))
-    return found
-
-
-def _class_made(program: Program, scope: Scope, node: ast.Call) -> str | None:
-    """Return a class of torch of which a call through another name makes a module: `act_layer(inplace=True)`."""
-    if not any(keyword.arg == "inplace" for keyword in node.keywords):
-        return None
-    made = alternatives(program.estimate(scope, node).ref)
-    return next((ref.qualified for ref in made if isinstance(ref, TorchModule) and ref.call is node), None)
-
-
-def has_flag(node: ast.Call, position: int | None) -> bool:
-    """Tell whether a call passes True for `inplace`, by keyword or at `position`."""
-    if position is None:
-        return False
-    given = next((k.value for k in node.keywords if k.arg == "inplace"), None)
-    if given is None and position < len(node.args):
-        given = node.args[position]
-    return isinstance(given, ast.Constant) and given.value is True
-
-
 def is_site(write: Write) -> bool:
     """Tell whether a write goes to a tensor, as far as is known, rather than to a number, a list or an array."""
     kinds = write.value.kinds
@@ -443,7 +414,7 @@ def _is_data(target: ast.expr) -> bool:
 
 def has_sites(program: Program, reaches: Reaches) -> bool:
     """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
-    if any(reaches(node) for _, node, _ in constructors(program)):
+    if any(reaches(flag.node) for flag in flags(program)):
         return True
     found = runs(program, reaches)
     return any(run.unclear or any(is_site(write) for write in run.writes.values()) for run in found)

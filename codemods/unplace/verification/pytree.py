@@ -15,7 +15,7 @@ import torch
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, torch.dtype, torch.device, torch.Size)
 REGISTRIES = ("_parameters", "_buffers", "_modules")
 FLAG = "inplace"
-"""An attribute of a module that says how it writes, not what it computes: a rewrite is meant to change it."""
+"""An attribute of a module, or an argument, that says how it writes, not what it computes: a rewrite may change it."""
 
 
 class Item(NamedTuple):
@@ -74,7 +74,8 @@ def _children(value: object) -> Iterable[tuple[str, object]]:
         case list() | tuple() | deque():
             return ((f"[{index}]", child) for index, child in enumerate(value))
         case functools.partial():
-            return (".func", value.func), (".args", value.args), (".keywords", value.keywords)
+            named = {name: given for name, given in value.keywords.items() if name != FLAG}
+            return (".func", value.func), (".args", value.args), (".keywords", named)
         case MethodType():
             return ((".__self__", value.__self__),)
         case FunctionType():

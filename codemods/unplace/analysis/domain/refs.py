@@ -107,14 +107,20 @@ class Class:
     @property
     def is_module(self) -> bool:
         """Tell whether instances are nn.Modules, as far as the files show."""
-        return self.derives_from("torch.nn.Module") or any(
-            base.startswith("torch.nn.") or base.endswith("Module") for base in self.all_bases()
-        )
+        if self.derives_from("torch.nn.Module"):
+            return True
+        bases = self.all_bases()
+        return not self.is_tensor and any(b.startswith("torch.nn.") or b.endswith("Module") for b in bases)
 
     @property
     def is_tensor(self) -> bool:
         """Tell whether instances are tensors that may redefine torch's operations, as far as the files show."""
-        return self.derives_from("torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        return self.is_parameter or self.derives_from("torch.Tensor")
+
+    @property
+    def is_parameter(self) -> bool:
+        """Tell whether a module that has an instance as an attribute registers it, as far as the files show."""
+        return self.derives_from("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 
     @property
     def is_immutable(self) -> bool:

@@ -43,7 +43,7 @@ def effect_of(
     state: State,
 ) -> Effect:
     """Return the effect of a call of an operator, given its arguments by parameter name."""
-    kind = _result_of(operator, bound)
+    kind = _result_of(operator, bound, arguments)
     if kind in (Result.NUMBER, Result.BOOL):
         return Effect(Returned(NUMBER))
     if kind is Result.SHAPE:
@@ -74,10 +74,14 @@ def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:
     return next(iter(names), next(iter(bound), None))
 
 
-def _result_of(operator: Operator, bound: Mapping[str, Value]) -> Result:
+def _result_of(operator: Operator, bound: Mapping[str, Value], arguments: Arguments) -> Result:
     """Return the type of the result for these arguments: `x.size(0)` gives a number, `x.max(1)` a pair."""
     for name, other in operator.result_when.items():
-        given = bound.get(name)
+        given, node = bound.get(name), arguments.keyword_nodes.get(name)
+        if isinstance(node, ast.Constant) and (node.value is None or node.value is False):
+            continue
+        if name in results.SWITCHES and not isinstance(node, ast.Constant) and given is not None:
+            return Result.UNKNOWN  # x.nonzero(as_tuple=flag)
         is_overload = other is Result.TENSORS and given is not None and given.may_be(TENSOR)  # torch.max(a, b)
         if given is not None and not is_overload:
             return other

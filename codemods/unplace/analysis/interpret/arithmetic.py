@@ -125,7 +125,8 @@ def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Va
                 node, state, "a mask", shape=common_shape(left, right), dtype="bool", tracked=Tracked.NO, likely=likely
             )
     if any(v.may_be(ARRAY) for v in operands):
-        return Value(ARRAY | NUMBER)
+        other = UNKNOWN if any(v.may_be(TENSOR | UNKNOWN) for v in operands) else 0
+        return run.fresh(node, state, "a comparison", ARRAY | NUMBER | other, dtype="bool", tracked=Tracked.NO)
     if any(v.may_be(UNKNOWN) for v in operands):
         return run.fresh(node, state, "a comparison", UNKNOWN, dtype="bool", tracked=Tracked.NO)
     return NUMBER_VALUE

@@ -31,10 +31,12 @@ from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import inherited, modelled_calls, module_lists, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
-from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.project.module import home
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.own_methods import is_of_own_class
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modules
@@ -50,7 +52,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
     is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
     is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
-    proved = is_inplace and evidence.of_name(name) is Evidence.PROOF
+    is_shared = is_inplace and _is_shared(calls, name)
+    proved = is_inplace and not is_shared and evidence.of_name(name) is Evidence.PROOF
     if proved or (base.is_tensor and base.likely and evidence.of_call(node) is Evidence.PROOF):
         base = state.narrow_to_tensor(base)
     if base.is_tensor:
@@ -68,17 +71,25 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     plain = _of_plain(calls, node, name, base, arguments, state)
     if plain is not None:
         return plain
-    if is_inplace:
+    if is_shared:
+        may_write(calls.run, node, WriteKind.METHOD, func.value, base, tuple(arguments.all()), state, name)
+    elif is_inplace:
         calls.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
         return base
     operator = torchapi.tensor_method(name)
-    found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
+    is_telling = operator is not None and base.may_be(TENSOR | UNKNOWN) and not _is_shared(calls, name)
+    found = evidence.of_call(node) if is_telling else Evidence.NONE
     if found and calls.run.inference.of(func.value).may_be_tensor:
         guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
         return of_tensor(calls, node, func, guess, arguments, state)
     result = calls.unknown_call(node, [base, *arguments.all()], state)
     dtype = cast_dtype(name, arguments)
     return result._replace(dtype=dtype) if dtype is not None else result
+
+
+def _is_shared(calls: CallEffects, name: str) -> bool:
+    """Tell whether a class of the run that is no tensor has a method of this name, too."""
+    return is_of_own_class(home(calls.run.scope), name)
 
 
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
@@ -91,6 +102,8 @@ def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: 
     if callee.ref is None and base.must_be(MODULE) and is_of_torch:
         return _of_module(calls, node, name, base, state, None)
     if callee.ref is None and callee.kinds & UNKNOWN:
+        if isinstance(base.ref, Instance) and base.ref.of.is_tensor and torchapi.inplace_method(name) is not None:
+            may_write(calls.run, node, WriteKind.METHOD, func.value, base, tuple(arguments.all()), state, name)
         return calls.unknown_call(node, [base, *arguments.all()], state, callee)
     return calls.apply(node, callee, arguments, state)
 

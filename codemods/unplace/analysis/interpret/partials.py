@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from unplace.analysis.domain.refs import Class, Function, Named, Partial
+from unplace.analysis.domain.refs import Class, Function, Named, Partial, TorchModule
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CALLABLE, NONE, NUMBER, OTHER, TEXT, Value
 from unplace.analysis.interpret.arguments import Arguments
@@ -35,4 +35,14 @@ def called(calls: CallEffects, node: ast.Call, ref: Partial, arguments: Argument
         keywords={**named, **arguments.keywords},
         keyword_nodes={**dict.fromkeys(named, ref.call), **arguments.keyword_nodes},
     )
-    return calls.apply(node, Value(CALLABLE, ref=ref.of), every, state)
+    result = calls.apply(node, Value(CALLABLE, ref=ref.of), every, state)
+    if isinstance(result.ref, TorchModule) and "inplace" not in arguments.keywords and _asks_in_place(ref.call):
+        return result._replace(ref=replace(result.ref, call=ref.call, inplace=True))
+    return result
+
+
+def _asks_in_place(node: ast.Call) -> bool:
+    """Tell whether a call of `functools.partial` gives the literal True for `inplace`."""
+    return any(
+        k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True for k in node.keywords
+    )

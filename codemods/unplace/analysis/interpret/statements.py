@@ -171,7 +171,7 @@ class Interpreter:
         elif isinstance(target, ast.Subscript) and holder is not None:
             store_item(self.evaluator, target, holder, new, state)
             if self.run.unclear.pop(target, None) is not None:  # what is written is `x`, or the element of a list
-                may_write(self.run, s, WriteKind.AUGMENTED_STORE, target.value, holder, operand, state)
+                may_write(self.run, s, WriteKind.AUGMENTED_STORE, target.value, holder, (operand,), state)
         return state
 
     def _operated(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> Value:
@@ -216,7 +216,7 @@ class Interpreter:
             return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
         if old.must_be(NUMBER | TEXT | NONE):
             return Value(old.kinds | operand.kinds)
-        may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, operand, state)
+        may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
         return weak_join(old, fresh)._replace(identity=(s, "sum"))

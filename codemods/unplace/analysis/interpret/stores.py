@@ -45,7 +45,7 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
     if holder.may_be(TENSOR | UNKNOWN):
-        may_write(run, target, WriteKind.STORE, target.value, holder, value, state)
+        may_write(run, target, WriteKind.STORE, target.value, holder, (value,), state)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     for obj in holder.objs:
         slots = dict(state.fields_of(obj))
@@ -61,7 +61,14 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
 
 
 def may_write(
-    run: Run, node: ast.stmt | ast.expr, kind: WriteKind, target: ast.expr, value: Value, operand: Value, state: State
+    run: Run,
+    node: ast.stmt | ast.expr,
+    kind: WriteKind,
+    target: ast.expr,
+    value: Value,
+    operands: tuple[Value, ...],
+    state: State,
+    name: str = "",
 ) -> None:
     """Record an operation that writes in place if its object, of which little is known, is a tensor."""
     assert run.statement is not None
@@ -72,7 +79,7 @@ def may_write(
         tensor = value._replace(kinds=TENSOR, likely=True)
         facts = (node, kind, target, tensor, state.snapshot(), run.statement, run.grad)
         inside = run.inside[0] if run.inside else None
-        run.unclear[node] = Write(*facts, operands=(operand,), inside=inside, is_unclear=True)
+        run.unclear[node] = Write(*facts, name, operands, inside=inside, is_unclear=True)
 
 
 def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
@@ -63,6 +63,8 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     if registered:
         is_leaf = all(value.tracked is Tracked.LEAF for value in values)
         return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
+    if any(isinstance(value.ref, Instance) and value.ref.of.is_parameter for value in values):
+        return reduce(weak_join, values)._replace(objs=_registered_value(name, is_leaf=False).objs)
     if not values:
         return _inherited_attribute(owner, name)
     result = members.with_added(program, owner, name, reduce(weak_join, values))

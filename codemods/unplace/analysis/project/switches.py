@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.scopes import Scope
+
+Switch = tuple[Scope, ast.Assign | ast.Call, ast.expr]
+"""An assignment or a call of `setattr` that sets the flag of a module, with its scope and the assigned value."""
 
 
 @once
 def switches_inplace(module: ModuleIndex) -> bool:
     """Tell whether the file sets the flag of modules other than the object of the method that does it."""
-    nodes = (node for scope in module.scopes.by_node.values() for node in scope.nodes)
-    return any(_switches(node) for node in nodes)
+    return any(not isinstance(value, ast.Constant) or bool(value.value) for *_, value in _set(module))
 
 
-def _switches(node: ast.AST) -> bool:
+def switches(module: ModuleIndex) -> list[Switch]:
+    """Return where the file sets the flag of modules other than the object of the method to True."""
+    return [found for found in _set(module) if isinstance(found[2], ast.Constant) and found[2].value is True]
+
+
+@once
+def _set(module: ModuleIndex) -> list[Switch]:
+    """Return where the file sets the flag of modules to anything."""
+    scopes = module.scopes.by_node.values()
+    return [(scope, *found) for scope in scopes for node in scope.nodes for found in _set_by(node)]
+
+
+def _set_by(node: ast.AST) -> Iterator[tuple[ast.Assign | ast.Call, ast.expr]]:
+    """Iterate over a node and what it assigns to the flag of a module, if it does so."""
     if isinstance(node, ast.Call):
         is_setattr = isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3
-        return is_setattr and isinstance(node.args[1], ast.Constant) and node.args[1].value == "inplace"
-    if not isinstance(node, ast.Assign) or (isinstance(node.value, ast.Constant) and not node.value.value):
+        if is_setattr and isinstance(node.args[1], ast.Constant) and node.args[1].value == "inplace":
+            yield node, node.args[2]
+    elif isinstance(node, ast.Assign) and any(map(_is_flag, node.targets)):
+        yield node, node.value
+
+
+def _is_flag(target: ast.expr) -> bool:
+    """Tell whether a target is the flag of another object than that of the method."""
+    if not isinstance(target, ast.Attribute) or target.attr != "inplace":
         return False
-    targets = (target for target in node.targets if isinstance(target, ast.Attribute) and target.attr == "inplace")
-    return any(not (isinstance(target.value, ast.Name) and target.value.id == "self") for target in targets)
+    return not (isinstance(target.value, ast.Name) and target.value.id == "self")

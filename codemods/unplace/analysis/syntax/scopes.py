@@ -20,7 +20,7 @@ _SPECIAL = frozenset(
 _INDEXED = frozenset(
     [
         *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension),
-        *(ast.withitem, ast.Return, ast.Yield, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp),
+        *(ast.withitem, ast.Return, ast.Yield, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.Dict),
         *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     ]
 )

@@ -20,6 +20,7 @@ from unplace.analysis.domain.values import (
     TUPLE,
 )
 from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.syntax.classes import is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.relations import ANYTHING, CALLED, ITERABLE
 from unplace.torchapi import Operator, Result, members, modes
@@ -69,7 +70,7 @@ class Signature:
 
     def usually(self, index: int) -> int:
         """Return the kinds of the arguments that people pass."""
-        return usual_argument(self.parameters, index) & self.usual
+        return usual_argument(self.operator, self.parameters, index) & self.usual
 
 
 _BUILTINS = {
@@ -98,9 +99,9 @@ _BUILTINS = {
 """The functions of Python. What they return that isn't listed here may be anything."""
 
 
-def usual_argument(parameters: tuple[str, ...], index: int) -> int:
-    """Return the kinds that people pass as positional argument of a function of torch; the last name takes the rest."""
-    name = parameters[min(index, len(parameters) - 1)] if parameters else ""
+def usual_argument(operator: str, parameters: tuple[str, ...], index: int) -> int:
+    """Return the kinds that people pass as positional argument to an operator; its last parameter takes the rest."""
+    name = parameters[min(index, len(parameters) - 1)] if parameters and operator not in members.COMPARING else ""
     return NUMBER | SHAPE | TUPLE | LIST if name in members.SIZES else ANYTHING
 
 
@@ -112,7 +113,8 @@ class Callees:
         self._module = module
         self._scope = scope
         self._owner = module.class_of(scope)
-        self._me = scope.parameters[0].arg if self._owner is not None and scope.parameters else None
+        is_of_object = self._owner is not None and not is_static(scope.node) and not is_class_method(scope.node)
+        self._me = scope.parameters[0].arg if is_of_object and scope.parameters else None
 
     def qualified(self, node: ast.expr) -> str | None:
         """Return the qualified name of an imported or built-in function; None for any other expression."""

@@ -36,6 +36,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
 from unplace.analysis.types.callees import Callees, Signature, usual_argument
 from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.own_methods import is_of_own_class
 from unplace.analysis.types.relations import (
     ANYTHING,
     CALLED,
@@ -60,6 +61,7 @@ class Collector:
     def __init__(self, module: ModuleIndex, scope: Scope) -> None:
         """Collect the constraints of a scope, without those of the scopes inside it."""
         self.found = System()
+        self._module = module
         self._scope = scope
         self._callees = Callees(module, scope)
         body = scope.node.body
@@ -278,13 +280,14 @@ class Collector:
 
     def _look_up(self, holder: Variable, name: str) -> None:
         """Restrict an object by a name that is looked up on it."""
-        if evidence.of_name(name) is Evidence.PROOF:
+        known = evidence.of_name(name) if not is_of_own_class(self._module, name) else Evidence.NONE
+        if known is Evidence.PROOF:
             self.found.restrict(holder, TENSOR)
             return
         self.found.restrict(holder, lookups.having(name))
-        if evidence.of_name(name) is Evidence.HINT:
+        if known is Evidence.HINT:
             self.found.restrict(holder, TENSOR, likely=True)
-        if evidence.is_idiom(name):
+        if known is not Evidence.NONE and evidence.is_idiom(name):
             self.found.idiomatic.add(holder)
         if not evidence.is_attribute_of_tensor(name):
             self.found.foreign.add(holder)
@@ -415,7 +418,7 @@ class Collector:
         """Return the result of a method of an object of the scope."""
         holder, name = self._value(function.value), function.attr
         result = self.found.new()
-        proof = evidence.of_call(node)
+        proof = evidence.of_call(node) if not is_of_own_class(self._module, name) else Evidence.NONE
         if proof is Evidence.PROOF:
             self.found.restrict(holder, TENSOR)
         else:
@@ -428,7 +431,7 @@ class Collector:
         operator = torchapi.tensor_method(name)
         parameters = operator.parameters if operator is not None else ()
         for index, argument in enumerate(node.args if parameters else (), 1):
-            usual = usual_argument(parameters, index)
+            usual = usual_argument(name, parameters, index)
             self.found.restrict(self.found.of_nodes[argument], usual, likely=True)
         return result
 

@@ -13,21 +13,23 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import Result, View
 from unplace.torchapi.modules import REPARAMETRISING
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
+from unplace.transform.flags import Flag, Makes, has_flag
 from unplace.transform.intent import contradicted
 from unplace.transform.legality import assumptions_about, changing_what_is_saved, settled
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import CallRule
-from unplace.transform.sites import Site, has_flag
-from unplace.transform.verdicts import Inline, Rebind, Refuse, Split, Verdict
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
 
 _NOBODY = Assumption.INPUT_UNREAD()
+_FUNCTION_INPUT = Assumption.FUNCTION_INPUT_UNREAD()
 
 
 @dataclass(slots=True)
@@ -38,17 +40,23 @@ class Judge:
     _parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
-    def decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
-        """Decide whether dropping the flag can be noticed; `calls` are the calls of this module that the file shows."""
-        verdict = self._decide(scope, node, qualified, calls)
-        if isinstance(verdict, Inline) and self.program.module.qualified(scope, node.func) is None:
-            return Inline((Assumption.FLAG_OPTIONAL(name=ast.unparse(node.func)), *verdict.assumptions))
-        return verdict
+    def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
+        """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows."""
+        if flag.asked_by:
+            return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
+        if flag.other_use is not None:
+            return Refuse(Refusal.FLAG_USED(name=ast.unparse(flag.other_use), line=Line(flag.other_use.lineno)))
+        if flag.makes is not Makes.MODULE:
+            return _with(_FUNCTION_INPUT if flag.makes is Makes.RESULT else _NOBODY, _by_calls(calls))
+        assert isinstance(flag.node, ast.Call)
+        verdict = self._decide(flag.scope, flag.node, flag.qualified, calls)
+        is_named = flag.qualified is None or self.program.module.qualified(flag.scope, flag.node.func) is not None
+        optional = Assumption.FLAG_OPTIONAL(name=ast.unparse(flag.node.func))
+        return verdict if is_named or not flag.is_dropped else _with(optional, verdict)
 
-    def _decide(self, scope: Scope, node: ast.Call, qualified: str, calls: list[Site]) -> Verdict:
-        module = torchapi.module(qualified)
-        assert module is not None
-        if module.ignores_inplace:
+    def _decide(self, scope: Scope, node: ast.Call, qualified: str | None, calls: list[Site]) -> Verdict:
+        module = torchapi.module(qualified) if qualified is not None else None
+        if module is not None and module.ignores_inplace:
             return Inline(())
         changing = next((found for site in calls if (found := changing_what_is_saved(site)) is not None), None)
         if changing is not None:
@@ -99,7 +107,7 @@ class Judge:
         return element
 
     def at_calls(
-        self, node: ast.Call, qualified: str, calls: list[Site], rule: CallRule, busy: set[ast.stmt]
+        self, node: ast.AST, qualified: str | None, calls: list[Site], rule: CallRule, busy: set[ast.stmt]
     ) -> list[Decision]:
         """Return decisions by which every call of the module takes the new tensor; empty if one call can't.
 
@@ -124,7 +132,7 @@ class Judge:
             found.append(Decision(site, rule, verdict, change))
         return found
 
-    def of_uses(self, node: ast.Call) -> tuple[Reason, ...]:
+    def of_uses(self, node: ast.AST) -> tuple[Reason, ...]:
         """Return the assumptions about uses of a module that aren't calls in this file."""
         parent = self._parent(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
@@ -167,7 +175,7 @@ class Judge:
         for name in names:
             yield from self._reads.get(name, ())
 
-    def _is_only_called(self, node: ast.Call) -> bool:
+    def _is_only_called(self, node: ast.AST) -> bool:
         """Tell whether every use of the module in the file is a call of it."""
         names = self._bound_to(node)
         if not names:
@@ -251,9 +259,14 @@ def _by_calls(calls: list[Site]) -> Verdict:
     return Inline(tuple(dict.fromkeys(assumptions)))
 
 
-def calls_of(sites: list[Site]) -> dict[ast.Call, list[Site]]:
+def _with(assumption: Reason, verdict: Verdict) -> Verdict:
+    """Return a verdict that rests on a further assumption if it is a rewrite."""
+    return Inline((assumption, *verdict.assumptions)) if isinstance(verdict, Inline) else verdict
+
+
+def calls_of(sites: list[Site]) -> dict[ast.AST, list[Site]]:
     """Group the calls of modules by the constructor call of the module."""
-    found: dict[ast.Call, list[Site]] = {}
+    found: dict[ast.AST, list[Site]] = {}
     for site in sites:
         if site.write.source is not None:
             found.setdefault(site.write.source, []).append(site)
@@ -270,8 +283,7 @@ def _of_function(change: Change) -> Change:
     return changed
 
 
-def without_flag(qualified: str) -> Change:
+def without_flag(qualified: str | None) -> Change:
     """Return the change that removes `inplace` from a constructor call."""
-    module = torchapi.module(qualified)
-    assert module is not None
-    return drop_argument(module.inplace, "inplace")
+    module = torchapi.module(qualified) if qualified is not None else None
+    return drop_argument(module.inplace if module is not None else None, "inplace")

@@ -1,0 +1,22 @@
+"""Methods of tensors that classes of the run define, too: their name tells nothing about an object of unknown class.
+
+class Group:
+    def add_(self, x, other): ...
+
+The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`.
+"""
+
+from __future__ import annotations
+
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.types.evidence import is_idiom
+
+
+@once
+def is_of_own_class(module: ModuleIndex, name: str) -> bool:
+    """Tell whether a class of the run that is no tensor defines an in-place method or an idiom of this name."""
+    if not name.endswith("_") and not is_idiom(name):
+        return False
+    others = module.others_with(name, (rf"\bdef\s+{name}\b",))
+    classes = (cls for one in (module, *others) for cls in one.classes.values())
+    return any(cls.defines(name) and not cls.is_tensor for cls in classes)
