@@ -12,7 +12,6 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.observers import reads
 from unplace.diagnostics.catalogue import Rewrite
-from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.layout import new_name
 from unplace.transform.emit.snippet import Change, Snippet
@@ -71,13 +70,12 @@ class CallRule(Rule):
 def is_computed_before(site: Site, value: ast.expr) -> bool:
     """Tell whether an operand must be computed before the clone is made, because it reads the written memory.
 
-    If it were computed from the clone, autograd might save a view of the clone, and the write would invalidate that. A
-    harmless write overwrites nothing that its operands save.
+    If it were computed from the clone, autograd would save a view of the clone, and the write would invalidate that.
     """
     if isinstance(value, ast.Constant | ast.Name):
         return False
-    may_save = site.harm()[0] is not Harm.HARMLESS and reads(site.run, value, site.state, site.roots())
-    return may_save or _may_write_outer(site, value)
+    objs = site.roots()
+    return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
 
 
 def _may_write_outer(site: Site, value: ast.expr) -> bool:
