@@ -145,6 +145,7 @@ RUN = {
         "in_place = not x.requires_grad and len(x) > 1\ny = x.exp()\nreturn y.mul_(2) if in_place else y * 2  # here"
     ),
     "a flag that no call sets": "return maybe(x.exp())",
+    "an attribute that no call sets": "return Maybe()(x.exp())",
     "in evaluation only": "y = x.exp()\nif not self.training:\n    y += 1  # here\nreturn y",
     "only without recording called": "y = x.exp()\nif not torch.is_grad_enabled():\n    halved(y)\nreturn y",
     "a largest element's place": "y = x + 1\ni = torch.argmax(torch.abs(y), dim=0)\ny += 1  # here\nreturn y[i]",
@@ -186,6 +187,11 @@ HELPERS = {
         "    @staticmethod\n    def forward(ctx, x):\n        y = x.exp()\n        ctx.save_for_backward(y)\n"
         "        return y\n\n"
         "    @staticmethod\n    def backward(ctx, grad):\n        return grad * ctx.saved_tensors[0]\n"
+    ),
+    "Maybe": (
+        "class Maybe(nn.Module):\n    def __init__(self, inplace=False):\n        super().__init__()\n"
+        "        self.inplace = inplace\n\n    def forward(self, x):\n"
+        "        y = x.exp()\n        return y.mul_(2) if self.inplace else y * 2  # here\n"
     ),
     "maybe": "def maybe(y, inplace=False):\n    return y.mul_(2) if inplace else y * 2  # here\n",
     "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",

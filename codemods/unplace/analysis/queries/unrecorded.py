@@ -68,10 +68,11 @@ class _Search:
             return
         yield from calls_of(self.program, scope)
         yield from calls_elsewhere(self.program, scope)
-        owner = home(scope).class_of(scope)
-        if owner is not None and scope.name == "__init__":
+        module = home(scope)
+        owner = module.class_of(scope)
+        if owner is not None and scope.name == "__init__" and module.place is not None:
             name = owner.node.name
-            for other in home(scope).others_with(name, importing(home(scope), name)):
+            for other in module.others_with(name, importing(module, name)):
                 for alias in sorted(names_of(other, name)):
                     yield from other.calls_named(alias)
 
