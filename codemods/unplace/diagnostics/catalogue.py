@@ -90,6 +90,9 @@ class Purpose(Kind):
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
+    # a rewrite of a harmless write would gain nothing
+    NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
+    WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
     # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (
@@ -179,6 +182,7 @@ class Forbids(Kind):
     LEAF_VIEW = (
         "torch forbids writing `{name}`, a view of a leaf that requires a gradient, while gradients are recorded"
     )
+    OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
 

@@ -11,7 +11,12 @@ OVERLAPPING = frozenset(
 )
 """Views in which several elements may share one memory location."""
 
-COPYING = frozenset(["cat", "clone", "concat", "concatenate", "hstack", "pad", "repeat", "stack", "tile", "vstack"])
+COPYING = frozenset(
+    [
+        *("block_diag", "cat", "clone", "column_stack", "concat", "concatenate", "diag_embed", "dstack", "hstack"),
+        *("one_hot", "pad", "repeat", "repeat_interleave", "stack", "tile", "vstack"),
+    ]
+)
 """Operations whose purpose is new memory, or that always allocate it."""
 
 CONVERTING = frozenset(
@@ -24,6 +29,12 @@ CONVERTING = frozenset(
 
 Other operations that may return a view mostly do, as `reshape`.
 """
+
+LONG = frozenset(["arange", "linspace", "nonzero", "randperm"])
+"""Operations whose results always have dimensions."""
+
+CONTRACTING = frozenset(["einsum"])
+"""Operations that save their operands only if there are several of them."""
 
 COMPACTING = "contiguous"
 """The operation that returns its argument where the elements are in order already."""

@@ -29,7 +29,7 @@ from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
-from unplace.transform.profitability import Copies
+from unplace.transform.profitability import Copies, worthwhile
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
@@ -210,7 +210,8 @@ class Planner:
         found: list[Decision] = []
         for decision in decisions:
             if decision.fate not in final:
-                final[decision.fate] = self._copies.reconsider(decision.site, decision.verdict)
+                verdict = worthwhile(decision, self.options)
+                final[decision.fate] = self._copies.reconsider(decision.site, verdict)
             found.append(decision.becoming(final[decision.fate]))
         return found
 

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import Objs
+from unplace.analysis.domain.values import DISCRETE, Objs
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.torchapi import members
+from unplace.transform import casts
+from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Keep, Rebind, Verdict
+from unplace.transform.verdicts import Copy, Inline, Keep, Rebind, Split, Verdict
+
+
+def worthwhile(decision: Decision, options: Options) -> Verdict:
+    """Return the verdict of a decision, or one that keeps a harmless write whose rewrite would gain nothing.
+
+    What a harmless write does out of place is to be beyond doubt, dtype included, and to matter to a gradient.
+    """
+    site, verdict = decision.site, decision.verdict
+    if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is not Harm.HARMLESS:
+        return verdict
+    if site.value.dtype in DISCRETE:
+        return Keep(Purpose.NO_GRADIENT(name=site.name))
+    if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
+        return verdict
+    sites = decision.chain or (site,)
+    if not options.unsafe and any(map(casts.casts, sites)):
+        return Keep(Purpose.WOULD_CAST(name=site.name))
+    assumed = [reason for each in sites for reason in casts.assumption(each)]
+    return replace(verdict, assumptions=(*verdict.assumptions, *assumed)) if assumed else verdict
 
 
 @dataclass(slots=True)
