@@ -146,13 +146,13 @@ def fitting(
     for number, arguments in enumerate(guesses(function)):
         if number == tries or session.is_over:
             break
-        result = session.attempt(group, partial(_wrapped, function, arguments))
+        result = session.attempt(group, partial(wrapped, function, arguments))
         if result is not None:
             return arguments, result[0]
     return None
 
 
-def _wrapped(function: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[Any]:
+def wrapped(function: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[Any]:
     """The result in a tuple, so that None is told from a failed attempt."""
     return (function(**arguments),)
 

@@ -48,34 +48,36 @@ class Writes(TorchFunctionMode):
         """Carry the operation out, and count it if it wrote one of its arguments."""
         given = kwargs or {}
         name = getattr(func, "__name__", "")
-        before = [(t, _version(t)) for t in tensors((args, given))]
+        before = [(t, version(t)) for t in tensors((args, given))]
         result = func(*args, **given)
         if name == "__set__":
             written = getattr(func, "__self__", None) is vars(torch._C.TensorBase).get("data")
         else:
-            written = any(_version(t) != version for t, version in before)
-        if written:
-            self._count(sys._getframe(1), name)
+            written = any(version(t) != was for t, was in before)
+        asked = self.asked(sys._getframe(1), name) if written else None
+        if asked is not None:
+            self._seen.setdefault(asked[0], Counter())[asked[1]] += 1
         return result
 
-    def _count(self, frame: FrameType | None, name: str) -> None:
+    def asked(self, frame: FrameType | None, name: str) -> tuple[str, str] | None:
+        """The place in the package that asks for a write, and the name it counts under; None if torch itself does."""
         through: list[FrameType] = []
         while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
             through.append(frame)
             frame = frame.f_back
         if frame is None or not frame.f_code.co_filename.startswith(self._package):
-            return
+            return None
         files = {f.f_code.co_filename.removeprefix(_TORCH): f for f in reversed(through)}
         if name == "__set__" and files:  # `Module.to`
-            return
+            return None
         if not (files.keys() <= set(_FORWARDED) or files.keys() <= set(_INITIALIZED)):
-            return
+            return None
         if "nn/modules/module.py" in files and files.keys().isdisjoint((*_FLAGGED, "nn/functional.py")):
-            return  # `load_state_dict`
+            return None  # `load_state_dict`
         module = next((files[file].f_locals.get("self") for file in _FLAGGED if file in files), None)
         if module is not None:
             name = f"{MODULE}{getattr(module, _MADE, '')}"
-        self._seen.setdefault(_place(frame), Counter())[name] += 1
+        return _place(frame), name
 
     def install(self) -> None:
         """Have torch's modules with an option `inplace` remember where in the package they were made."""
@@ -110,7 +112,8 @@ def _place(frame: FrameType) -> str:
     return f"{frame.f_code.co_filename}:{line}:{column}:{end_line}:{end_column}"
 
 
-def _version(tensor: torch.Tensor) -> int:
+def version(tensor: torch.Tensor) -> int:
+    """The number of writes that autograd has counted."""
     try:
         return tensor._version
     except RuntimeError:  # made under `inference_mode`

@@ -48,13 +48,9 @@ _ENVIRONMENT = {
 def observe(options: argparse.Namespace) -> None:
     """Run a package under observation and write what was seen; prints what became of the cases."""
     package, folder, seed = options.packages[0], options.folder, options.seed
-    os.environ.update(_ENVIRONMENT)
-    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-    warnings.simplefilter("ignore")
-    socket.socket.connect = _refuse  # type: ignore[method-assign]
+    confine()
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()
-    sys.dont_write_bytecode = True
     observer = Observer()
     observer.install(package)
     sys.meta_path.append(Stand(options.stub))
@@ -64,7 +60,7 @@ def observe(options: argparse.Namespace) -> None:
 
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    writes = Writes(_folder(package))
+    writes = Writes(package_folder(package))
     writes.install()
     session = Session(options.seconds, seed)
     tests = options.tests.resolve() if options.tests is not None else None
@@ -72,7 +68,7 @@ def observe(options: argparse.Namespace) -> None:
         os.chdir(elsewhere)  # a guessed file name may be written
         try:
             with writes:
-                _driver(package, tests)(session)
+                driver_of(package, tests)(session)
         finally:
             os.chdir(folder)
             observer.dump(folder / f"{package}.json")
@@ -81,14 +77,25 @@ def observe(options: argparse.Namespace) -> None:
         print(f"{count:7} {outcome}")
 
 
-def _driver(package: str, tests: Path | None) -> Callable[[Session], None]:
+def confine() -> None:
+    """Keep a package from compiling, downloading, using all memory and writing byte code."""
+    os.environ.update(_ENVIRONMENT)
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    warnings.simplefilter("ignore")
+    socket.socket.connect = _refuse  # type: ignore[method-assign]
+    sys.dont_write_bytecode = True
+
+
+def driver_of(package: str, tests: Path | None) -> Callable[[Session], None]:
+    """Return what runs a package: its own driver, or the one for any package."""
     if importlib.util.find_spec(f"kinds_drive_{package}") is not None:
         driver: Callable[[Session], None] = importlib.import_module(f"kinds_drive_{package}").drive
         return driver
     return partial(importlib.import_module("kinds_drive_any").drive, package=package, tests=tests)
 
 
-def _folder(package: str) -> Path:
+def package_folder(package: str) -> Path:
+    """Return the folder of an installed package."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         sys.exit(f"measure_kinds.py: the package {package} isn't installed; install it or leave it out")
@@ -105,7 +112,7 @@ def compare(packages: list[str], folder: Path) -> None:
 
     everything = Comparison()
     for package in packages:
-        found = compared(_folder(package), folder, package)
+        found = compared(package_folder(package), folder, package)
         everything.add(found)
         print(render(package, found))
     if len(packages) > 1:

@@ -85,6 +85,37 @@ RAISE = {
         "`w`, a leaf .* `with torch.no_grad",
     ),
     "a helper's caller records": ("double(self.block.linear)\nreturn x", "a parameter"),
+    "a quotient by an element": ("y = x + 1\ny[1:] /= y[0]  # here\nreturn y", r"div\(\)"),
+    "another name of what was saved in a branch": (
+        "h = self.block.linear(x)\nkept = h\nif len(x) > 1:\n    h = h.sin()\nkept += 1  # here\nreturn h + kept",
+        r"sin\(\)",
+    ),
+    "saved in the round before": (
+        "h = x + 1\nfor _ in range(2):\n    h = torch.tanh(h)\nh += 1  # here\nreturn h",
+        r"tanh\(\)",
+    ),
+    "an index of a graph": (
+        "i = torch.zeros(1, dtype=torch.long)\ny = self.block(x)[i]\ni += 1  # here\nreturn y",
+        "indexing",
+    ),
+    "where autograd records": (
+        "y = x.exp()\nif torch.is_grad_enabled():\n    y += 1  # here\nreturn y",
+        r"exp\(\)",
+    ),
+    "out of what has a graph": (
+        "y = torch.zeros(2, 3)\ntorch.mul(self.block(x), 2, out=y)  # here\nreturn y",
+        "torch forbids `out=`",
+    ),
+    "a custom function saves its input": (
+        "h = x * 1\ny = Squared.apply(h)\nh += 1  # here\nreturn y",
+        r"Squared.apply",
+    ),
+    "a custom function saves its result": ("y = Exponential.apply(x)\ny += 1  # here\nreturn y", r"Exponential.apply"),
+    "all tensors of a list": (
+        "hs = [x.exp(), x.sin()]\ntorch._foreach_mul_(hs, 2)  # here\nreturn hs[0] + hs[1]",
+        r"exp\(\)",
+    ),
+    "a flag that a call sets": ("return maybe(x.exp(), inplace=True)", r"exp\(\)"),
 }
 RUN = {
     "a module ends in Linear": "h = self.plain(x)\nh += 1  # here\nreturn h",
@@ -108,6 +139,34 @@ RUN = {
     "pieces of tensor_split": "y = x + 1\na, b = y.tensor_split(2)\na += 1  # here\nreturn y",
     "pieces under no_grad": "y = x.detach() + 1\na, b = y.split(1)\na += 1  # here\nreturn y * x",
     "a padded tensor": "y = x + 1\nz = F.pad(y, (1, 1))\ny += 1  # here\nreturn y.sum() + z.sum()",
+    "without recording": "y = x.exp()\nif not torch.is_grad_enabled():\n    y += 1  # here\nreturn y",
+    "after recording": "y = x.exp()\nif y.requires_grad:\n    return y * 2\ny += 1  # here\nreturn y",
+    "a flag that stands for it": (
+        "in_place = not x.requires_grad and len(x) > 1\ny = x.exp()\nreturn y.mul_(2) if in_place else y * 2  # here"
+    ),
+    "a flag that no call sets": "return maybe(x.exp())",
+    "in evaluation only": "y = x.exp()\nif not self.training:\n    y += 1  # here\nreturn y",
+    "only without recording called": "y = x.exp()\nif not torch.is_grad_enabled():\n    halved(y)\nreturn y",
+    "a largest element's place": "y = x + 1\ni = torch.argmax(torch.abs(y), dim=0)\ny += 1  # here\nreturn y[i]",
+    "a comparison": "y = x + 1\nif y.norm() > 9:\n    return x\ny += 1  # here\nreturn y",
+    "a name for what is compared": "y = x + 1\nn = y.norm()\ny += 1  # here\nreturn y if n > 1 else y * 2",
+    "a result that is dropped": "y = x + 1\ny.exp().clamp(min=0)\ny.exp()\ny += 1  # here\nreturn y",
+    "a smaller one of two": "y = torch.min(x, x * 2)\ny += 1  # here\nreturn y",
+    "a sum of one": "y = x + 1\nn = torch.einsum('ij->i', y)\ny += 1  # here\nreturn n.sum() + y.sum()",
+    "elements at places": "y = x + 1\ni = torch.arange(2)\ny[i, i] = y[i, i] * x.sum().exp()  # here\nreturn y",
+    "the other branch's tensor": (
+        "h = self.block.linear(x)\nif len(x) > 1:\n    h = self.block.linear(h)\nh += 1  # here\nreturn h"
+    ),
+    "a norm or nothing": (
+        "norm = nn.LayerNorm(3) if len(x) > 1 else nn.Identity()\nh = self.block.linear(x)\nh = norm(h)\n"
+        "h += 1  # here\nreturn h"
+    ),
+    "an index of numbers": (
+        "t = torch.arange(3)\ni = torch.zeros(1, dtype=torch.long)\nj = t[i]\ni += 1  # here\nreturn x + j.sum()"
+    ),
+    "layers in any order": (
+        "layers = [nn.Linear(3, 3), nn.ReLU(inplace=True)]  # here\nfor layer in layers:\n    x = layer(x)\nreturn x"
+    ),
     "elements of a list": (
         "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
     ),
@@ -117,6 +176,18 @@ HELPERS = {
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
     "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",
+    "Squared": (
+        "class Squared(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n        return x * x\n\n"
+        "    @staticmethod\n    def backward(ctx, grad):\n        return 2 * grad * ctx.saved_tensors[0]\n"
+    ),
+    "Exponential": (
+        "class Exponential(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        y = x.exp()\n        ctx.save_for_backward(y)\n"
+        "        return y\n\n"
+        "    @staticmethod\n    def backward(ctx, grad):\n        return grad * ctx.saved_tensors[0]\n"
+    ),
+    "maybe": "def maybe(y, inplace=False):\n    return y.mul_(2) if inplace else y * 2  # here\n",
     "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",
     "doubled": (
         "def doubled(layer):\n    scaled(layer)\n\n\ndef scaled(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n"

@@ -399,8 +399,13 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
         mutant("parameters of layers", raising("the weight of a layer"), "torchapi.is_registered_name", gives(False)),
         mutant("a purpose that raises", raising("a view of a bias"), "transform.legality._written_leaf", gives(None)),
-        mutant(
-            "under no_grad", running("a helper under no_grad"), "analysis.project.recording.may_be_off", gives(False)
+        Mutant(
+            "under no_grad",
+            running("a helper under no_grad"),
+            (
+                ("analysis.project.recording.may_be_off", gives(False)),
+                ("transform.sites.is_unrecorded", gives(False)),
+            ),
         ),
         mutant(
             "frozen", running("a parameter frozen elsewhere"), "analysis.project.recording.may_be_frozen", gives(False)

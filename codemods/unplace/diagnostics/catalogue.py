@@ -183,6 +183,7 @@ class Forbids(Kind):
     LEAF_VIEW = (
         "torch forbids writing `{name}`, a view of a leaf that requires a gradient, while gradients are recorded"
     )
+    OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
 

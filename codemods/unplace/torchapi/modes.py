@@ -23,6 +23,14 @@ NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
 
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 
+FUNCTION = "torch.autograd.Function"
+
+RECORDING = {
+    "torch.is_grad_enabled": True,
+    "torch.is_inference_mode_enabled": False,
+}
+"""Functions that tell whether autograd records, with what they return where it does."""
+
 KEEPING_FUNCTIONS = GRAD_MODES | {"torch.jit.script", "torch.compile"}
 """Decorators that don't change the effect of a function, except for the grad mode in it."""
 

@@ -30,6 +30,12 @@ CONVERTING = frozenset(
 Other operations that may return a view mostly do, as `reshape`.
 """
 
+LONG = frozenset(["arange", "linspace", "nonzero", "randperm"])
+"""Operations whose results always have dimensions."""
+
+CONTRACTING = frozenset(["einsum"])
+"""Operations that save their operands only if there are several of them."""
+
 COMPACTING = "contiguous"
 """The operation that returns its argument where the elements are in order already."""
 

@@ -32,9 +32,11 @@ from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
+from unplace.analysis.queries.asked_for import may_be_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -323,27 +325,33 @@ class Site:
 
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
-        if forbidden is not None and forbidden.is_leaf:
-            return Harm.HARMFUL, None
-        roots = sorted(self.roots(), key=lambda o: o.index)
-        found = [saved for o in roots for saved in self.state.saved.get(o, ())]
         used = self.run.inference.of(self.write.target)
         is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
-        if self.saves_its_result() and self.write.grad.records:
-            found.append(Saved("pow()", self.statement.lineno))
-        certain = [s for s in found if s.certain]
-        given = self.state.parted().roots(self.value.objs) if self.write.is_unclear else roots
-        for root in roots if not certain and self.write.grad.records else ():
-            if root.parameter is not None and root in given:
-                saved = self.callers.saved_before(self.run.scope, root.parameter)
-                certain += [saved] if saved is not None else []
-        if certain and self.write.grad.records and not is_guess:
-            return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation))
-        if forbidden is not None:
-            return Harm.HARMFUL, None
-        if found or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
+        certain = self._surely_saved() if self.write.grad.records and not is_guess else []
+        if (certain or forbidden is not None) and not is_unrecorded(self.program, self.run.scope, self.node):
+            is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
+            return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
+        roots = sorted(self.roots(), key=lambda o: o.index)
+        if self.is_saved() or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
             return Harm.UNKNOWN, None
-        return Harm.HARMLESS, None
+        return Harm.UNKNOWN if certain or forbidden is not None else Harm.HARMLESS, None
+
+    def _surely_saved(self) -> list[Saved]:
+        """Return the operations that saved the written memory, by what the code in sight shows."""
+        if self.write.in_any_order:
+            return []
+        is_listed = self.value.may_be(LIST | TUPLE)  # torch._foreach_add_
+        seen = self.state.seen(self.state.reachable(self.value.objs) if is_listed else self.value.objs)
+        known = {saved for o in seen for saved in self.state.saved.get(o, ()) if saved.certain and saved.on_path}
+        found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
+        if self.saves_its_result():
+            found.append(Saved("pow()", self.statement.lineno))
+        given = self.state.parted().roots(self.value.objs) if self.write.is_unclear else seen
+        for root in sorted(seen & given, key=lambda o: o.index) if not found else ():
+            if root.parameter is not None:
+                saved = self.callers.saved_before(self.run.scope, root.parameter)
+                found += [saved] if saved is not None else []
+        return found
 
     def _is_saved_by_no_caller(self, root: Obj) -> bool:
         """Tell whether a root is an argument that no caller saved, in a run that sees them all."""

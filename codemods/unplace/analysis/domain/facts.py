@@ -85,6 +85,10 @@ class Facts:
         """Return the objects and all objects that they may be views of."""
         return self.bases.roots_of(frozenset(objs))
 
+    def seen(self, objs: Iterable[Obj]) -> Objs:
+        """Return the objects and all that they may be views of by what the code in sight shows."""
+        return frozenset().union(*map(self.bases.seen, objs))
+
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Return all objects that can be reached from these through views and slots."""
         found: set[Obj] = set()

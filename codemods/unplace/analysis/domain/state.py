@@ -134,6 +134,10 @@ class State(Facts):
                 self.env[name] = held._replace(kinds=TENSOR, likely=False)
         return value._replace(kinds=TENSOR, likely=False)
 
+    def held(self) -> Objs:
+        """Return the objects that names and slots hold, with all that they may be views of."""
+        return self.seen({obj for value in (*self.env.values(), *self.heap.values()) for obj in value.objs})
+
     def let_go(self) -> None:
         """Make all saves uncertain: backward has freed what its graph saved, but another graph may hold tensors."""
         self.saved = {obj: frozenset(s._replace(certain=False) for s in saved) for obj, saved in self.saved.items()}
@@ -392,6 +396,32 @@ class Merger:
 def _runs(tables: list[T]) -> list[T]:
     """Return the tables without those equal to the one before: a walk is costly, and few statements change a table."""
     return [table for index, table in enumerate(tables) if index == 0 or table != tables[index - 1]]
+
+
+def mark_left(states: Sequence[State]) -> None:
+    """Mark what each state, at the end of a branch, has of saved tensors that it has let go of, before they are joined.
+
+    if self.norm is not None:
+        x = self.norm(x)                saves the old `x`, which the name no longer holds then
+    x += 1
+    """
+    if len(_runs([state.saved for state in states])) > 1:
+        tables = [_marked(state, [other for other in states if other is not state]) for state in states]
+        for state, table in zip(states, tables, strict=True):
+            state.saved = table
+
+
+def _marked(state: State, others: list[State]) -> dict[Obj, frozenset[Saved]]:
+    new = {obj for obj, by in state.saved.items() if any(other.saved.get(obj) is not by for other in others)}
+    new = {obj for obj in new if any(s.certain and s.on_path for s in state.saved[obj])}
+    left = new - state.held() if new else new
+    if not left:
+        return state.saved
+    found = dict(state.saved)
+    for obj in left:
+        known = frozenset().union(*(other.saved.get(obj, ()) for other in others))
+        found[obj] = frozenset(s if s in known else s._replace(on_path=False) for s in found[obj])
+    return found
 
 
 def _same_definition(first: Definition | None, second: Definition) -> bool:

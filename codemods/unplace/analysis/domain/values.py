@@ -191,7 +191,8 @@ class Saved(NamedTuple):
     """A record that an operation saved a tensor for backward, or that a tensor escaped to code or to another object.
 
     `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
-    parameter whose argument it saved, or "result". `file` is set where the line is one of another file.
+    parameter whose argument it saved, or "result". `file` is set where the line is one of another file. `on_path` is
+    False where the names that hold the tensor don't hold it on the paths on which it was saved.
     """
 
     operation: str
@@ -200,6 +201,7 @@ class Saved(NamedTuple):
     node: ast.expr | ast.AugAssign | None = None
     part: str = ""
     file: str | None = None
+    on_path: bool = True
 
 
 def in_order(saved: Iterable[Saved]) -> list[Saved]:

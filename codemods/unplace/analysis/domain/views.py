@@ -97,6 +97,19 @@ class Views(dict[Obj, Base]):
             found = known[obj] = self._closure(obj)
         return found
 
+    def seen(self, obj: Obj) -> Objs:
+        """Return the object and all objects that it may be a view of by what the code in sight shows."""
+        found, todo = {obj}, [obj]
+        while todo:
+            view = todo.pop()
+            base = self.get(view)
+            if base is not None:
+                is_doubtful = base.link is Link.CALL or (base.holders and base.link in UNCERTAIN)
+                new = (base.holders if is_doubtful else base.objs) - found
+                found |= new
+                todo += new
+        return frozenset(found)
+
     def roots_of(self, objs: Objs) -> Objs:
         """Return the objects and all objects that they may be views of."""
         if self._stale:

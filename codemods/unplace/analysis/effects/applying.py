@@ -252,7 +252,9 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
 
 def _note_saved(call: Call, returned: Returned, value: Value) -> None:
     """Record the operations inside the callee that saved the value that it returns."""
-    tracked = (v.tracked is not Tracked.NO for v in call.bound.values() if v.kinds & _RECORDING)
+    recording = [v for v in call.bound.values() if v.kinds & _RECORDING]
+    tensors = [v for v in recording if v.must_be(TENSOR)]
+    tracked = (v.tracked is not Tracked.NO for v in tensors or recording)
     may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
     for operation, certain in sorted(returned.saved):
         called = f"{operation}{INSIDE}{call.code}()"

@@ -160,7 +160,11 @@ def _part(
         layer = calls.run.foreign(key, Origin.ATTRIBUTE, "a layer", node.lineno, part.kinds, ref=ref)
         key = (place, "result")
         return own_calls.of_function(calls, node, forward, Arguments([value], [target]), state, layer, key)
-    return calls.unknown_call(node, [value], state, part)
+    outer = calls.run.alternative
+    calls.run.alternative = (outer, place)
+    made = calls.unknown_call(node, [value], state, part)
+    calls.run.alternative = outer
+    return made
 
 
 def _makes_anew(part: Value) -> bool:

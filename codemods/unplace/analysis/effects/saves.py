@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.effects.effect import RESULT, RETURNED, Save
 from unplace.analysis.interpret.run import Run
-from unplace.torchapi import Operator
+from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.torchapi import Operator, results
 
 
 def note(
@@ -42,7 +43,10 @@ def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr 
     from torch's derivatives.yaml.
     """
     tensors = {name: value for name, value in arguments.items() if value.may_be(TENSOR | UNKNOWN | CONTAINER)}
-    if not any(v.tracked is not Tracked.NO or (v.must_be(CONTAINER) and v.objs) for v in tensors.values()):
+    values = tensors.values()
+    if not any(can_be_tracked(v) or (v.must_be(CONTAINER) and v.objs) for v in values):
+        return ()
+    if operator.short in results.CONTRACTING and len(tensors) == 1 and not any(v.may_be(CONTAINER) for v in values):
         return ()
     if "*" in operator.saves:
         return tuple(Save(name, False, "") for name in tensors)
@@ -53,19 +57,24 @@ def _named(
     operator: Operator, arguments: Mapping[str, Value], tensors: Mapping[str, Value], node: ast.expr | ast.AugAssign
 ) -> Iterator[Save]:
     """Iterate over the saves that the operator table names, as far as these arguments cause them."""
-    only_one = sum(1 for v in arguments.values() if not v.must_be(NUMBER)) == 1
+    others = [v for v in arguments.values() if not v.must_be(NUMBER)][1:]
     option = _option(operator, node) if operator.saves_with_option else None
-    kept = operator.saved(with_numbers=only_one)
+    kept = operator.saved(with_numbers=not others)
+    may_be_numbers = all(v.kinds & (UNKNOWN | NUMBER) for v in others)
+    surely = operator.saved(with_numbers=True) if may_be_numbers else kept
+    is_pairwise = any(v.must_be(TENSOR) for n, v in arguments.items() if n in operator.result_when)  # torch.max(a, b)
     for name in kept if option is None else operator.saves_with_option.get(option, kept):
         guard = operator.guard.get(name)
+        if name == RESULT and is_pairwise:
+            continue
         if name == RESULT:
-            yield Save(RETURNED, part=RESULT)
+            yield Save(RETURNED, name in surely, part=RESULT)
         elif operator.variadic and name == operator.parameters[-1]:
             yield from (Save(extra) for extra in tensors if extra == name or extra.startswith("*"))
         elif name in tensors and not (
-            guard is not None and guard in arguments and arguments[guard].tracked is Tracked.NO
+            guard is not None and guard in arguments and not can_be_tracked(arguments[guard])
         ):
-            yield Save(name)
+            yield Save(name, name in surely)
 
 
 def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:

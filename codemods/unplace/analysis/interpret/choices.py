@@ -17,6 +17,7 @@ from unplace.analysis.domain.state import Merger, State, weak_join
 from unplace.analysis.domain.values import Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import code_of
 
 
@@ -38,15 +39,19 @@ def either(
     outer, known = run.alternative, {a: run.values[a] for a in _arguments(node) if a in run.values}
     values: list[Value] = []
     states: list[State] = []
+    is_mixed = len(choice.refs) > 1 and (is_repeated or bool(run.born))
+    run.in_any_order += is_mixed
     for index, ref in enumerate((*alternatives(choice), None) if choice.is_open else alternatives(choice)):
         own = state.fork()
         run.alternative = (outer, index)
         values.append(apply(_alone(run, node, callee._replace(ref=ref)), own))
         run.alternative = outer
-        if len(choice.refs) > 1 and (is_repeated or run.born):
+        if is_mixed:
             _doubt(own, state, values[-1], frozenset().union(*(value.objs for value in known.values())))
         run.values.update(known)  # what one alternative proves of an argument isn't proved
         states.append(own)
+    run.in_any_order -= is_mixed
+    _part(run, state, values, states)
     place = (node, "alternatives", outer)
     state.become(Merger(place).merge(states))
     result = reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
@@ -67,6 +72,22 @@ def _doubt(after: State, before: State, result: Value, given: Objs) -> None:
         old = before.saved.get(obj, frozenset())
         if saved is not old and obj not in made:
             after.saved[obj] = old | frozenset(s._replace(certain=False) for s in saved - old)
+
+
+def _part(run: Run, before: State, results: list[Value], states: list[State]) -> None:
+    """Mark what one alternative saved of a tensor that only another one returns, and that no other name holds then.
+
+    x = self.norm(x)                a BatchNorm2d, which saves the old `x`, or an Identity, which returns it
+    """
+    rebound = assigned_names(run.statement) if isinstance(run.statement, ast.Assign) else set()
+    others = {obj for name, value in before.env.items() if name not in rebound for obj in value.objs}
+    held = before.seen(others)
+    returned = [state.seen(value.objs) for state, value in zip(states, results, strict=True)]
+    for own, state in zip(returned, states, strict=True):
+        for obj in frozenset().union(*returned) - own:
+            saved, old = state.saved.get(obj, frozenset()), before.saved.get(obj, frozenset())
+            if saved - old and obj not in held:
+                state.saved[obj] = old | frozenset(s._replace(on_path=False) for s in saved - old)
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:

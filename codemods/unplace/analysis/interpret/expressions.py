@@ -66,7 +66,7 @@ class Evaluator:
 
     def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
         """Return a value of which nothing is known, and which other code may hold."""
-        value = self.run.foreign((node, key), Origin.CALL, label, node.lineno, UNKNOWN)
+        value = self.run.foreign((node, key, self.run.alternative), Origin.CALL, label, node.lineno, UNKNOWN)
         for obj in value.objs:
             self.run.make(obj, state)
         return value

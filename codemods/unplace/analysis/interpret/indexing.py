@@ -6,9 +6,13 @@ import ast
 
 from unplace.analysis.domain.boxes import END, Box, Range
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, Token, Value
+from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, Obj, Token, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import walk
+from unplace.torchapi import results
+
+INDEXING = "indexing"
+"""The name of the operation that saves the tensors of an index."""
 
 
 def is_basic_index(run: Run, index: ast.expr) -> bool | None:
@@ -29,11 +33,16 @@ def is_basic_index(run: Run, index: ast.expr) -> bool | None:
         return None
     if value.must_be(NUMBER | NONE):
         return True
-    if value.is_tensor and value.dtype == "bool":
+    if value.is_tensor and (value.dtype == "bool" or _is_long(value)):
         return False
     if value.must_be(LIST | ARRAY):
         return False
     return None
+
+
+def _is_long(value: Value) -> bool:
+    """Tell whether an index has the shape of what an operation made that never makes a tensor without dimensions."""
+    return isinstance(value.shape, Obj) and value.shape.operator in results.LONG
 
 
 def save_indices(run: Run, index: ast.expr, state: State) -> None:
@@ -41,7 +50,7 @@ def save_indices(run: Run, index: ast.expr, state: State) -> None:
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         value = run.values.get(part)
         if value is not None and value.is_tensor:
-            run.save(state, value, "indexing", part, "result")
+            run.save(state, value, INDEXING, part, "result")
 
 
 def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | None:

@@ -9,6 +9,7 @@ from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alter
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
+from unplace.analysis.interpret import custom_functions
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
@@ -83,7 +84,10 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
     assert isinstance(base.ref, Class)
     method = calls.run.program.method(base.ref, name, is_exact=True)
     if method is None:
-        return calls.unknown_call(node, arguments.all(), state)
+        made = calls.unknown_call(node, arguments.all(), state)
+        if custom_functions.is_applied(base.ref, name):
+            custom_functions.note_saved(calls.run, node, base.ref, arguments, made, state)
+        return made
     return of_function(calls, node, method, arguments, state, base if is_class_method(method.scope.node) else None)
 
 

@@ -126,6 +126,7 @@ class Run:
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
+    in_any_order: int = 0  # number of calls around the current one that run layers in an order that isn't known
     alternative: Hashable = None  # which of the things that a callee may be is called right now
     _liveness: Liveness | None = None
     _flow: Flow | None = None
@@ -333,11 +334,14 @@ class Run:
     ) -> None:
         """Record that autograd saves `value`, which is the given part of `node`, for the backward of `operation`."""
         if self.grad.records:
-            self.note_saved(state, state.roots(value.objs), Saved(operation, node.lineno, certain, node, part))
+            roots = state.roots(value.objs)
+            seen = roots if roots == value.objs else state.seen(value.objs)
+            for objs, is_certain in ((seen, certain), (roots - seen, False)):
+                self.note_saved(state, objs, Saved(operation, node.lineno, is_certain, node, part))
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
         """Record that an operation saves these objects, regardless of their bases."""
-        if not self.grad.records:
+        if not objs or not self.grad.records:
             return
         if self.statement is not None:
             self.saved_in.setdefault(self.statement, set()).update(objs)
@@ -382,6 +386,7 @@ class Run:
             data,
             bool(self.inside) and state.roots(value.objs) <= self.born[-1],
             is_one_of_several,
+            self.in_any_order > 0,
         )
         if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs

@@ -11,7 +11,7 @@ from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Function, Named
-from unplace.analysis.domain.state import Merger, State, hidden_name, same_facts, weak_join
+from unplace.analysis.domain.state import Merger, State, hidden_name, mark_left, same_facts, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -155,8 +155,8 @@ class Interpreter:
         old = self.run.values[target] = self.run.refined(s, old)
         operand = self.evaluator.evaluate(s.value, state)
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
+            self._saves_of(s, old, operand, state)  # first, because `y[1:] /= y[0]` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
-            self._saves_of(s, old, operand, state)
             indexing.save_indices(self.run, target.slice, state)
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
                 self.run.save(state, holder, "pow()", s)
@@ -286,6 +286,7 @@ class Interpreter:
 
     def _join(self, place: object, states: list[State | None]) -> State | None:
         reached = [s for s in states if s is not None]
+        mark_left(reached)
         return Merger(place).merge(reached) if reached else None
 
     def _if(self, s: ast.If, state: State) -> State | None:
@@ -395,6 +396,7 @@ class Interpreter:
             back = self._join((s, "back"), [end, *frame.continues])
             if back is None:
                 break
+            mark_left([head, back])
             new = merger.merge([head, back])
             new.age(self.run.names, born)
             if same_facts(new, head):

@@ -47,6 +47,7 @@ class Write:
     data: ast.Attribute | None = None  # `y.data`, if the write goes through it
     is_local: bool = False  # the written tensor was made in the same round of `inside`
     is_one_of_several: bool = False  # the call runs several layers, or one of several
+    in_any_order: bool = False  # the call runs layers in an order that isn't known
     is_unclear: bool = False  # nothing tells whether the written object is a tensor
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:

@@ -9,13 +9,13 @@ from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
-from unplace.torchapi import modules
+from unplace.torchapi import modes, modules
 
 
 def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
     """Return the grad mode that a function runs in by its decorators and the kind of its class."""
     owner = module.class_of(scope)
-    if owner is not None and owner.derives_from("torch.autograd.Function"):
+    if owner is not None and owner.derives_from(modes.FUNCTION):
         return GradMode.FUNCTION
     if (owner is not None and owner.derives_from(*modules.OPTIMIZERS)) or scope.name in _serving_optimizers(module):
         return GradMode.OPTIMIZER

@@ -28,7 +28,7 @@ def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
             continue
         seen.add(current)
         for user, node in _uses(module, current.name):
-            if not _mode_at(module, user, node).records:
+            if not mode_at(module, user, node).records:
                 return True
             if isinstance(user.node, ast.FunctionDef | ast.AsyncFunctionDef):
                 todo.append(user)
@@ -40,7 +40,7 @@ def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
     if scope.parent is None or not (scope.parent.is_module or scope.parent.is_class):
         return False
     return any(
-        not _mode_at(other, user, node).records
+        not mode_at(other, user, node).records
         for other in module.others_with(scope.name, modes.SWITCHING_OFF)
         for user, node in _uses(other, scope.name)
     )
@@ -55,7 +55,7 @@ def _uses(module: ModuleIndex, name: str) -> Iterator[tuple[Scope, ast.expr]]:
         yield from ((scope, n) for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr == name)
 
 
-def _mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
+def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     """Return the grad mode that the decorators and `with` blocks around a node set."""
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import Obj, Objs, Tracked, Value
+from unplace.analysis.domain.values import MODULE, NO_OBJS, Obj, Objs, Tracked, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.diagnostics.forms import WriteKind
@@ -25,6 +25,17 @@ from unplace.torchapi import autocast, members
 def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
     """Tell whether a gradient certainly flows from a value to the tensors that it replaces, or to a parameter."""
     return _Walk(run, replaced).carries(stored)
+
+
+def has_graph(run: Run, node: ast.expr) -> bool:
+    """Tell whether the value of an expression has a graph for all that is known: modules have weights."""
+    if goes_on(run, node, NO_OBJS):
+        return True
+    value = run.values.get(node)
+    keys = [run.names.key_of(obj) for obj in value.objs] if value is not None else []
+    makers = [key[0] for key in keys if isinstance(key, tuple)]
+    called = [run.values.get(made.func) for made in makers if isinstance(made, ast.Call)]
+    return any(callee is not None and callee.must_be(MODULE) for callee in called)
 
 
 def has_no_graph(run: Run, value: Value) -> bool:

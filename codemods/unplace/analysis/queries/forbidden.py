@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from unplace import torchapi
@@ -10,6 +11,7 @@ from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, T
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import recording
+from unplace.analysis.queries.continuation import has_graph
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.forms import WriteKind
@@ -34,6 +36,8 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return None
     if value.likely or _kind_of(write) in _ALLOWED:
         return None
+    if write.kind is WriteKind.OUT:
+        return _out(run, write)
     seen = _looked_into(write.state, value.objs)
     if value.tracked is Tracked.LEAF:
         return _leaf(run, write, seen)
@@ -90,6 +94,14 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     piece = min(cut, key=lambda o: o.index)
     kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
     return Forbidden(kind(piece=_in_words(piece)), False)
+
+
+def _out(run: Run, write: Write) -> Forbidden | None:
+    assert isinstance(write.node, ast.Call)
+    arguments = (*write.node.args, *(keyword.value for keyword in write.node.keywords))
+    if not any(has_graph(run, argument) for argument in arguments):
+        return None
+    return Forbidden(Forbids.OUT(), False)
 
 
 def _in_words(piece: Obj) -> Reason:

@@ -22,8 +22,8 @@ from unplace.analysis.types.parameters import has_lasting_default
 def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None:
     """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
     for call in _further_out(program, scope, parameter):
-        for root in sorted(_handed_over(call), key=lambda o: o.index):
-            certain = [saved for saved in _saved(program, call, root) if saved.certain]
+        for root in sorted(_surely_handed_over(call), key=lambda o: o.index):
+            certain = [saved for saved in _saved(program, call, root) if saved.certain and saved.on_path]
             if certain and call.write.grad.records:
                 found = min(certain, key=lambda saved: (saved.line, saved.operation))
                 return found._replace(file=file_for(program, call.program))
@@ -86,6 +86,12 @@ def _handed_over(call: Handed) -> Objs:
     """Return the objects that a call hands over: all that a container reaches, or the bases of a tensor."""
     state, value = call.write.state, call.write.value
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
+
+
+def _surely_handed_over(call: Handed) -> Objs:
+    """Return the objects that a call hands over by what the code in sight shows."""
+    state, value = call.write.state, call.write.value
+    return state.reachable(value.objs) if value.may_be(CONTAINER) else state.seen(value.objs)
 
 
 def _is_on_disk(program: Program) -> bool:

@@ -1,0 +1,92 @@
+"""Tells whether backward can ask for what an operation saved: whether a gradient flows from its result.
+
+weights.abs().argmax(-1)            i = x.norm().item()             y.clamp(min=0)          a result that is dropped
+if x.norm() > 1:                    k = x.sigmoid().detach()        rows = table[index]     of a table of integers
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from unplace import torchapi
+from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Saved, Tracked, Value
+from unplace.analysis.interpret.indexing import INDEXING
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.queries.continuation import has_graph
+
+
+def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
+    """Tell whether a backward may ask for what an operation of a run saved of a value.
+
+    An index or a mask has no gradient itself; there the gradient of the operation must be known.
+    """
+    node = saved.node
+    if not isinstance(node, ast.expr) or node not in run.values or node in run.writes:
+        return True
+    if saved.operation == INDEXING:
+        return _is_index_of_graph(run, node)
+    if value.dtype in DISCRETE and not has_graph(run, node):
+        return False
+    return _Flow(run).carries(node)
+
+
+def _is_index_of_graph(run: Run, part: ast.expr) -> bool:
+    """Tell whether an index takes elements of a tensor through which a gradient certainly flows."""
+    node: ast.AST = part
+    while not isinstance(node, ast.Subscript):
+        node = run.parents[node]
+    return isinstance(node.ctx, ast.Store) or has_graph(run, node.value)
+
+
+@dataclass(slots=True)
+class _Flow:
+    """A search for a gradient that flows on from the value of an expression, through the names that it is bound to."""
+
+    run: Run
+    _seen: set[str] = field(default_factory=set)
+
+    def carries(self, node: ast.expr) -> bool:
+        """Tell whether a gradient may flow from what is made of the value of an expression."""
+        value = self.run.values.get(node)
+        if value is None:
+            return True
+        is_number = not value.may_be(TENSOR | UNKNOWN) and value.may_be(NUMBER)
+        if is_number or value.dtype in DISCRETE or (value.tracked is Tracked.NO and value.must_be(TENSOR)):
+            return False
+        return self._is_used(node, self.run.parents.get(node))
+
+    def _is_used(self, node: ast.expr, parent: ast.AST | None) -> bool:
+        if isinstance(parent, ast.Expr | ast.Assert | ast.If | ast.While):
+            return False
+        if isinstance(parent, ast.Attribute):
+            outer = self.run.parents.get(parent)
+            is_method = isinstance(outer, ast.Call) and outer.func is parent
+            return not is_method or self._is_given(outer, torchapi.tensor_method(parent.attr) is not None)
+        if isinstance(parent, ast.Call):
+            qualified = self.run.program.module.qualified(self.run.scope, parent.func) or ""
+            return self._is_given(parent, torchapi.function(qualified) is not None)
+        if isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare):
+            return self.carries(parent)
+        if isinstance(parent, ast.Subscript):
+            return parent.slice is not node and self.carries(parent)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+            return self._name(parent.targets[0].id)
+        return True
+
+    def _is_given(self, call: ast.AST | None, is_known: bool) -> bool:
+        """Tell whether a gradient flows on from a call; one of unseen code, or of `backward`, may ask for it."""
+        if not is_known or not isinstance(call, ast.Call) or call in self.run.writes:
+            return True
+        value = self.run.values.get(call)
+        return value is None or not value.may_be(TENSOR | NUMBER) or self.carries(call)
+
+    def _name(self, name: str) -> bool:
+        scope = self.run.scope
+        if name in scope.captured or scope.is_module or scope.is_class:
+            return True
+        if name in self._seen:
+            return False
+        self._seen.add(name)
+        reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
+        return not reads or any(map(self.carries, reads))
