@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,8 @@ from unplace import rules
 from unplace.cli.app import COMMANDS
 from unplace.config.configuration import KEYS
 from unplace.config.options import Options
+from unplace.runs.across import across
+from unplace.runs.many import rewrite_files
 from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path(__file__).parents[1]
@@ -171,7 +174,23 @@ def noisy(x: torch.Tensor, noise: torch.Tensor):
 """
 
 
-def test_the_page_has_every_assumption() -> None:
+APART = {
+    "utils.py": "import torch\n\n\ndef shift(h, by):\n    h += by\n",
+    "main.py": "import torch\nfrom utils import shift\n\n\n"
+    "def f(x):\n    h = torch.sigmoid(x)\n    shift(h, 1)\n    return h\n",
+}
+
+
+def of_two_files(folder: Path) -> Iterator[str]:
+    """What is assumed where edits span files."""
+    for name, text in APART.items():
+        (folder / name).write_text(text, "utf-8")
+    options = Options(unsafe=True, spans_later=True)
+    outcomes = across(list(rewrite_files([str(folder / name) for name in APART], options, jobs=1)), options)
+    yield from (words for outcome in outcomes for finding in outcome.findings for words in finding.assumptions)
+
+
+def test_the_page_has_every_assumption(tmp_path: Path) -> None:
     patterns = {text: re.compile(re.escape(text).replace("…", ".+")) for text in TEXTS}
     assert len(patterns) > 10
     paths = [*(ROOT / "tests/fixtures").glob("*/*/before.py"), *(ROOT / "tests/failures").glob("*.py")]
@@ -182,6 +201,7 @@ def test_the_page_has_every_assumption() -> None:
         for finding in rewrite_text(source, "model.py", Options(unsafe=True)).findings
         for assumption in finding.assumptions
     }
+    named |= {*of_two_files(tmp_path)}
     assert [said for said in named if not any(pattern.fullmatch(said) for pattern in patterns.values())] == []
     assert [text for text, pattern in patterns.items() if not any(map(pattern.fullmatch, named))] == []
 

@@ -186,7 +186,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "nobody further out",
             regression("raised_further_out"),
-            "transform.recipes.return_and_rebind.Callers._may_be_caught",
+            "transform.recipes.handbacks.Handbacks._may_be_caught",
             gives(False),
         ),
         mutant(
@@ -523,8 +523,8 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "other results",
             scripted("a helper that writes"),
-            "transform.recipes.return_and_rebind.Callers._plan",
-            edited(("scope in compiled(self.program.module)", "False")),
+            "transform.recipes.handbacks.Handbacks._plan",
+            edited(("scope in compiled(program.module)", "False")),
             NOT_COMPILED,
         ),
         mutant(

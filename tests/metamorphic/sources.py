@@ -12,6 +12,7 @@ from types import ModuleType
 from metamorphic.files import TOOLS
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Status
+from unplace.runs.across import across
 from unplace.runs.many import rewrite_files
 from unplace.transform.rewriter import rewrite_text
 from unplace.verification.examples import Maker, Program, maker
@@ -57,7 +58,8 @@ class Sources:
             paths = [str(Path(folder, name)) for name in texts]
             for path, text in zip(paths, texts.values(), strict=True):
                 Path(path).write_text(text, "utf-8")
-            outcomes = list(rewrite_files(paths, Options(unsafe=unsafe, whole_program=whole), jobs=1))
+            options = Options(unsafe=unsafe, whole_program=whole, spans_later=True)
+            outcomes = across(list(rewrite_files(paths, options, jobs=1)), options)
         problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
         assert not problems, problems
         main, tools = (

@@ -17,7 +17,7 @@ from unplace.config.options import Options
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
 from unplace.reporting.progress import watched
-from unplace.runs.many import rewrite_files, written
+from unplace.runs.many import rewrite_files, together, written
 from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.visible import visible_lines
 
@@ -71,9 +71,18 @@ def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
 
 
 def work_out(
-    paths: Sequence[str], settings: Settings, since: str | None, jobs: str | None, *, cached: bool
+    paths: Sequence[str],
+    settings: Settings,
+    since: str | None,
+    jobs: str | None,
+    *,
+    cached: bool,
+    verifies: bool = False,
 ) -> list[Outcome]:
-    """Return the outcome of each file; write nothing."""
+    """Return the outcome of each file; write nothing.
+
+    No rewrite needs edits of several files where the changes are verified, or only those of some lines are wanted.
+    """
     ends = suffixes(markdown=settings.options.markdown)
     found = discover(map(Path, paths), settings.exclude, ends, force_exclude=settings.force_exclude)
     for warning in found.warnings:
@@ -81,7 +90,9 @@ def work_out(
     if not found.files and not found.problems:
         print_error("warning: No Python files found under the given path(s)")
     changes = None if since is None else _since(since, found.files)
-    options = settings.options if changes is None else replace(settings.options, changed=changes.lines)
+    apart = "--since" if changes is not None else "--verify" if verifies else None
+    spans_later = apart is None and len(found.files) > 1
+    options = replace(settings.options, changed=changes.lines if changes is not None else None, spans_later=spans_later)
     problems = [*found.problems, *(changes.problems if changes is not None else ())]
     outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
     is_cached = cached and options.changed is None and len(found.files) > 1
@@ -91,6 +102,20 @@ def work_out(
         outcomes.extend(watched(results, len(found.files)))
     if known is not None:
         _keep(known)
+    return _across(outcomes, options, apart)
+
+
+def _across(outcomes: list[Outcome], options: Options, apart: str | None) -> list[Outcome]:
+    """Return the outcomes with the rewrites that need edits in several files, unless an option leaves these out."""
+    if len(outcomes) < 2 or not any(outcome.findings for outcome in outcomes):
+        return outcomes
+    from unplace.runs.across import across, waiting  # only now: one file needs none of it
+
+    if apart is None:
+        with interruptible([]):
+            return across(outcomes, options)
+    if waiting(outcomes, options):
+        print_error(f"warning: {apart} leaves out rewrites that need edits in several files")
     return outcomes
 
 
@@ -119,10 +144,11 @@ def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Write the files that changed, and return the outcomes."""
     finished: list[Outcome] = []
     with interruptible(finished):
-        for outcome in outcomes:
+        for group in together(outcomes):
             with signals.put_off():  # so that the report of an interrupt counts every written file
-                finished.append(written(outcome))
-    return finished
+                finished += written(group)
+    places = {outcome.path: index for index, outcome in enumerate(outcomes)}
+    return sorted(finished, key=lambda outcome: places[outcome.path])
 
 
 @contextlib.contextmanager

@@ -135,7 +135,7 @@ def rewrite(
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=write)]
         report_to = sys.stderr if write else sys.stdout
     else:
-        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
+        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache, verifies=plan is not None)
         if plan is not None:
             with files.interruptible([]):
                 outcomes, verification = verified(outcomes, plan)

@@ -24,7 +24,8 @@ class Options:
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
-    that suppress nothing aren't reported. With `markdown`, Markdown files hold Python blocks.
+    that suppress nothing aren't reported. With `spans_files`, an edit may need others in other files; with
+    `spans_later`, what such edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
     """
 
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
@@ -54,6 +55,8 @@ class Options:
     changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
     comments: bool = True
     unused: bool = True
+    spans_files: bool = False
+    spans_later: bool = False
     markdown: bool = False
 
     def unfiltered(self) -> Options:

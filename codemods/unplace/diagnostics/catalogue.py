@@ -40,6 +40,7 @@ class Assumption(Kind):
 
     CALLER_LOOKS_AWAY = "no caller reads the argument `{name}` after the call"
     NO_OTHER_CALLS = "no code outside this file calls `{name}`"
+    NO_CALLS_OUTSIDE = "no code outside this run calls `{name}`"
     HELD_ALONE = "nothing else holds the tensor in {place}"
     RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
@@ -327,6 +328,10 @@ class Refusal(Kind):
     )
     CALLERS_READ = "its callers read what is written, and nothing is known to have saved it"
     ONLY_WRITES = "`{function}` returns nothing, so that its callers must want what it writes"
+    ONLY_WRITES_HERE = (
+        "`{function}` returns nothing, so that its callers must want what it writes; a run on their files, too, may "
+        "rewrite them"
+    )
     HANDED_ON = "`{function}` is also handed to other code, whose arguments can't be seen"
     LASTING_DEFAULT = "the default of `{parameter}` lasts from one call to the next"
     USED_AS_VALUE = "`{function}` is used as a value in {line}, and whoever calls that can't be seen"
@@ -350,6 +355,7 @@ class Refusal(Kind):
     RETURN_WRITES = "a `return` of `{function}` holds an in-place operation; move it to a line of its own"
     NAMED_ELSEWHERE = "another file of this run contains the name `{function}`"
     CALLED_ELSEWHERE = "`{function}` is called in other files, too"
+    CALL_LEFT_OUT = "a comment leaves out the file of the call in {line}"
     OTHER_FILE = "`{function}` is defined in another file"
     NO_PLAIN_FUNCTION = "`{function}` is no plain function"
     DECORATED = "`{function}` has a decorator, which sees what it returns"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeAlias
 
 from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.forms import Form
@@ -39,6 +40,10 @@ class Harm(str, Enum):
     UNKNOWN = "unknown"
 
 
+Elsewhere: TypeAlias = tuple[tuple[str, tuple[Edit, ...]], ...]
+"""Edits of other files, by absolute path."""
+
+
 @dataclass(frozen=True, slots=True)
 class SavedBy:
     """The operation that saved the overwritten memory for backward, and its line: in a cell, or in another file."""
@@ -52,6 +57,10 @@ class SavedBy:
     def place(self) -> str:
         """The place as text: `line 3`, in notebooks `line 3 of cell 2`, in other files `line 3 of utils.py`."""
         return str(Line(self.line, self.cell, self.file))
+
+    def moved_elsewhere(self, move: Callable[[Line], Line]) -> SavedBy:
+        """Return the operation in another line of another file; one in the same file stays."""
+        return self if self.file is None else replace(self, line=move(Line(self.line, file=self.file)).number)
 
     def moved(self, move: Callable[[Line], Line]) -> SavedBy:
         """Return the operation in another line; one in another file stays."""
@@ -82,7 +91,9 @@ class Finding:
     does, or why there is none, and `assumed` holds the assumptions of the edit. `edits` are the text edits that
     rewrite it; findings that share a `fix` number share their edits and can only be applied together. `saved_by` is
     known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a notebook, lines,
-    columns and edits are those of the file, and `cell` is the same place in its cell.
+    columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has the edits that
+    other files need along with these, by absolute path; `may_span` tells that edits of several files may rewrite
+    the operation.
     """
 
     line: int
@@ -100,6 +111,8 @@ class Finding:
     edits: tuple[Edit, ...] = ()
     saved_by: SavedBy | None = None
     cell: InCell | None = None
+    elsewhere: Elsewhere = ()
+    may_span: bool = False
 
     @property
     def message(self) -> str:
@@ -119,6 +132,16 @@ class Finding:
             reason=self.reason.moved(move),
             assumed=tuple(assumption.moved(move) for assumption in self.assumed),
             saved_by=by.moved(move) if by is not None else None,
+        )
+
+    def moved_elsewhere(self, move: Callable[[Line], Line]) -> Finding:
+        """Return the finding with each line that it mentions in other files moved."""
+        by = self.saved_by
+        return replace(
+            self,
+            reason=self.reason.moved_elsewhere(move),
+            assumed=tuple(assumption.moved_elsewhere(move) for assumption in self.assumed),
+            saved_by=by.moved_elsewhere(move) if by is not None else None,
         )
 
     @property

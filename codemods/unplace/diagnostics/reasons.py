@@ -68,12 +68,26 @@ class Reason:
         return self.kind.filled({name: _opened(part) for name, part in self.parts})
 
     def moved(self, move: Callable[[Line], Line]) -> Reason:
-        """Return the same reason with each of its lines moved."""
+        """Return the same reason with each of its lines in the reader's file moved."""
+        return self._moved(lambda line: move(line) if line.file is None else line)
+
+    def moved_elsewhere(self, move: Callable[[Line], Line]) -> Reason:
+        """Return the same reason with each of its lines in other files moved."""
+        return self._moved(lambda line: line if line.file is None else move(line))
+
+    def _moved(self, move: Callable[[Line], Line]) -> Reason:
         return replace(self, parts=tuple((name, _moved(part, move)) for name, part in self.parts))
+
+    def every(self) -> Iterator[Reason]:
+        """Iterate over this reason and all that it gives."""
+        yield self
+        for _, part in self.parts:
+            for reason in _reasons(part):
+                yield from reason.every()
 
     def holds(self, other: Reason) -> bool:
         """Tell whether this reason is, or gives, another one."""
-        return self == other or any(reason.holds(other) for _, part in self.parts for reason in _reasons(part))
+        return any(reason == other for reason in self.every())
 
 
 Part: TypeAlias = "str | Line | Reason | tuple[Reason, ...]"
@@ -127,7 +141,7 @@ def _opened(part: Part) -> list[str]:
 
 def _moved(part: Part, move: Callable[[Line], Line]) -> Part:
     if isinstance(part, Line):
-        return move(part) if part.file is None else part
+        return move(part)
     if isinstance(part, tuple):
-        return tuple(reason.moved(move) for reason in part)
-    return part.moved(move) if isinstance(part, Reason) else part
+        return tuple(reason._moved(move) for reason in part)
+    return part._moved(move) if isinstance(part, Reason) else part

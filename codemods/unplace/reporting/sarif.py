@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
 from unplace.runs.outcome import Outcome
+from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.version import __version__
 
@@ -28,6 +29,11 @@ def document(outcomes: Sequence[Outcome]) -> str:
     """Return the run as one SARIF log."""
     codes = rules.codes()
     problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
+    texts = {
+        str(Path(outcome.path).absolute()): (outcome.path, Text(outcome.source.text))
+        for outcome in outcomes
+        if outcome.along and outcome.source is not None
+    }
     run = {
         "tool": {"driver": {"name": "unplace", "version": __version__, "rules": [_rule(code) for code in codes]}},
         "columnKind": "unicodeCodePoints",
@@ -38,7 +44,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
                 "toolExecutionNotifications": [_notification(problem) for problem in problems],
             }
         ],
-        "results": [result for outcome in outcomes for result in _results(outcome, codes)],
+        "results": [result for outcome in outcomes for result in _results(outcome, codes, texts)],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
@@ -60,16 +66,18 @@ def _notification(problem: Problem) -> dict[str, Any]:
     return {"level": "error", "message": {"text": problem.message}, "locations": [{"physicalLocation": location}]}
 
 
-def _results(outcome: Outcome, codes: Sequence[str]) -> list[dict[str, Any]]:
+def _results(outcome: Outcome, codes: Sequence[str], texts: Mapping[str, tuple[str, Text]]) -> list[dict[str, Any]]:
     findings = reported(outcome)
     if not findings:
         return []
     assert outcome.source is not None
     text = Text(outcome.source.text)
-    return [_result(outcome.path, finding, text, codes) for finding in findings]
+    return [_result(outcome.path, finding, text, codes, texts) for finding in findings]
 
 
-def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> dict[str, Any]:
+def _result(
+    path: str, finding: Finding, text: Text, codes: Sequence[str], texts: Mapping[str, tuple[str, Text]]
+) -> dict[str, Any]:
     region = {
         "startLine": finding.line,
         "startColumn": finding.column,
@@ -90,7 +98,12 @@ def _result(path: str, finding: Finding, text: Text, codes: Sequence[str]) -> di
         },
     }
     if finding.status is Status.REWRITTEN:  # applying all fixes gives the same result as a rewrite
-        changes = [{"artifactLocation": _artifact(path), "replacements": _replacements(finding, text)}]
+        changed = [(path, text, finding.edits)] if finding.edits else []
+        changed += [(*texts[other], edits) for other, edits in finding.elsewhere]
+        changes = [
+            {"artifactLocation": _artifact(name), "replacements": _replacements(edits, of)}
+            for name, of, edits in changed
+        ]
         result["fixes"] = [{"description": {"text": sentences.advice(finding)}, "artifactChanges": changes}]
     return result
 
@@ -100,9 +113,9 @@ def _cell(finding: Finding) -> dict[str, Any]:
     return {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.cell is not None else {}
 
 
-def _replacements(finding: Finding, text: Text) -> list[dict[str, Any]]:
+def _replacements(edits: Iterable[Edit], text: Text) -> list[dict[str, Any]]:
     replacements = []
-    for edit in sorted(finding.edits):
+    for edit in sorted(edits):
         line, column = text.place(edit.start)
         end_line, end_column = text.place(edit.end)
         region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}

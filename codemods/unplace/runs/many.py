@@ -67,17 +67,38 @@ def project_of(paths: Sequence[str]) -> Project | None:
     return Project(paths)
 
 
-def written(outcome: Outcome) -> Outcome:
-    """Write a file that changed and return its outcome, or one with the problem that kept it as it was."""
-    if outcome.change is None:
-        return outcome
+def together(outcomes: Sequence[Outcome]) -> Generator[list[Outcome], None, None]:
+    """Yield the outcomes in groups that have to be written together, each at the place of its first file."""
+    done: set[str] = set()
+    for outcome in outcomes:
+        if not outcome.along:
+            yield [outcome]
+        elif outcome.path not in done:
+            group = [one for one in outcomes if one.path in outcome.along | {outcome.path}]
+            done.update(one.path for one in group)
+            yield group
+
+
+def written(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Write the files that changed, all or none, and return their outcomes, with the problem where one isn't."""
     from unplace.files.writing import WriteError, replace_contents
 
+    changed = [outcome for outcome in outcomes if outcome.change is not None]
+    done: list[Outcome] = []
     try:
-        replace_contents(outcome.path, outcome.change.before.data, outcome.change.after.data)
+        for outcome in changed:
+            assert outcome.change is not None
+            replace_contents(outcome.path, outcome.change.before.data, outcome.change.after.data)
+            done.append(outcome)
     except WriteError as error:
-        return failed(outcome.path, str(error))
-    return outcome
+        for outcome in done:
+            assert outcome.change is not None
+            with contextlib.suppress(WriteError):
+                replace_contents(outcome.path, outcome.change.after.data, outcome.change.before.data)
+        culprit = changed[len(done)].path
+        left = f"not written, because {culprit} wasn't, which has to change with it"
+        return [failed(o.path, str(error) if o.path == culprit else left) if o in changed else o for o in outcomes]
+    return list(outcomes)
 
 
 def processors() -> int:

@@ -41,7 +41,8 @@ class Outcome:
     """The findings in one file and its change; a file with a problem has neither.
 
     `edits` are the edits of the text that make the change, in order. `source` is the file as it was, where there are
-    findings. `basis` names what the outcome depends on in other files.
+    findings. `basis` names what the outcome depends on in other files. `along` has the paths of the files that are only
+    right together with this one as it is after the change.
     """
 
     path: str
@@ -52,6 +53,7 @@ class Outcome:
     source: Source | None = None
     warnings: tuple[Problem, ...] = ()
     basis: Basis = field(default_factory=Basis)
+    along: frozenset[str] = frozenset()
 
     def count(self, status: Status) -> int:
         """Count the findings with this status."""
@@ -92,7 +94,7 @@ def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | N
         trouble = Trouble.NO_MEMORY if isinstance(error, NoMemoryError) else None
         return Outcome(path, problem=Problem(path, _explained(str(error), error), trouble=trouble))
     except Exception as error:
-        return failed(path, _internal_error(error))
+        return failed(path, internal_error(error))
 
 
 def with_ignores(outcome: Outcome, options: Options, project: Project | None = None) -> Outcome:
@@ -176,9 +178,10 @@ def _advice(version: str | None) -> str:
     return f"{running}: correct the line, or run unplace with {needed}"
 
 
-def _internal_error(error: Exception) -> str:
+def internal_error(error: Exception, left_out: str = "nothing written") -> str:
+    """Return what is said about a fault of the tool itself."""
     reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-    return _explained(f"internal error, nothing written: {reason}; please report it with this file", error)
+    return _explained(f"internal error, {left_out}: {reason}; please report it with this file", error)
 
 
 def _explained(message: str, error: Exception) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
@@ -19,6 +20,7 @@ from unplace.transform.profitability import Copies
 from unplace.transform.recipes import entry, pieces, rows, saved, splits
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.sites import Site
+from unplace.transform.spanning import blamed, is_about_callers, is_private
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
 
 
@@ -27,14 +29,18 @@ class Fallbacks:
     """Chooses the writes of one module that had better stay, and the fallback for each."""
 
     text: Text
-    unsafe: bool
+    options: Options
     rules: Mapping[Form, Any]
     copies: Copies
+    later: set[Decision] = field(default_factory=set)  # what edits of several files may rewrite
 
     def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
         """Return the decisions whose writes stay, with their new verdicts; stores collected in a list come first."""
         chosen: dict[Decision, Verdict] = {}
         decided = {s: ds for s, ds in decided.items() if all(d.site.read_while_written_in() is None for d in ds)}
+        self.later |= {d for ds in decided.values() for d in ds if self._may_span(d)}
+        if self.options.spans_later:
+            decided = {s: ds for s, ds in decided.items() if self.later.isdisjoint(ds)}
         for decisions in decided.values():
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
@@ -50,12 +56,23 @@ class Fallbacks:
                 continue
             if isinstance(decision.verdict, Copy) and len(decisions) == 1:
                 same = saved.copy_saved(decision.site, self.rules, self.text)
-                if same is not None and copied >= same.copied and self._is_made(same):
+                if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
             elif any(self._had_better_stay(d) for d in decisions):
                 aside = self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
+
+    def _may_span(self, decision: Decision) -> bool:
+        """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""
+        verdict, site = decision.verdict, decision.site
+        names: set[str] = set()
+        if isinstance(verdict, Refuse):
+            names = blamed(verdict.reason, site.harm()[0], self.options)
+        elif decision.is_recipe and not decision.is_applied(self.options.unsafe):
+            is_open = is_about_callers(decision.assumptions) and is_private(site.run.scope.name)
+            names = {site.run.scope.name} if is_open else set()
+        return any(map(site.program.module.is_named_elsewhere, names))
 
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
@@ -73,7 +90,7 @@ class Fallbacks:
 
     def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
         """Tell whether the run may carry a fallback out."""
-        return self.unsafe or not verdict.assumptions
+        return self.options.unsafe or not verdict.assumptions
 
     def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
         """Tell whether copies are made, or are all that can be offered to runs with other options."""
@@ -96,6 +113,9 @@ class Fallbacks:
         found: dict[Decision, Verdict] = {}
         for decision in decisions:
             copied = saved.copy_saved(decision.site, self.rules, self.text)
+            if copied is not None and copied.elsewhere and not self.options.spans_files:
+                self.later.update(decisions)
+                return {}
             if copied is not None and self._is_offered(decision, copied):
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
@@ -112,7 +132,7 @@ class Fallbacks:
         if isinstance(verdict, Copy) and verdict.views:
             if not saved.saves_its_operands(site) or _saves_again(site, verdict):
                 return True
-        if decision.is_applied(self.unsafe):
+        if decision.is_applied(self.options.unsafe):
             return False
         return (
             isinstance(verdict, Refuse)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from unplace.config import suppressions
+from unplace.config.options import Options
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
@@ -55,6 +57,11 @@ class Filter:
         if code not in self.codes or (self.only is not None and harm not in self.only):
             return False
         return self.reaches(node) and not self.comments.covers(code, *_lines_of(node))
+
+
+def leaves_out(text: str, options: Options) -> bool:
+    """Tell whether a comment in a file leaves it out: `# unplace: skip-file`."""
+    return options.comments and suppressions.read(text).skips_file
 
 
 def _meets(ranges: LineRanges | None, start: int, end: int) -> bool:

@@ -25,6 +25,7 @@ from unplace.text.positions import Text
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
+from unplace.transform.emit.returning import OWN
 from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
@@ -116,7 +117,9 @@ class Planner:
 
     def _staying(self, legal: Mapping[ast.stmt, list[Decision]]) -> _Plan:
         """Return the statements whose writes stay, with their new decisions."""
-        verdicts = Fallbacks(self.text, self.options.unsafe, self.by_form, self._copies).choose(legal)
+        fallbacks = Fallbacks(self.text, self.options, self.by_form, self._copies)
+        verdicts = fallbacks.choose(legal)
+        self._report.later |= {decision.site for decision in fallbacks.later}
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
         return {s: [d.becoming(verdicts.get(d, d.verdict)) for d in legal[s]] for s in statements}
 
@@ -200,9 +203,11 @@ class Planner:
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
+            placed: dict[str, tuple[Edit, ...]] = {}
             if own:
-                own = (*own, *self._callers.edits_of(decision.site), *self._declarations(decision))
-            self._report.decided(decision, is_applied, fix, own)
+                placed = self._callers.edits_of(decision.site)
+                own = (*own, *placed.pop(OWN, ()), *self._declarations(decision))
+            self._report.decided(decision, is_applied, fix, own, tuple(placed.items()) if own else ())
 
     def _worthwhile(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the decisions without useless clones; the first call of a chain decides for all of it."""
@@ -240,16 +245,19 @@ class Planner:
             self._rewrite(statement, before)
             taken += self._report.made(known)
             return
-        fixes: dict[tuple[Edit, ...], int] = {}
+        fixes: dict[Hashable, int] = {}
         for decision, own in zip(decisions, edits, strict=True):
-            if own not in fixes:
-                fixes[own] = self._report.number()
+            verdict = decision.verdict
+            elsewhere = verdict.elsewhere if isinstance(verdict, CopySaved) else ()
+            if (own, elsewhere) not in fixes:
+                fixes[own, elsewhere] = self._report.number()
+            fix = fixes[own, elsewhere]
             if decision.is_recipe and not self._is_applied(decision):
-                self._report.decided(decision, False, fixes[own], own)
+                self._report.decided(decision, False, fix, own, elsewhere)
             elif is_postponed:
-                self._report.decided(decision.becoming(_LATER), False, fixes[own], ())
+                self._report.decided(decision.becoming(_LATER), False, fix, ())
             else:
-                self._report.decided(decision, decision.is_recipe, fixes[own], own)
+                self._report.decided(decision, decision.is_recipe, fix, own, elsewhere)
         if not is_postponed:
             placed += every
 

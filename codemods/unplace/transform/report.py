@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unplace.analysis.domain.values import Saved
 from unplace.diagnostics.catalogue import Refusal, Rewrite
-from unplace.diagnostics.findings import Applicability, Finding, Harm, SavedBy, Status
+from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
@@ -27,6 +27,7 @@ class Report:
 
     text: Text
     findings: list[Finding] = field(default_factory=list)
+    later: set[Site] = field(default_factory=set)  # what edits of several files may rewrite
     _fixes: int = 0
 
     def number(self) -> int:
@@ -38,8 +39,10 @@ class Report:
         """Return the edits made by the findings from index `since` on, each once for every finding that has it."""
         return [edit for f in self.findings[since:] if f.status is Status.REWRITTEN for edit in f.edits]
 
-    def decided(self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
-        """Report the decision about a site, and whether this run carries it out."""
+    def decided(
+        self, decision: Decision, applied: bool, fix: int, edits: tuple[Edit, ...], elsewhere: Elsewhere = ()
+    ) -> None:
+        """Report the decision about a site, and whether this run carries it out, by edits here and in other files."""
         site = decision.site
         harm, by = site.harm()
         rule: Any = decision.rule
@@ -51,7 +54,11 @@ class Report:
         node = site.node
         assumptions = decision.assumptions
         harm = harm_of(site) if decision.is_recipe else harm
-        self.add(node, rule.code, site.form, verdict, applied, harm, by, message, assumptions, fix, edits, extra)
+        self.add(
+            node, rule.code, site.form, verdict, applied, harm, by, message, assumptions, fix, edits, extra, elsewhere
+        )
+        if site in self.later and not applied:
+            self.findings[-1] = replace(self.findings[-1], may_span=True)
 
     def add(
         self,
@@ -67,6 +74,7 @@ class Report:
         fix: int,
         edits: tuple[Edit, ...],
         notes: Iterable[Reason] = (),
+        elsewhere: Elsewhere = (),
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
         if introduces_writes(self.text.text, edits):
@@ -102,6 +110,7 @@ class Report:
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
                 SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
+                elsewhere=elsewhere if applicability is not None else (),
             )
         )
 

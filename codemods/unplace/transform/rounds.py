@@ -21,7 +21,7 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
     """
     edits = compose(first.edits, second.edits, first.before)
     findings = list(first.findings)
-    own = [_covering(edits, f.edits) if _is_rewritten(f) else set() for f in findings]
+    own = [covering(edits, f.edits) if _is_rewritten(f) else set() for f in findings]
     highest = max((f.fix for f in findings if f.fix is not None), default=0)
     before, between = Text(first.before), Text(first.after)
     added: set[int] = set()
@@ -32,13 +32,13 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
     for found in filter(_is_rewritten, second.findings):
         later = found.moved(line_before)
         origin = origin_of(between.offset_of(later.line, later.column), first.edits)
-        made = _covering(edits, (_before(edit, first.edits) for edit in later.edits))
+        made = covering(edits, (edit_before(edit, first.edits) for edit in later.edits))
         for index in _meant(findings, before.place(origin), origin):
             earlier = findings[index]
             if _is_rewritten(earlier):
                 findings[index] = _with_assumptions(earlier, later)
             else:
-                findings[index] = _in_place_of(earlier, later, highest + 1 + index)
+                findings[index] = in_place_of(earlier, later, highest + 1 + index)
             own[index] |= made
             added.add(index)
     findings = _sharing(findings, own, _ties(first, findings, own, added, set(edits)))
@@ -57,12 +57,12 @@ def _meant(findings: Sequence[Finding], place: tuple[int, int], offset: int) -> 
     return [i for i, f in enumerate(findings) if _is_rewritten(f) and any(e.start <= offset <= e.end for e in f.edits)]
 
 
-def _before(edit: Edit, made: Sequence[Edit]) -> Edit:
+def edit_before(edit: Edit, made: Sequence[Edit]) -> Edit:
     """Map an edit of an edited text to one of the text before the edits `made`."""
     return Edit(origin_of(edit.start, made), origin_of(edit.end, made), edit.replacement)
 
 
-def _covering(edits: Sequence[Edit], parts: Iterable[Edit]) -> set[Edit]:
+def covering(edits: Sequence[Edit], parts: Iterable[Edit]) -> set[Edit]:
     """Return those of the sorted `edits`, no two of which touch, that contain the `parts`."""
     starts = [edit.start for edit in edits]
     return {edits[bisect_right(starts, part.start) - 1] for part in parts}
@@ -116,7 +116,7 @@ def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
     return replace(earlier, applicability=Applicability.UNSAFE, assumed=assumed)
 
 
-def _in_place_of(earlier: Finding, later: Finding, fix: int) -> Finding:
+def in_place_of(earlier: Finding, later: Finding, fix: int | None) -> Finding:
     """Return a later round's finding about an operation, at the operation's original position."""
     return replace(
         later,

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.domain.paths import AccessPath, Binding
+from unplace.diagnostics.findings import Elsewhere
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 
@@ -75,13 +76,15 @@ class Inline:
 class CopySaved:
     """Recipe that gives autograd copies of what it saves, while the write stays.
 
-    `copied` are the expressions whose values are copied, and the in-place operations whose results are.
+    `copied` are the expressions whose values are copied, and the in-place operations whose results are. `elsewhere` has
+    the edits of other files.
     """
 
     copied: frozenset[ast.AST]
     operations: tuple[Reason, ...]
     edits: tuple[Edit, ...]
     assumptions: tuple[Reason, ...] = ()
+    elsewhere: Elsewhere = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
     is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
     is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
-    is_shared = is_inplace and _is_shared(calls, name)
+    is_shared = is_inplace and is_of_own_class(home(calls.run.scope), name)
     proved = is_inplace and not is_shared and evidence.of_name(name) is Evidence.PROOF
     if proved or (base.is_tensor and base.likely and evidence.of_call(node) is Evidence.PROOF):
         base = state.narrow_to_tensor(base)
@@ -77,19 +77,13 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         calls.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
         return base
     operator = torchapi.tensor_method(name)
-    is_telling = operator is not None and base.may_be(TENSOR | UNKNOWN) and not _is_shared(calls, name)
-    found = evidence.of_call(node) if is_telling else Evidence.NONE
+    found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
     if found and calls.run.inference.of(func.value).may_be_tensor:
         guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
         return of_tensor(calls, node, func, guess, arguments, state)
     result = calls.unknown_call(node, [base, *arguments.all()], state)
     dtype = cast_dtype(name, arguments)
     return result._replace(dtype=dtype) if dtype is not None else result
-
-
-def _is_shared(calls: CallEffects, name: str) -> bool:
-    """Tell whether a class of the run that is no tensor has a method of this name, too."""
-    return is_of_own_class(home(calls.run.scope), name)
 
 
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -52,10 +52,11 @@ class Project:
     them; each process has its own `Project`.
     """
 
-    def __init__(self, files: Iterable[str]) -> None:
-        """Start with the absolute paths of the files."""
+    def __init__(self, files: Iterable[str], changed: Mapping[str, bytes] | None = None) -> None:
+        """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
         self.files = Files(frozenset(files))
-        self._mentions = Mentions(self.files.paths)
+        self._changed = changed or {}
+        self._mentions = Mentions(self.files.paths, self._changed)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._open = 0  # characters in `_recent`
@@ -121,7 +122,8 @@ class Project:
         found = self._modules.get(path)
         if found is None and path not in self._broken:
             try:
-                found = self._modules[path] = self._parsed(path, read_source(Path(path).read_bytes()).text)
+                data = self._changed[path] if path in self._changed else Path(path).read_bytes()
+                found = self._modules[path] = self._parsed(path, read_source(data).text)
             except (OSError, SourceError, SyntaxError, ValueError):  # reported when it is that file's turn
                 self._broken.add(path)
         if found is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -17,9 +17,10 @@ Asked = tuple[Query, str]
 class Mentions:
     """The names in the files of a run; the files are read at the first query."""
 
-    def __init__(self, files: Iterable[str]) -> None:
-        """Start with the absolute paths of the files."""
+    def __init__(self, files: Iterable[str], changed: Mapping[str, bytes] | None = None) -> None:
+        """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
         self._files = files
+        self._changed = changed or {}
         self._holding: dict[str, frozenset[str]] = {}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
@@ -50,7 +51,7 @@ class Mentions:
         found: dict[str, bytes] = {}
         for path in self._files:
             try:
-                found[path] = Path(path).read_bytes()
+                found[path] = self._changed[path] if path in self._changed else Path(path).read_bytes()
             except OSError:  # noqa: PERF203 - reported when it is that file's turn
                 continue
         return found

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Member, ModuleList, Named, TorchModule
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT, Value
-from unplace.analysis.project.calling import names_of
+from unplace.analysis.project.calling import importing, names_of
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.users import OF_INSTANCES
+from unplace.analysis.syntax.imports import imported
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders, flows
 
@@ -52,12 +53,26 @@ def are_calls_known(program: Program, scope: Scope) -> bool:
         return False
     if not all(program.can_read(frozenset([name])) for name in (scope.name, *([owner.node.name] if owner else []))):
         return False
+    if _has_other_names(program, scope.name) or (owner is not None and _is_overridden(program, owner, scope.name)):
+        return False
     uses = [*_uses(program, scope.name)]
     if any(not _is_followed(*use) and not _is_other(*use, program, scope, owner) for use in uses):
         return False
     if owner is not None and scope.name in OF_INSTANCES:
         return _are_objects_followed(program, owner)
     return any(_is_followed(*use) for use in uses)
+
+
+def calls_in_run(program: Program, scope: Scope) -> set[ast.AST]:
+    """Return the calls of a function of which all calls are known, in whatever file."""
+    program = program.home_of(scope)
+    owner = program.module.class_of(scope)
+    found: set[ast.AST] = set()
+    for user, caller, node in _uses(program, scope.name):
+        run = user.run(caller)
+        if run is not None and not _is_other(user, caller, node, program, scope, owner):
+            found |= {call for call in run.followed if isinstance(call, ast.Call) and call.func is node}
+    return found
 
 
 def _is_defined_once(program: Program, scope: Scope) -> bool:
@@ -87,6 +102,25 @@ def _is_looked_up(program: Program, name: str) -> bool:
         return False
     return any(
         _gets_attributes(other, module) for other in module.others_with("getattr", (re.escape(module.place.stem),))
+    )
+
+
+def _has_other_names(program: Program, name: str) -> bool:
+    """Tell whether a file may import a function under a name that another file gave it: `from utils import f as g`."""
+    for user in program.others_with(frozenset([name])):
+        for own in names_of(user.module, name) - {name}:
+            if user.module.others_with(own, importing(user.module, own)):
+                return True
+    return False
+
+
+def _is_overridden(program: Program, owner: Class, name: str) -> bool:
+    """Tell whether a class in another file that derives from a class has its own method of a name."""
+    return any(
+        derived is not owner and owner in derived.linearized()
+        for user in program.others_with(frozenset([name]))
+        for derived in user.module.classes.values()
+        if any(inner.name == name for inner in derived.scope.inner)
     )
 
 
@@ -122,17 +156,23 @@ def _is_other(program: Program, user: Scope, node: ast.expr, home: Program, scop
     member = module.member(user, node)
     if member is not None:
         return owner is None and place is not None and member != Member(place.path, scope.name)
-    if module.qualified(user, node) is not None:
+    written = module.qualified(user, node)
+    if written is not None and (module.place is None or module.place.others.locate(module, written) is None):
         return True  # of a module from outside
     if not isinstance(node, ast.Attribute):
         bound = module.scopes.owner(user, getattr(node, "id", ""))
         is_own = bound is None or (bound.is_module and module is home.module)
-        return owner is not None or (not is_own and scope.name not in module.imports.names)
+        return owner is not None or (not is_own and not _is_imported(module, scope.name))
     value = program.estimate(user, node.value)
     if isinstance(value.ref, Instance | Class):
         of = value.ref.of if isinstance(value.ref, Instance) else value.ref
         return owner is None or not ({*of.linearized()} & {owner, *program.descendants(owner)})
     return value.must_be(_NO_OBJECT)
+
+
+def _is_imported(module: ModuleIndex, name: str) -> bool:
+    """Tell whether any import in a file binds a name."""
+    return any(own == name for node, _ in module.scopes.imports for own, _ in imported(node))
 
 
 # -- objects ----------------------------------------------------------------------------------------------------------

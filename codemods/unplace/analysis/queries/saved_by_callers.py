@@ -16,6 +16,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand, file_for
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import has_lasting_default
 
 
 def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None:
@@ -45,7 +46,7 @@ def is_saved_by_none(program: Program, scope: Scope, parameter: str, knows_calls
     todo, seen = [(scope, parameter)], {(scope, parameter)}
     while todo:
         current, name = todo.pop()
-        if not knows_calls(current):
+        if not knows_calls(current) or has_lasting_default(current, name):
             return False
         for call in calls_that_hand(program, current, name):
             for root in _handed_over(call):

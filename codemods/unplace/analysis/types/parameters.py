@@ -157,6 +157,15 @@ def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
     return None
 
 
+def has_lasting_default(scope: Scope, parameter: str) -> bool:
+    """Tell whether a parameter's default may be a tensor, which all calls that omit the argument share."""
+    if isinstance(scope.node, ast.Module | ast.ClassDef):
+        return False
+    argument = next(a for a in scope.parameters if a.arg == parameter)
+    default = default_of(scope.node.args, argument)
+    return default is not None and not isinstance(default, ast.Constant)
+
+
 def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
     """Return the argument of a call that a parameter receives, or None if it can't be told."""
     if any(isinstance(a, ast.Starred) for a in call.args):

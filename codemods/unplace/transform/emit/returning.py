@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.values import NONE, Value
@@ -19,6 +20,12 @@ from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone, without_parentheses
 from unplace.transform.emit.snippet import extended
 from unplace.transform.verdicts import Refuse
+
+OWN = ""
+"""The path that stands for the file in hand."""
+
+Placed: TypeAlias = tuple[str, Edit]
+"""An edit with the path of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ def _width(node: ast.expr | None) -> int | None:
 class Taking:
     """One call: the places that take the tensor returned for each parameter, and the views to rematerialise.
 
+    `path` is that of the file with the call, and `text` its text.
     `stores` has the parameters for which a view was passed: its lines clone the base of the view and store the returned
     tensor into the clone.
     """
@@ -94,6 +102,8 @@ class Taking:
     call: ast.Call
     statement: ast.stmt
     run: Run
+    text: Text
+    path: str = OWN
     is_movable: bool = False  # nothing that is evaluated before the call in its statement could notice it
     places: dict[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     views: tuple[Binding, ...] = ()
@@ -126,6 +136,7 @@ class Handback:
     """A function that hands written parameters back, its calls, and the callers' own handbacks that these need."""
 
     text: Text
+    path: str
     scope: Scope
     names: tuple[str, ...]
     form: ReturnedForm
@@ -133,23 +144,23 @@ class Handback:
     reaches_end: bool  # the function may end without a `return`
     assumptions: list[Reason] = field(default_factory=list)
     needs: list[Handback] = field(default_factory=list)
-    _edits: set[Edit] = field(default_factory=set)
+    _edits: set[Placed] = field(default_factory=set)
 
     def assume(self, assumption: Reason) -> None:
         """Record an assumption that the handback rests on."""
         if assumption not in self.assumptions:
             self.assumptions.append(assumption)
 
-    def all_edits(self) -> set[Edit]:
+    def all_edits(self) -> set[Placed]:
         """Return the edits of the function's returns and of its calls, and those of the callers' own handbacks."""
-        found: set[Edit] = set()
+        found: set[Placed] = set()
         todo: list[Handback] = [self]
         seen: set[int] = set()
         while todo:
             current = todo.pop()
             if id(current) not in seen:
                 seen.add(id(current))
-                found |= current._edits | set(current._returns())
+                found |= current._edits | {(current.path, edit) for edit in current._returns()}
                 todo += current.needs
         return found
 
@@ -222,23 +233,23 @@ class Handback:
         """Plan the edit of one call; return the refusal if the call can't take the tensors."""
         if not taking.places:
             return self._take_nothing(taking)
-        call = standing_alone(self.text.slice(taking.call))
+        call = standing_alone(taking.text.slice(taking.call))
         targets, after = self._targets(taking)
         stores = [line for name in self.names for line in taking.stores.get(name, ())]
         if taking.is_statement or self._shows_nothing(taking):
             line = f"{self._ignored(taking)}{targets} = {call}"
         elif taking.is_assigned and not stores:
-            assert isinstance(taking.statement, ast.Assign)
-            own = self._assigned(taking.statement, targets)
+            own = self._assigned(taking, targets)
             if own is None:
                 return Refuse(Refusal.NO_ROOM())
             line = f"{own} = {call}"
-        elif taking.is_movable and not stores and self._is_on_own_line(taking.statement):
+        elif taking.is_movable and not stores and self._is_on_own_line(taking):
             self._take_before(taking, targets, after)
             return None
         else:
             return Refuse(Refusal.NO_OWN_STATEMENT())
-        self._replace(taking.statement, [line, *stores], [*after, *bindings.lines(self.text, taking.views)])
+        after = [*after, *bindings.lines(taking.text, taking.views)]
+        self._add(taking, *replace_statement(taking.text, taking.statement, [line, *stores], after))
         return None
 
     def _take_nothing(self, taking: Taking) -> Refuse | None:
@@ -246,30 +257,29 @@ class Handback:
         if self.form == _ALONE and not taking.is_statement:
             return Refuse(Refusal.NONE_USED())
         if self.form.is_extra and not taking.is_statement:
-            _, end = self.text.span(taking.call)
+            _, end = taking.text.span(taking.call)
             width = self.form.width
-            self._edits.add(Edit(end, end, "[0]" if width is None else f"[:{width}]"))
+            self._add(taking, Edit(end, end, "[0]" if width is None else f"[:{width}]"))
         return None
 
     def _take_before(self, taking: Taking, targets: _Targets, after: list[str]) -> None:
         """Move the call to a line before its statement, where a name, or None, takes its place."""
-        call = standing_alone(self.text.slice(taking.call))
+        call = standing_alone(taking.text.slice(taking.call))
         value = new_name(taking.run.taken_names())
         if self.form.is_extra:
             lines = [f"{value}, {targets} = {call}"]
         else:
             value = "None" if self.form == _ALONE else targets.places[0]
             lines = [f"{targets} = {call}"]
-        lines += [*after, *bindings.lines(self.text, taking.views)]
-        self._edits.add(put_before(self.text, taking.statement, lines))
-        self._edits.add(Edit(*self.text.span(taking.call), value))
+        lines += [*after, *bindings.lines(taking.text, taking.views)]
+        self._add(taking, put_before(taking.text, taking.statement, lines), Edit(*taking.text.span(taking.call), value))
 
     def _shows_nothing(self, taking: Taking) -> bool:
         """Tell whether a call that returned None is a whole statement: a notebook would now display its value."""
-        return self.form == _ALONE and self.text.span(taking.statement) == self.text.span(taking.call)
+        return self.form == _ALONE and taking.text.span(taking.statement) == taking.text.span(taking.call)
 
-    def _is_on_own_line(self, statement: ast.stmt) -> bool:
-        return self.text.indentation(self.text.span(statement)[0]) is not None
+    def _is_on_own_line(self, taking: Taking) -> bool:
+        return taking.text.indentation(taking.text.span(taking.statement)[0]) is not None
 
     def _ignored(self, taking: Taking) -> str:
         """Return the target for the value that the function returned before, which the caller ignores."""
@@ -277,9 +287,11 @@ class Handback:
             return ""
         return f"{'*' if self.form.width is not None else ''}{_unused(taking.run)}, "
 
-    def _assigned(self, statement: ast.Assign, targets: _Targets) -> str | None:
+    def _assigned(self, taking: Taking, targets: _Targets) -> str | None:
         """Return the left side of an assignment that also takes the tensors; None where it can't."""
-        own = [self.text.slice(target) for target in statement.targets]
+        statement = taking.statement
+        assert isinstance(statement, ast.Assign)
+        own = [taking.text.slice(target) for target in statement.targets]
         if not self.form.is_extra:
             is_plain = all(isinstance(t, ast.Name | ast.Attribute) for t in statement.targets)
             places = [place for place in targets.places if place not in own]
@@ -298,7 +310,7 @@ class Handback:
     def _targets(self, taking: Taking) -> tuple[_Targets, list[str]]:
         """Return the targets of the returned tensors, and the assignments after the call to their other names."""
         chosen = {
-            name: [bindings.written(self.text, place) for place in places]
+            name: [bindings.written(taking.text, place) for place in places]
             for name, places in taking.places.items()
             if places
         }
@@ -308,8 +320,8 @@ class Handback:
         others = [f"{other} = {places[0]}" for places in chosen.values() for other in places[1:]]
         return _Targets(firsts, is_unpacked=True), others
 
-    def _replace(self, statement: ast.stmt, lines: list[str], after: list[str]) -> None:
-        self._edits |= set(replace_statement(self.text, statement, lines, after))
+    def _add(self, taking: Taking, *edits: Edit) -> None:
+        self._edits.update((taking.path, edit) for edit in edits)
 
 
 def _unused(run: Run) -> str:

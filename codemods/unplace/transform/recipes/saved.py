@@ -35,7 +35,9 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi.arithmetic import FUNCTION_OF
+from unplace.transform.emit.returning import OWN
 from unplace.transform.emit.snippet import precedence
+from unplace.transform.filter import leaves_out
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
@@ -54,24 +56,38 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         return None
     copied: set[ast.AST] = set()
     by: list[Saved] = []
-    edits: set[Edit] = set()
+    edits: dict[str, set[Edit]] = {}
     assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
-        if saved.file is not None:
-            return None  # only this file can be edited
+        path = _path_for(site, run, saved)
+        if path is None:
+            return None
         if hidden_write_to(site.program, saved.operation) is not None:
             return None  # backward uses what that write left
-        found = _copied(site, run, state, saved, rules, text)
+        own = text if path == OWN else Text(run.program.module.text)
+        found = _copied(site, run, state, saved, rules, own)
         if found is None:
             return None
         copied.add(found[0])
         by.append(saved)
-        edits |= set(found[1])
+        edits.setdefault(path, set()).update(found[1])
         assumptions |= dict.fromkeys(_of_kind(run, found[0]))
-    if not copied or _overlap(edits):
+    if not copied or any(map(_overlap, edits.values())):
         return None
-    operations = dict.fromkeys(Saver.OPERATION(name=saved.operation, line=Line(saved.line)) for saved in in_order(by))
-    return CopySaved(frozenset(copied), tuple(operations), tuple(sorted(edits)), tuple(assumptions))
+    lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
+    operations = dict.fromkeys(Saver.OPERATION(name=name, line=line) for name, line in lines)
+    here = tuple(sorted(edits.pop(OWN, ())))
+    elsewhere = tuple((path, tuple(sorted(edits[path]))) for path in sorted(edits))
+    return CopySaved(frozenset(copied), tuple(operations), here, tuple(assumptions), elsewhere)
+
+
+def _path_for(site: Site, run: Run, saved: Saved) -> str | None:
+    """Return the path of the file in which an operation can be given a copy; None where its file can't be edited."""
+    if saved.file is None:
+        return OWN
+    module = run.program.module
+    is_open = module.place is not None and not leaves_out(module.text, site.options)
+    return module.place.path if is_open and module.place is not None else None
 
 
 def _of_kind(run: Run, copied: ast.AST) -> tuple[Reason, ...]:
@@ -112,6 +128,8 @@ def _copied(
 ) -> tuple[ast.AST, tuple[Edit, ...]] | None:
     """Return the node whose value is copied for an operation that saved the memory, and the edits for the copy."""
     if saved.part == "result" and saved.certain and saved.node is not None and saved.node in run.writes:
+        if saved.file is not None:
+            return None
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
         return (saved.node, edits) if edits is not None else None
