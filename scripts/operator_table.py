@@ -80,10 +80,10 @@ table of torch {version} holds:
         y.add_(other)
         return y
 
-The tables say what the line becomes, or why it is kept or refused. Where a tensor has other readers (a second name, a
-view, a caller), more is rewritten or less; where the dtypes of target and operand aren't known to agree, the page shows
-the plain form, which rests on the assumption that is recorded with it; `--preserve-dtype` shows its form where it is
-another one.
+The tables say what the line becomes with `--unsafe`, or why it is kept or refused. Where a tensor has other readers (a
+second name, a view, a caller), more is rewritten or less; where the dtypes of target and operand aren't known to agree,
+the page shows the plain form, which rests on the assumption that is recorded with it; `--preserve-dtype` shows its form
+where it is another one.
 """
 
 
@@ -108,7 +108,9 @@ def ask(name: str, line: str, parameters: list[str], setup: str = "y = x * 2") -
     annotated = ", ".join(["x: torch.Tensor", *map(annotation, parameters)])
     text = f"{HEAD}def f({annotated}):\n    {setup}\n    {line}\n    return y\n"
     place = text.split("\n").index(f"    {line}") + 1
-    reports = [rewrite_text(text, "line.py", Options(preserve_dtype=preserve)) for preserve in (False, True)]
+    reports = [
+        rewrite_text(text, "line.py", Options(unsafe=True, preserve_dtype=preserve)) for preserve in (False, True)
+    ]
     after, preserving = (_body(report.after, setup) for report in reports)
     finding = next((f for f in reports[0].findings if f.line == place), None)
     return Answer(name, line, after, preserving, finding)

@@ -128,7 +128,9 @@ def depending_on_names(corpus: str, one_of: int) -> list[str]:
     found = []
     for case, variant in variants(corpus, "renamed", one_of):
         before, after = verdicts_on(plain(case.text)), verdicts_on(variant)
-        says_so = re.search(r"\binplace: bool", case.text)  # a name that the tool reads: it asks for the write
+        says_so = re.search(
+            r"def \w+\([^)]*\binplace\b", case.text
+        )  # a name that the tool reads: it asks for the write
         found += [f"{case.name}: {before} becomes {after}"] if before != after and not says_so else []
     return found
 

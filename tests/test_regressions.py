@@ -29,7 +29,6 @@ CONTRADICTED = [
     "bfloat16_of_an_argument_plus_a_parameter",
     "copy_of_what_data_overwrites",
     "data_store_written_elsewhere",
-    "einsum_returns_a_view",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
     "helper_called_with_an_array",

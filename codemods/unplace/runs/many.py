@@ -81,9 +81,11 @@ def together(outcomes: Sequence[Outcome]) -> Generator[list[Outcome], None, None
 
 def written(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Write the files that changed, all or none, and return their outcomes, with the problem where one isn't."""
-    from unplace.files.writing import WriteError, replace_contents
-
     changed = [outcome for outcome in outcomes if outcome.change is not None]
+    if not changed:
+        return list(outcomes)
+    from unplace.files.writing import WriteError, replace_contents  # only now: most files are left as they are
+
     done: list[Outcome] = []
     try:
         for outcome in changed:
