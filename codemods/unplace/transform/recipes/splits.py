@@ -24,6 +24,7 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -47,8 +48,11 @@ class _Cut:
 
 
 def writable(site: Site, text: Text) -> Aside | None:
-    """Return the edits that allow the write; None if it concerns no forbidden piece, or one can't be cut otherwise."""
-    if site.is_untracked():
+    """Return the edits that allow the write; None if it concerns no forbidden piece, or one can't be cut otherwise.
+
+    Where only unseen code could make it hit a piece, they would be for nothing.
+    """
+    if site.is_untracked() or site.harm()[0] is Harm.UNKNOWN:
         return None
     makers = {_maker(site, obj) for obj in _concerned(site)}
     if not makers or None in makers:
