@@ -23,7 +23,6 @@ torch.set_num_threads(1)
 CONTRADICTED = [
     "activations_switched_to_in_place",
     "flag_in_unpacked_keywords",
-    "flag_of_a_function_in_a_variable",
     "argument_returned_deep_in_lists",
     "arguments_handed_through_are_written",
     "bfloat16_of_an_argument_plus_a_parameter",
@@ -34,9 +33,7 @@ CONTRADICTED = [
     "helper_called_with_an_array",
     "helper_returns_an_attribute_of_its_argument",
     "helper_writes_what_an_outer_caller_may_read",
-    "layers_bound_by_one_assignment",
     "layers_of_a_sequential_by_index",
-    "layers_unpacked_from_a_list",
     "method_keeps_its_argument",
     "method_overridden_by_a_subclass",
     "module_overwritten_past_autograd",

@@ -10,6 +10,7 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.inputs import read_after, read_after_calls
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
@@ -41,7 +42,16 @@ class Judge:
     _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
-        """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows."""
+        """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows.
+
+        Nobody is assumed not to read the input where a call that may be one of them by its name shows otherwise.
+        """
+        verdict = self._by_facts(flag, calls)
+        is_open = isinstance(verdict, Inline) and not {_NOBODY, _FUNCTION_INPUT}.isdisjoint(verdict.assumptions)
+        read = self._read_after(flag) if is_open and not calls else None
+        return verdict if read is None else Refuse(Refusal.READ_AFTER_MODULE(name=read[0], line=Line(read[1])))
+
+    def _by_facts(self, flag: Flag, calls: list[Site]) -> Verdict:
         if flag.asked_by:
             return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
         if flag.other_use is not None:
@@ -53,6 +63,15 @@ class Judge:
         is_named = flag.qualified is None or self.program.module.qualified(flag.scope, flag.node.func) is not None
         optional = Assumption.FLAG_OPTIONAL(name=ast.unparse(flag.node.func))
         return verdict if is_named or not flag.is_dropped else _with(optional, verdict)
+
+    def _read_after(self, flag: Flag) -> tuple[str, int] | None:
+        """Return a name that is read after a call which may overwrite it because of a flag, and the call's line."""
+        if not isinstance(flag.node, ast.Call):
+            return None
+        if flag.makes is Makes.MODULE:
+            return read_after_calls(self.program, flag.node)
+        name = read_after(self.program, flag.scope, flag.node) if flag.makes is Makes.RESULT else None
+        return (name, flag.node.lineno) if name is not None else None
 
     def _decide(self, scope: Scope, node: ast.Call, qualified: str | None, calls: list[Site]) -> Verdict:
         module = torchapi.module(qualified) if qualified is not None else None

@@ -1,0 +1,51 @@
+"""Finds reads of the input of a module, behind calls that may run it by their names alone.
+
+self.conv, self.act = nn.Linear(2, 2), nn.ReLU(inplace=True)
+...
+z = self.act(y)
+return z + y
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.propagation import Holders, flows
+
+
+def read_after_calls(program: Program, made: ast.Call) -> tuple[str, int] | None:
+    """Return a name that is read after a call which may run the module that `made` makes, and the line of the call."""
+    module = program.module
+    holders = Holders(flows(module), frozenset([made]), {})
+    for scope in module.scopes.by_node.values():
+        for call in module.bindings(scope).calls:
+            name = read_after(program, scope, call) if holders.is_called(call.func) else None
+            if name is not None:
+                return name, call.lineno
+    return None
+
+
+def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
+    """Return the name that a call gets as its first argument, if it is read after the call."""
+    given, run = call.args[0] if call.args else None, program.run(scope)
+    if not isinstance(given, ast.Name) or run is None:
+        return None
+    statement: ast.AST | None = call
+    while statement is not None and not isinstance(statement, ast.stmt):
+        statement = run.parents.get(statement)
+    if not isinstance(statement, ast.stmt):
+        return None
+    is_rebound = isinstance(statement, ast.Assign) and given.id in assigned_names(statement)
+    is_live = given.id in run.liveness.live_after(statement) and not is_rebound
+    return given.id if is_live or _is_read_behind(statement, call, given.id) else None
+
+
+def _is_read_behind(statement: ast.stmt, call: ast.Call, name: str) -> bool:
+    """Tell whether a statement reads a name to the right of a call in it."""
+    end = (call.end_lineno or call.lineno, call.end_col_offset or 0)
+    reads = (n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+    return any((n.lineno, n.col_offset) >= end for n in reads)
