@@ -142,11 +142,7 @@ def test_other_names_change_no_verdict(corpus: str) -> None:
 
 @pytest.mark.slow
 @each_corpus
-def test_other_names_change_no_verdict_anywhere(corpus: str, request: pytest.FixtureRequest) -> None:
-    if corpus == "generated":
-        request.applymarker(
-            pytest.mark.xfail(reason="which of several views is told first depends on names", strict=True)
-        )
+def test_other_names_change_no_verdict_anywhere(corpus: str) -> None:
     assert depending_on_names(corpus, 1) == []
 
 
