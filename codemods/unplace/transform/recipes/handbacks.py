@@ -259,7 +259,8 @@ class Handbacks:
                 return refusal
             if any(self._outlives(taking.run, p) for p in places) and self._may_be_caught(handback, taking.run.scope):
                 return Refuse(Refusal.HALF_WRITTEN_OUTSIDE())
-            taking.places[name] = places
+            if places:
+                taking.places[name] = places
             taking.views += rebound.views
         for assumption in rebound.assumptions:
             handback.assume(assumption)
