@@ -1,7 +1,8 @@
 """What later rounds can leave out: the functions in which nothing can have become possible since the last whole round.
 
 A later round looks at the functions that were edited since, and at those that may see a difference: the functions that
-they may call, because these see what they are given, and their callers, if a call now has another effect.
+they may call, because these see what they are given, their callers, if a call now has another effect, and all that make
+modules with `inplace=True`, because edits of their calls may allow to clear the flag.
 """
 
 from __future__ import annotations
@@ -101,7 +102,10 @@ def _affected(before: Program, after: Program, edited: Iterable[int]) -> set[int
         if not callers <= numbers.keys():
             return None
         todo += {numbers[caller] for caller in callers} - found
-    return _with_called(before, units, found)
+    flagged = {_outermost(scope) for _, scope in before.module.scopes.flagged}
+    if not flagged <= numbers.keys():
+        return None
+    return _with_called(before, units, found) | {numbers[scope] for scope in flagged}
 
 
 def _with_called(program: Program, units: Sequence[_Unit], found: set[int]) -> set[int]:
