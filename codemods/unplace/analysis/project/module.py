@@ -53,6 +53,9 @@ class Others(Protocol):
     def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and match at least one of some patterns."""
 
+    def is_method_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether a class of another file that is no tensor defines a method of a name."""
+
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
 
