@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from generator.oracle import IN_PLACE
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.findings import Finding, Status
 from unplace.verification.compare import Difference, compare_notes, compare_random_state
 from unplace.verification.examples import Maker
@@ -31,17 +32,22 @@ class Verdict:
     details: tuple[str, ...] = ()
 
 
-def judge(before: Maker, after: Maker, *, is_silent: bool = False, callers_look: bool = True) -> Verdict:
+def judge(
+    before: Maker, after: Maker, *, is_silent: bool = False, callers_look: bool = True, differentiates: bool = True
+) -> Verdict:
     """Fixed: the proof holds. Not fixed: autograd goes on failing as before, and the forward computes the same.
 
     `is_silent`: the original raises nothing, but its gradient is wrong. Where callers don't look at what the function
-    writes to, only its outputs and the gradients count.
+    writes to, only its outputs and the gradients count. Where no gradient flows through changes of parameters
+    (`differentiates` is false), the gradients of parameters are those after the changes, not those of the original.
     """
+    open_places = (
+        *(() if callers_look else ("argument", "function")),
+        *(() if differentiates else ("gradient of function.",)),
+    )
 
     def counted(differences: Iterable[Difference]) -> tuple[str, ...]:
-        return tuple(
-            str(found) for found in differences if callers_look or not found.place.startswith(("argument", "function"))
-        )
+        return tuple(str(found) for found in differences if not found.place.startswith(open_places))
 
     found = counted(prove(before, after, repairs_gradient=is_silent).differences)
     if not found:
@@ -58,6 +64,12 @@ def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
         return None
     a, b = forward_only(before), forward_only(after)
     return (*compare_notes(a.outputs, b.outputs), *compare_notes(a.state, b.state), *compare_random_state(a, b))
+
+
+def assumes_no_gradient(findings: Iterable[Finding]) -> bool:
+    """Whether what was rewritten rests on changes of parameters through which no gradient is meant to flow."""
+    rewritten = [finding for finding in findings if finding.status is Status.REWRITTEN]
+    return any(assumption.kind is Assumption.UNDIFFERENTIATED for f in rewritten for assumption in f.assumed)
 
 
 def assumes_that_no_caller_looks(findings: Iterable[Finding]) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from judging import Outcome, Verdict, assumes_that_no_caller_looks, judge
+from judging import Outcome, Verdict, assumes_no_gradient, assumes_that_no_caller_looks, judge
 from unplace.config.options import Options
 from unplace.transform.rewriter import rewrite_text
 from unplace.verification.compare import compare_gradients
@@ -70,7 +70,8 @@ def verdict(case: Failure, unsafe: bool) -> Verdict:
         return verdict(case, False)
     before, after = maker(case.text, f"{case.name}.py"), maker(report.after, f"{case.name}.py")
     looks = not assumes_that_no_caller_looks(report.findings)
-    return judge(before, after, is_silent=case.is_silent, callers_look=looks)
+    differentiates = not assumes_no_gradient(report.findings)
+    return judge(before, after, is_silent=case.is_silent, callers_look=looks, differentiates=differentiates)
 
 
 def category(case: Failure) -> str:

@@ -26,11 +26,16 @@ class Rewrite(Kind):
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
+    UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
+    MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"
     GRADIENT_REPAIRED = "{rewrite}, which repairs the gradient that `.data` cuts silently"
+    UNRECORDED_UNSAFE = (
+        "{forbidden}; `with torch.no_grad():` around the change needs --unsafe, which assumes: {assumptions:; }"
+    )
     NEEDS_UNSAFE = "needs --unsafe, which assumes: {assumptions:; }"
 
 
@@ -49,6 +54,7 @@ class Assumption(Kind):
     DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"
     TENSOR = "`{name}` is a tensor"
     SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
+    UNDIFFERENTIATED = "no gradient is meant to flow through the change of `{name}`"
     GRADIENT_FLOWS = "a gradient flows through `{stored}`"
     INPUT_UNREAD = "nobody reads the input of the module after it was called"
     FUNCTION_INPUT_UNREAD = "nobody reads the input of the function after it was called"
@@ -182,6 +188,9 @@ class Forbids(Kind):
     )
     LEAF_VIEW = (
         "torch forbids writing `{name}`, a view of a leaf that requires a gradient, while gradients are recorded"
+    )
+    PASSED = (
+        "torch forbids writing `{name}` while gradients are recorded: {line} passes `{passed}`, which needs a gradient"
     )
     OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"

@@ -19,6 +19,7 @@ from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import entry, pieces, rows, saved, splits
 from unplace.transform.recipes.collect import collect as collect_slots
+from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.sites import Site
 from unplace.transform.spanning import blamed, is_about_callers, is_private
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
@@ -50,7 +51,8 @@ class Fallbacks:
                 chosen |= self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
-        for decisions in decided.values():
+        unrecorded = under_no_grad(decided, self.text)
+        for statement, decisions in decided.items():
             decision = decisions[0]
             if decision in chosen:
                 continue
@@ -59,7 +61,7 @@ class Fallbacks:
                 if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
             elif any(self._had_better_stay(d) for d in decisions):
-                aside = self._aside(decisions)
+                aside = unrecorded.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
 
@@ -77,9 +79,10 @@ class Fallbacks:
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
         site, text = decisions[0].site, self.text
+        is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
         if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
-            return rows.by_index(site, text) if len(decisions) == 1 else None
-        if len(decisions) == 1:
+            return rows.by_index(site, text) if is_alone else None
+        if is_alone:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
             aside = splits.writable(site, text)

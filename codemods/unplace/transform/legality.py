@@ -60,7 +60,7 @@ def _written_leaf(site: Site) -> Refuse | None:
     if forbidden is None or not forbidden.is_leaf:
         return None
     is_optimised = _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site))
-    if site.registered() is None and not is_optimised:
+    if site.registered() is None and not is_optimised and not forbidden.is_passed:
         return None
     return Refuse(Refusal.FORBIDDEN_LEAF(forbidden=forbidden.reason))
 
@@ -255,8 +255,7 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
         holder = site.run.values.get(place.value)
         if holder is not None and holder.may_be(TUPLE):
             return Refuse(Refusal.TUPLE_ELEMENT(place=ast.unparse(place)))
-        simple = _is_simple(place.value) and isinstance(place.slice, ast.Name | ast.Constant)
-        if holder is None or holder.is_tensor or not simple:
+        if holder is None or holder.is_tensor or not (_is_simple(place.value) and _is_simple_key(site, place.slice)):
             return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
         return None
     return Refuse(Refusal.NO_PLACE())
@@ -312,6 +311,13 @@ def _is_simple(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
+def _is_simple_key(site: Site, node: ast.expr) -> bool:
+    """Tell whether the key of an element can be evaluated twice: `levels[i]`, `levels[0]`, `levels[i - 1]`."""
+    return isinstance(node, ast.Name | ast.Constant) or (
+        isinstance(node, ast.BinOp | ast.UnaryOp) and is_replayable(site.run, node)
+    )
+
+
 # -- clone, then write ------------------------------------------------------------------------------------------------
 
 
@@ -356,7 +362,7 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)
             if base is None or not base.is_tensor:  # an element of a list or dictionary, not a view
-                is_element = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Constant)
+                is_element = isinstance(node, ast.Subscript) and _is_simple_key(site, node.slice)
                 return node if is_element and _is_simple(node.value) else None
         if not is_replayable(site.run, node):
             return None

@@ -93,7 +93,7 @@ class Report:
             if applied:
                 status = Status.REWRITTEN
             else:
-                message = Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
+                message = _offered(message, assumptions)
         self.findings.append(
             Finding(
                 line,
@@ -118,6 +118,13 @@ class Report:
 def harm_of(site: Site) -> Harm:
     """Return the harm of an operation, which can make backward fail or give wrong gradients."""
     return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
+
+
+def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
+    """Return what `--unsafe` would do about a site, in place of the message about a recipe."""
+    if message.kind is Rewrite.UNRECORDED:
+        return Rewrite.UNRECORDED_UNSAFE(**dict(message.parts), assumptions=assumptions)
+    return Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
 
 
 def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:

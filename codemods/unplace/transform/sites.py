@@ -29,13 +29,15 @@ from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
+from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.asked_for import may_be_asked_for
-from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
+from unplace.analysis.queries.forbidden import Forbidden, is_allowed, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
@@ -43,7 +45,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Layout
+from unplace.diagnostics.catalogue import Forbids, Layout
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
@@ -77,6 +79,9 @@ class Callers(Protocol):
 
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
         """Tell whether all callers are known, and none saved the tensor before the function writes it."""
+
+    def leaf_passed(self, scope: Scope, parameter: str) -> Handed | None:
+        """Return a call that passes a parameter, or another tensor that gets a gradient itself, if any."""
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
@@ -311,8 +316,21 @@ class Site:
     def forbidden(self) -> Forbidden | None:
         """Return why torch raises at the write itself, if it does."""
         if not self._is_checked:
-            self._forbidden, self._is_checked = why_forbidden(self.run, self.write), True
+            self._forbidden, self._is_checked = why_forbidden(self.run, self.write) or self._why_passed(), True
         return self._forbidden
+
+    def _why_passed(self) -> Forbidden | None:
+        """Return why torch raises at the write to an argument, if a caller passes a parameter or another leaf."""
+        is_hidden = self.write.data is not None or self.write.kind is WriteKind.DATA
+        if not self.write.grad.records or is_hidden or is_allowed(self.write):
+            return None
+        for root in sorted(self.roots(), key=lambda o: o.index):
+            call = self.callers.leaf_passed(self.run.scope, root.parameter) if root.parameter is not None else None
+            if call is not None:
+                passed, line = code_of(call.write.target), call.line(self.program)
+                is_filled = is_parameter(call.write) and not any(type(n) is ast.Return for n in self.run.scope.nodes)
+                return Forbidden(Forbids.PASSED(name=self.name, passed=passed, line=line), True, is_filled)
+        return None
 
     def harm(self) -> tuple[Harm, Saved | None]:
         """Return the harm of the write, and the operation that saved the memory before, if one did.

@@ -67,6 +67,13 @@ def _cuts_graph(target: Any, value: Any) -> bool:
     return not is_parameter and bool(target.requires_grad or value.requires_grad)
 
 
+def _is_leaf(result: torch.Tensor) -> bool:
+    """Tell whether a tensor gets a gradient itself; a view that is taken under `no_grad` only looks so."""
+    if not result.requires_grad or (result._is_view() and result._base is not None and result._base.requires_grad):
+        return False
+    return bool(result.is_leaf)
+
+
 def _copy(value: object) -> object:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
@@ -112,7 +119,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         if self._reads is not None and (func in DETACHED_READS or func == DATA_READ):
             return self._reads.read(lambda: func(*args, **keywords), has_own_version=func == DATA_READ)
         result = func(*args, **keywords)
-        if isinstance(result, torch.Tensor) and result.requires_grad and result.is_leaf:
+        if isinstance(result, torch.Tensor) and _is_leaf(result):
             self._adopt(result)
         return result
 

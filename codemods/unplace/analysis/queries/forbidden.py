@@ -18,15 +18,20 @@ from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
+_CUTTING = frozenset(["detach", "data"])
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself."""
+    """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
+
+    `is_passed`: a caller passes a parameter to a function that only fills it.
+    """
 
     reason: Reason
     is_leaf: bool
+    is_passed: bool = False
 
 
 def why_forbidden(run: Run, write: Write) -> Forbidden | None:
@@ -34,7 +39,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     value = write.value
     if not write.grad.records or write.data is not None or write.kind is WriteKind.DATA or not value.is_tensor:
         return None
-    if value.likely or _kind_of(write) in _ALLOWED:
+    if value.likely or is_allowed(write):
         return None
     if write.kind is WriteKind.OUT:
         return _out(run, write)
@@ -44,6 +49,11 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     if any(map(can_be_tracked, (value, *write.operands))):
         return _piece(write, seen)
     return None
+
+
+def is_allowed(write: Write) -> bool:
+    """Tell whether torch allows an operation on every leaf: `detach_`, `requires_grad_`, `nn.init.normal_`."""
+    return _kind_of(write) in _ALLOWED
 
 
 def _kind_of(write: Write) -> str:
@@ -67,13 +77,14 @@ def _looked_into(state: Facts, objs: Objs) -> Objs:
             continue
         found.add(obj)
         is_view = base is not None and (base.link is Link.VIEW or obj.operator in members.USUALLY_VIEWS)
-        if base is not None and is_view and obj.operator not in ("detach", "data"):
+        if base is not None and is_view and obj.operator not in _CUTTING:
             todo += base.objs
     return frozenset(found)
 
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
-    owners = sorted((o for o in seen if o not in write.state.bases), key=lambda o: o.index)
+    cut = {o for o in seen & run.leaves if o.operator in _CUTTING}  # `x.detach().requires_grad_()`
+    owners = sorted((o for o in seen if o in cut or o not in write.state.bases), key=lambda o: o.index)
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED

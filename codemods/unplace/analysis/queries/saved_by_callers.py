@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project import recording
 from unplace.analysis.project.callers import Handed, calls_that_hand
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.forbidden import why_forbidden
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 
@@ -29,6 +32,27 @@ def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None
                 found = min(certain, key=lambda saved: (saved.line, saved.operation))
                 return found._replace(file=from_folder(program.module, call.program.module))
     return None
+
+
+def leaf_passed(program: Program, scope: Scope, parameter: str) -> Handed | None:
+    """Return a call that passes what gets a gradient itself, which torch lets nobody write: `fill(self.emb.weight)`.
+
+    Parameters come first.
+    """
+    if recording.may_be_off(program.module, scope):
+        return None
+    found = [call for call in _further_out(program, scope, parameter) if _passes_leaf(call)]
+    return min(found, key=lambda call: not is_parameter(call.write), default=None)
+
+
+def is_parameter(write: Write) -> bool:
+    """Tell whether a module has registered the written memory."""
+    return any(obj.origin is Origin.REGISTERED for obj in write.state.roots(write.value.objs))
+
+
+def _passes_leaf(call: Handed) -> bool:
+    forbidden = why_forbidden(call.run, call.write)
+    return forbidden is not None and forbidden.is_leaf
 
 
 def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:

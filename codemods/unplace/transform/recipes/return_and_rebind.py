@@ -200,6 +200,10 @@ class Callers:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
         return saved_by_callers.saved_before(self.program, scope, parameter)
 
+    def leaf_passed(self, scope: Scope, parameter: str) -> Handed | None:
+        """Return a call that passes a parameter, or another tensor that gets a gradient itself, if any."""
+        return saved_by_callers.leaf_passed(self.program, scope, parameter)
+
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
         return saved_by_callers.saves_before(self.program, scope, parameter)
