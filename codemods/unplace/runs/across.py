@@ -11,14 +11,14 @@ of those files allowed. The files of one rewrite are changed together, or none o
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from unplace import documents
 from unplace.analysis.project.files import Project
+from unplace.analysis.project.module import path_from_folder
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Problem, Status
 from unplace.diagnostics.reasons import Line
@@ -258,7 +258,7 @@ class _Run:
         """Return a finding with lines and edits of other files as those files were before the run."""
 
         def move(line: Line) -> Line:
-            other = next((p for p in self.files if line.file == _from_folder(path, p)), None)
+            other = next((p for p in self.files if line.file == path_from_folder(path, p)), None)
             return replace(line, number=self.files[other].line_before(line.number)) if other is not None else line
 
         elsewhere = tuple(
@@ -279,9 +279,3 @@ def _elsewhere(made: FileReport) -> dict[str, list[Edit]]:
 
 def _is_made(finding: Finding) -> bool:
     return finding.status is Status.REWRITTEN
-
-
-def _from_folder(reader: str, other: str) -> str:
-    """Return the path of another file from the folder that holds it and the reader's."""
-    folder = os.path.commonpath([PurePath(reader).parent, PurePath(other).parent])
-    return PurePath(other).relative_to(folder).as_posix()
