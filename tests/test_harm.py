@@ -257,7 +257,7 @@ def test_another_file_of_the_run_may_turn_gradients_off(tmp_path: Path) -> None:
     text = "from torch import nn\n\n\ndef double(layer: nn.Linear):\n    layer.weight.mul_(2)\n"
     helper.write_text(text)
     call = "import torch\nfrom helper import double\n\n\ndef use(m):\n    with torch.no_grad():\n        double(m)\n"
-    for content, harm in ((call, Harm.UNKNOWN), (call.replace("no_grad", "enable_grad"), Harm.HARMFUL)):
+    for content, harm in ((call, Harm.POSSIBLE), (call.replace("no_grad", "enable_grad"), Harm.HARMFUL)):
         user.write_text(content)
         report = rewrite_text(text, str(helper), Options(), Project([str(helper), str(user)]))
         assert [f.harm for f in report.findings] == [harm]
@@ -315,7 +315,7 @@ class Detect(nn.Module):
         return x
 """
     (finding,) = rewrite_text(source, "detect.py", Options()).findings
-    assert finding.harm is Harm.UNKNOWN
+    assert finding.harm is Harm.POSSIBLE
     assert finding.status is Status.REFUSED
 
 

@@ -116,11 +116,17 @@ def first_argument(node: ast.Call) -> ast.expr:
 
 def has_true(node: ast.Call) -> bool:
     """Tell whether a call has a True among its positional arguments, or `inplace=True`."""
-    for argument in node.args:
-        if type(argument) is ast.Constant and argument.value is True:
-            return True
-    named = (keyword.value for keyword in node.keywords if keyword.arg == "inplace")
-    return any(isinstance(value, ast.Constant) and value.value is True for value in named)
+    return any(map(is_true, node.args)) or asks_in_place(node)
+
+
+def asks_in_place(node: ast.Call) -> bool:
+    """Tell whether a call has `inplace=True`."""
+    return any(keyword.arg == "inplace" and is_true(keyword.value) for keyword in node.keywords)
+
+
+def is_true(node: ast.expr | None) -> bool:
+    """Tell whether an expression is the literal True."""
+    return type(node) is ast.Constant and node.value is True
 
 
 _ASSIGNS = rb"[+\-*/%&|^<>@]="

@@ -21,7 +21,8 @@ from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.switches import switches
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.parameters import argument_for, default_of
+from unplace.analysis.types.parameters import argument_for, default_for
+from unplace.diagnostics.forms import is_true
 from unplace.torchapi import modules
 
 _FLAG = "inplace"
@@ -80,7 +81,7 @@ def _listed(module: ModuleIndex) -> list[tuple[Scope, ast.Dict, ast.expr]]:
         for node in scope.nodes
         if isinstance(node, ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and key.value == _FLAG and _is_true(value)
+        if isinstance(key, ast.Constant) and key.value == _FLAG and is_true(value)
     ]
 
 
@@ -90,9 +91,9 @@ def _literal(program: Program, scope: Scope, node: ast.Call) -> Flag | None:
     qualified = written or _class_made(program, scope, node)
     module = torchapi.module(qualified) if qualified is not None else None
     if module is not None:
-        return Flag(scope, node, qualified) if _is_true(_given(node, module.inplace)) else None
+        return Flag(scope, node, qualified) if is_true(_given(node, module.inplace)) else None
     value = _given(node, None)
-    if not _is_true(value) or value is None:
+    if not is_true(value) or value is None:
         return None
     if written is None and _gets_class(program, scope, node.func):
         return Flag(scope, node, None)
@@ -144,13 +145,9 @@ def _given(node: ast.Call, position: int | None) -> ast.expr | None:
     return node.args[position] if is_positional and position is not None else named
 
 
-def _is_true(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
-
-
 def has_flag(node: ast.Call, position: int | None) -> bool:
     """Tell whether a call passes True for `inplace`, by keyword or at `position`; None: there is no such argument."""
-    return position is not None and _is_true(_given(node, position))
+    return position is not None and is_true(_given(node, position))
 
 
 # -- flags that a parameter hands on ----------------------------------------------------------------------------------
@@ -248,19 +245,16 @@ def _is_of_run(program: Program, scope: Scope, callee: ast.expr) -> bool:
 
 def _trues(program: Program, scope: Scope, name: str, seen: frozenset[Scope] = frozenset()) -> Iterator[ast.expr]:
     """Iterate over the literal Trues that a parameter may be: its default, and what calls in the file pass."""
-    node = scope.node
-    argument = next((parameter for parameter in scope.parameters if parameter.arg == name), None)
-    is_plain = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and argument is not None and scope not in seen
-    if not is_plain or name in program.module.bindings(scope).sources:
+    is_function = isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef) and scope not in seen
+    is_parameter = name in (parameter.arg for parameter in scope.parameters)
+    if not is_function or not is_parameter or name in program.module.bindings(scope).sources:
         return
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    assert argument is not None
-    found = [(scope.parent, default_of(node.args, argument))]
+    found = [(scope.parent, default_for(scope, name))]
     found += [(caller, argument_for(scope, call, name)) for caller, call in calls_of(program, scope)]
     for where, passed in found:
         if isinstance(passed, ast.Name) and where is not None:
             yield from _trues(program, where, passed.id, seen | {scope})
-        elif passed is not None and _is_true(passed):
+        elif passed is not None and is_true(passed):
             yield passed
 
 

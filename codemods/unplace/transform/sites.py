@@ -333,8 +333,8 @@ class Site:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         roots = sorted(self.roots(), key=lambda o: o.index)
         if self.is_saved() or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
-            return Harm.UNKNOWN, None
-        return Harm.UNKNOWN if certain or forbidden is not None else Harm.HARMLESS, None
+            return Harm.POSSIBLE, None
+        return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
 
     def _surely_saved(self) -> list[Saved]:
         """Return the operations that saved the written memory, by what the code in sight shows."""

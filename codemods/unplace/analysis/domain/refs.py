@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.values import Value
@@ -150,9 +150,14 @@ class Class:
         is_assigned = any(name in cls.assigned for cls in self.linearized())
         return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
 
+    @property
+    def methods(self) -> Iterator[str]:
+        """The names of the methods that the body of the class itself defines."""
+        return (s.name for s in self.node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef))
+
     def defines(self, name: str) -> bool:
         """Tell whether the body of the class itself defines a method."""
-        return any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == name for s in self.node.body)
+        return name in self.methods
 
     def has_property(self, name: str) -> bool:
         """Tell whether an attribute is a property or a decorated method."""

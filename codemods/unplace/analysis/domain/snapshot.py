@@ -26,7 +26,6 @@ class _Answers:
     bound: dict[Obj, list[tuple[str, Value]]] | None = None
     stored: dict[Obj, list[tuple[Slot, Value]]] | None = None
     escaped: Objs | None = None
-    slots: list[tuple[tuple[Slot, Value], Objs]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +79,9 @@ class Snapshot(Facts):
         known = self._answers.sharing
         found = known.get(objs)
         if found is None:
-            own, slots = self.roots(objs), self._rooted_slots()
-            near = ((slot, value) for (slot, value), roots in slots if not own.isdisjoint(roots))
-            found = known[objs] = tuple((slot, value) for slot, value in near if self.may_share(value.objs, objs))
+            slots, may_share = self.heap.items(), self.bases.may_share
+            found = known[objs] = tuple((slot, value) for slot, value in slots if may_share(value.objs, objs))
         return found
-
-    def _rooted_slots(self) -> list[tuple[tuple[Slot, Value], Objs]]:
-        """Return the slots with objects, each with the roots of these."""
-        if self._answers.slots is None:
-            slots = ((slot, self.roots(slot[1].objs)) for slot in self.heap.items())
-            self._answers.slots = [(slot, roots) for slot, roots in slots if roots]
-        return self._answers.slots
 
     def names_bound_to(self, obj: Obj) -> Sequence[tuple[str, Value]]:
         """Return the names that are certainly bound to an object, with their values."""

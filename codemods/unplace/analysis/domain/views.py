@@ -122,15 +122,7 @@ class Views(dict[Obj, Base]):
 
     def overlap(self, first: Obj, second: Obj) -> bool:
         """Tell whether two objects may share memory."""
-        if first is second:
-            return True
-        own, others = self.roots(first), self.roots(second)
-        if own.isdisjoint(others):
-            return False
-        if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
-            return True
-        left, right = self._cuts(first), self._cuts(second)
-        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
+        return self.may_share(frozenset((first,)), frozenset((second,)))
 
     def may_share(self, first: Objs, second: Objs) -> bool:
         """Tell whether an object of one set may share memory with an object of the other."""
@@ -139,7 +131,12 @@ class Views(dict[Obj, Base]):
             return False
         if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
             return True
-        return any(self.overlap(a, b) for a in first for b in second)
+        return any(a is b or self._meet(a, b) for a in first for b in second)
+
+    def _meet(self, first: Obj, second: Obj) -> bool:
+        """Tell whether two objects come from the same memory by ways that don't cut it into pieces apart."""
+        left, right = self._cuts(first), self._cuts(second)
+        return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
     def _refresh(self) -> None:
         """Discard the results that lead through objects whose bases have changed."""

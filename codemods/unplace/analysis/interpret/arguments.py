@@ -11,6 +11,7 @@ from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import DICT, TUPLE, Value
 from unplace.analysis.syntax.classes import is_static
+from unplace.diagnostics.forms import is_true
 
 
 @dataclass(slots=True)
@@ -58,9 +59,9 @@ class Arguments:
         return {**dict(zip(parameters, self.positional, strict=False)), **extra, **self.keywords}
 
 
-def is_true(found: tuple[ast.expr, Value] | None) -> bool:
+def is_true_given(found: tuple[ast.expr, Value] | None) -> bool:
     """Tell whether an argument is the literal True."""
-    return found is not None and isinstance(found[0], ast.Constant) and found[0].value is True
+    return found is not None and is_true(found[0])
 
 
 def is_unknown_flag(found: tuple[ast.expr, Value] | None, arguments: Arguments) -> bool:

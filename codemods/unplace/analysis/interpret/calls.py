@@ -41,7 +41,7 @@ from unplace.analysis.effects import layers, operators
 from unplace.analysis.effects.applying import Call, Elements, apply, clobber, keep
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.interpret import inherited, method_calls, modelled_calls, module_lists, own_calls, partials
-from unplace.analysis.interpret.arguments import Arguments, is_true, is_unknown_flag
+from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_unknown_flag
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
@@ -198,7 +198,7 @@ class Calls:
         if inplace is not None and first is not None:
             return self._write_first(node, WriteKind.FUNCTION, qualified, first, arguments, state)
         position = torchapi.inplace_flag(qualified)
-        if position is not None and first is not None and is_true(arguments.at(position, "inplace")):
+        if position is not None and first is not None and is_true_given(arguments.at(position, "inplace")):
             return self._write_first(node, WriteKind.FLAG, qualified, first, arguments, state)
         if position is not None and first is not None and is_unknown_flag(arguments.at(position, "inplace"), arguments):
             return self.maybe_in_place(node, qualified, first[1], state)
@@ -236,7 +236,7 @@ class Calls:
     def _parameter(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
         """Return a new parameter, which shares memory with its `data`."""
         flag = arguments.at(1, "requires_grad")
-        tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true(flag)) else Tracked.MAYBE
+        tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true_given(flag)) else Tracked.MAYBE
         returned = Returned(TENSOR, outside=Origin.REGISTERED, tracked=tracked, label="a parameter")
         made = apply(Call(self, node, {}, state), Effect(returned))
         data = arguments.at(0, "data")
@@ -306,7 +306,7 @@ class Calls:
         inplace: bool | None = False
         if module.inplace is not None and not module.ignores_inplace:
             given = arguments.at(module.inplace, "inplace")
-            inplace = True if is_true(given) else None if is_unknown_flag(given, arguments) else False
+            inplace = True if is_true_given(given) else None if is_unknown_flag(given, arguments) else False
             if inplace is False and switches_inplace(self.run.program.module):
                 inplace = None
         if qualified == modules.SEQUENTIAL:

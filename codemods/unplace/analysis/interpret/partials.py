@@ -10,6 +10,7 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CALLABLE, NONE, NUMBER, OTHER, TEXT, Value
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.diagnostics.forms import asks_in_place
 
 _PLAIN = NUMBER | TEXT | NONE | OTHER | CALLABLE
 
@@ -36,13 +37,6 @@ def called(calls: CallEffects, node: ast.Call, ref: Partial, arguments: Argument
         keyword_nodes={**dict.fromkeys(named, ref.call), **arguments.keyword_nodes},
     )
     result = calls.apply(node, Value(CALLABLE, ref=ref.of), every, state)
-    if isinstance(result.ref, TorchModule) and "inplace" not in arguments.keywords and _asks_in_place(ref.call):
+    if isinstance(result.ref, TorchModule) and "inplace" not in arguments.keywords and asks_in_place(ref.call):
         return result._replace(ref=replace(result.ref, call=ref.call, inplace=True))
     return result
-
-
-def _asks_in_place(node: ast.Call) -> bool:
-    """Tell whether a call of `functools.partial` gives the literal True for `inplace`."""
-    return any(
-        k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True for k in node.keywords
-    )

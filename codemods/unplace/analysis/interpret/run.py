@@ -35,14 +35,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import Unfollowed, Write, anything, can_be_tracked, is_data, stays_in_place
-from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
-from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import WriteKind, is_true
 
 
 class Analysis(Protocol):
@@ -131,7 +130,6 @@ class Run:
     _liveness: Liveness | None = None
     _flow: Flow | None = None
     _read_while_written: dict[Obj, int] | None = None
-    _parents: dict[ast.AST, ast.AST] | None = None
     _named: dict[Obj, list[Value]] | None = None
 
     @property
@@ -170,8 +168,9 @@ class Run:
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """Return the innermost statement that contains an expression of the scope."""
+        parents = self.parents
         while not isinstance(node, ast.stmt):
-            node = self.parents[node]
+            node = parents[node]
         return node
 
     def may_swallow(self, guard: ast.stmt) -> bool:
@@ -189,9 +188,7 @@ class Run:
     @property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """The parent of each node of the scope, including the nodes of inner scopes."""
-        if self._parents is None:
-            self._parents = parents_below(self.scope.node)
-        return self._parents
+        return parents_in(home(self.scope), self.scope)
 
     def names_of(self, obj: Obj) -> Sequence[Value]:
         """Return what the names that are an object for certain evaluate to; only asked when the walk is done."""
@@ -451,7 +448,7 @@ class Run:
 
         It becomes a leaf if it was in no graph before.
         """
-        is_on = flag is None or (isinstance(flag, ast.Constant) and flag.value is True)
+        is_on = flag is None or is_true(flag)
         is_off = isinstance(flag, ast.Constant) and flag.value is False
         tracked = value.tracked
         if is_off:

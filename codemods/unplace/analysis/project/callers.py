@@ -32,12 +32,7 @@ class Handed:
 
 def line_in(reader: Program, other: Program, line: int) -> Line:
     """Return a line of a file, with the name of the file where it isn't the reader's."""
-    return Line(line, file=file_for(reader, other))
-
-
-def file_for(reader: Program, other: Program) -> str | None:
-    """Return the path of another file from the folder that holds it and the reader's; None for the same file."""
-    return from_folder(reader.module, other.module)
+    return Line(line, file=from_folder(reader.module, other.module))
 
 
 def calls_that_hand(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:

@@ -25,6 +25,7 @@ from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.own_methods import own_methods
 from unplace.analysis.types.parameters import argument_for
 from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
@@ -68,8 +69,13 @@ class Project:
         self._read: set[str | Asked] = set()  # the files that the current query depends on, and how they were found
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
+        self._methods: dict[str, frozenset[str]] = {}  # see `_methods_of`
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
+
+    def with_changed(self, changed: Mapping[str, bytes]) -> Project:
+        """Return a project of the same files, some of which have other contents; no file is read again."""
+        return Project(self.files.paths, {**self._mentions.contents, **changed})
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
@@ -150,6 +156,21 @@ class Project:
             return []
         modules = map(self.module_at, self._listed(((name,), tuple(sorted(patterns))), path))
         return [module for module in modules if module is not None]
+
+    def is_method_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether a class of another file that is no tensor defines a method of a name."""
+        if not self.is_named_elsewhere(name, path):
+            return False
+        defining = rf"[\r\n][ \t\f]+(?:async\s+)?def\s+{name}\b"
+        return any(name in self._methods_of(file) for file in self._listed(((name,), (defining,)), path))
+
+    def _methods_of(self, path: str) -> frozenset[str]:
+        """Return `own_methods` of a file, which many files ask for: it outlives the file's index."""
+        self._read.add(path)
+        if path not in self._methods:
+            module = self.module_at(path)
+            self._methods[path] = own_methods(module) if module is not None else frozenset()
+        return self._methods[path]
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""

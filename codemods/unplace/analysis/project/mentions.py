@@ -22,6 +22,7 @@ class Mentions:
         self._files = files
         self._changed = changed or {}
         self._holding: dict[str, frozenset[str]] = {}
+        self._answers: dict[Query, tuple[str, ...]] = {}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
@@ -29,12 +30,17 @@ class Mentions:
 
     def others_with(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that contain some names, and match at least one of some patterns."""
-        names, patterns = query
-        if not all(name.isascii() for name in names):
-            return ()
-        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode(errors="surrogateescape"))
-        found = frozenset.intersection(*map(self._of, names)) - {path}
-        return tuple(sorted(f for f in found if wanted.search(self.contents[f])))
+        return tuple(found for found in self._matching(query) if found != path)
+
+    def _matching(self, query: Query) -> tuple[str, ...]:
+        """Return the files that contain some names, and match at least one of some patterns."""
+        found = self._answers.get(query)
+        if found is None:
+            names, patterns = query
+            wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode(errors="surrogateescape"))
+            holding = frozenset.intersection(*map(self._of, names)) if all(map(str.isascii, names)) else ()
+            found = self._answers[query] = tuple(sorted(f for f in holding if wanted.search(self.contents[f])))
+        return found
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)

@@ -12,7 +12,7 @@ import ast
 import builtins
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import PurePath
@@ -22,6 +22,7 @@ from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.syntax import classes
 from unplace.analysis.syntax.bindings import Bindings, last_name
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
+from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope, Scopes
 
 T = TypeVar("T")
@@ -51,6 +52,9 @@ class Others(Protocol):
 
     def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and match at least one of some patterns."""
+
+    def is_method_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether a class of another file that is no tensor defines a method of a name."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
@@ -223,8 +227,13 @@ def from_folder(reader: ModuleIndex, other: ModuleIndex) -> str | None:
     place, own = other.place, reader.place
     if other is reader or place is None or own is None:
         return None
-    shared = os.path.commonpath([PurePath(place.path).parent, PurePath(own.path).parent])
-    return PurePath(place.path).relative_to(shared).as_posix()
+    return path_from_folder(own.path, place.path)
+
+
+def path_from_folder(reader: str, other: str) -> str:
+    """Return the path of another file from the folder that holds it and the reader's."""
+    shared = os.path.commonpath([PurePath(reader).parent, PurePath(other).parent])
+    return PurePath(other).relative_to(shared).as_posix()
 
 
 def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concatenate[ModuleIndex, P], T]:
@@ -238,6 +247,12 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
         return cast(T, module.answers[key])
 
     return asked
+
+
+@once
+def parents_in(module: ModuleIndex, scope: Scope) -> Mapping[ast.AST, ast.AST]:
+    """Return the parent of each node of a scope, including the nodes of inner scopes."""
+    return parents_below(scope.node)
 
 
 @once

@@ -9,9 +9,9 @@ from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.modes import grad_mode
-from unplace.analysis.project.module import ModuleIndex
-from unplace.analysis.syntax.nodes import parents_below
+from unplace.analysis.project.module import ModuleIndex, parents_in
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.forms import is_true
 from unplace.torchapi import modes
 
 
@@ -60,7 +60,7 @@ def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent
     mode = grad_mode(module, scope)
-    parents = parents_below(scope.node)
+    parents = parents_in(module, scope)
     around: list[ast.withitem] = []
     while (outer := parents.get(node)) is not None:
         if isinstance(outer, ast.With | ast.AsyncWith) and not isinstance(node, ast.withitem):
@@ -80,17 +80,13 @@ def may_be_frozen(module: ModuleIndex) -> bool:
         for node in scope.nodes:
             if isinstance(node, ast.Assign):
                 targets = (t for t in node.targets if isinstance(t, ast.Attribute))
-                if any(t.attr == "requires_grad" for t in targets) and not _is_true(node.value):
+                if any(t.attr == "requires_grad" for t in targets) and not is_true(node.value):
                     return True
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr == "requires_grad_" and not all(map(_is_true, _given(node))):
+                if node.func.attr == "requires_grad_" and not all(map(is_true, _given(node))):
                     return True
     return False
 
 
 def _given(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(k.value for k in node.keywords)]
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.forms import is_true
 
 Switch = tuple[Scope, ast.Assign | ast.Call, ast.expr]
 """An assignment or a call of `setattr` that sets the flag of a module, with its scope and the assigned value."""
@@ -20,7 +21,7 @@ def switches_inplace(module: ModuleIndex) -> bool:
 
 def switches(module: ModuleIndex) -> list[Switch]:
     """Return where the file sets the flag of modules other than the object of the method to True."""
-    return [found for found in _set(module) if isinstance(found[2], ast.Constant) and found[2].value is True]
+    return [found for found in _set(module) if is_true(found[2])]
 
 
 @once

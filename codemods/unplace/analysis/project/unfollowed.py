@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace import torchapi
@@ -12,9 +12,9 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
-from unplace.analysis.project.module import ModuleIndex, imported_from_run, once
+from unplace.analysis.project.module import ModuleIndex, imported_from_run, once, parents_in
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.nodes import children, parents_below, walk
+from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 
@@ -80,7 +80,7 @@ def line_of_value(program: Analysis, scope: Scope) -> int | None:
     """Return the line in which the file uses a function as a value rather than calling it; None where it never does."""
     if isinstance(scope.node, ast.Lambda) and name_of(program, scope) == scope.name:
         assert scope.parent is not None
-        outer = _parents(program.module, scope.parent).get(scope.node)
+        outer = parents_in(program.module, scope.parent).get(scope.node)
         is_called = isinstance(outer, ast.Call) and outer.func is scope.node
         return None if is_called or scope.node in hooks(program.module) else scope.node.lineno
     name = name_of(program, scope)
@@ -88,12 +88,6 @@ def line_of_value(program: Analysis, scope: Scope) -> int | None:
     uses = _attributes if scope.enclosing_class is not None else _names
     found = (node for node in uses(program, scope, name) if node not in called) if program.module.reads_of(name) else ()
     return next((node.lineno for node in found), None)
-
-
-@once
-def _parents(module: ModuleIndex, scope: Scope) -> Mapping[ast.AST, ast.AST]:
-    """Return the parent of each node of a scope."""
-    return parents_below(scope.node)
 
 
 @once

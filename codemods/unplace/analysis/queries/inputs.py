@@ -32,13 +32,9 @@ def read_after_calls(program: Program, made: ast.Call) -> tuple[str, int] | None
 def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
     """Return the name that a call gets as its first argument, if it is read after the call."""
     given, run = call.args[0] if call.args else None, program.run(scope)
-    if not isinstance(given, ast.Name) or run is None:
+    if not isinstance(given, ast.Name) or run is None or isinstance(scope.node, ast.Lambda):
         return None
-    statement: ast.AST | None = call
-    while statement is not None and not isinstance(statement, ast.stmt):
-        statement = run.parents.get(statement)
-    if not isinstance(statement, ast.stmt):
-        return None
+    statement = run.statement_of(call)
     is_rebound = isinstance(statement, ast.Assign) and given.id in assigned_names(statement)
     is_live = given.id in run.liveness.live_after(statement) and not is_rebound
     return given.id if is_live or _is_read_behind(statement, call, given.id) else None

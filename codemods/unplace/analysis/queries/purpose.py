@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 
 from unplace.analysis.syntax.nodes import code_of
-from unplace.analysis.syntax.scopes import Scope, all_parameters
-from unplace.analysis.types.parameters import default_of
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import default_for
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
 
@@ -25,7 +25,7 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
-    if parameter == "out" and _is_left_out(node.args, parameter):
+    if parameter == "out" and _is_left_out(scope, parameter):
         return Refusal.OUT_IS_READ(parameter=parameter)
     if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
         return Refusal.NAMED_SO(function=node.name)
@@ -35,10 +35,9 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
     return Refusal.DOCUMENTED_SO(function=node.name)
 
 
-def _is_left_out(arguments: ast.arguments, parameter: str) -> bool:
+def _is_left_out(scope: Scope, parameter: str) -> bool:
     """Tell whether a parameter defaults to None."""
-    argument = next(a for a in all_parameters(arguments) if a.arg == parameter)
-    default = default_of(arguments, argument)
+    default = default_for(scope, parameter)
     return isinstance(default, ast.Constant) and default.value is None
 
 

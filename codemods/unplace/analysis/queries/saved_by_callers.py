@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.project.callers import Handed, calls_that_hand, file_for
+from unplace.analysis.project.callers import Handed, calls_that_hand
+from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
@@ -26,14 +27,14 @@ def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None
             certain = [saved for saved in _saved(program, call, root) if saved.certain and saved.on_path]
             if certain and call.write.grad.records:
                 found = min(certain, key=lambda saved: (saved.line, saved.operation))
-                return found._replace(file=file_for(program, call.program))
+                return found._replace(file=from_folder(program.module, call.program.module))
     return None
 
 
 def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
     """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
     for call in _further_out(program, scope, parameter):
-        state, file = call.write.state, file_for(program, call.program)
+        state, file = call.write.state, from_folder(program.module, call.program.module)
         if call.write.inside is not None:  # the next round overwrites what this one saved
             yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False, file=file)
         for root in _handed_over(call) if call.write.grad.records else ():

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_elsewhere, calls_of, importing, names_of
-from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.project.recording import mode_at
-from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.parameters import argument_for
+from unplace.analysis.types.parameters import argument_for, default_for
 from unplace.torchapi import modes
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -113,7 +112,7 @@ class _Search:
 
     def _parameter(self, scope: Scope, name: str, outcome: bool) -> bool:
         """Tell the same of a parameter, by what the calls in sight pass for it, or else by its default."""
-        default = _default(scope, name)
+        default = default_for(scope, name)
         is_by_default = not self.asks_autograd and default is not None and self._implies(scope, default, outcome)
         calls = list(self._calls(scope))
         if not calls:
@@ -183,19 +182,9 @@ def _assigned(scope: Scope, name: str) -> list[ast.expr] | None:
     return found if len(found) == len(stores) and name not in scope.volatile else None
 
 
-def _default(scope: Scope, name: str) -> ast.expr | None:
-    signature = getattr(scope.node, "args", None)
-    if signature is None:
-        return None
-    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
-    given = dict(zip(reversed(names), reversed(signature.defaults), strict=False))
-    given.update({a.arg: d for a, d in zip(signature.kwonlyargs, signature.kw_defaults, strict=True) if d is not None})
-    return given.get(name)
-
-
 def _conditions(scope: Scope, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     """Iterate over the tests that decide whether a node of a scope runs, with the outcomes that they then have."""
-    parents = parents_below(scope.node)
+    parents = parents_in(home(scope), scope)
     while (outer := parents.get(node)) is not None:
         if isinstance(outer, ast.If | ast.IfExp | ast.While) and node is not outer.test:
             body = outer.body if isinstance(outer.body, list) else [outer.body]

@@ -17,6 +17,11 @@ def is_of_own_class(module: ModuleIndex, name: str) -> bool:
     """Tell whether a class of the run that is no tensor defines an in-place method or an idiom of this name."""
     if not name.endswith("_") and not is_idiom(name):
         return False
-    others = module.others_with(name, (rf"\bdef\s+{name}\b",))
-    classes = (cls for one in (module, *others) for cls in one.classes.values())
-    return any(cls.defines(name) and not cls.is_tensor for cls in classes)
+    place = module.place
+    return name in own_methods(module) or (place is not None and place.others.is_method_elsewhere(name, place.path))
+
+
+@once
+def own_methods(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the methods that the classes of a module define, except those of tensors."""
+    return frozenset(name for cls in module.classes.values() if not cls.is_tensor for name in cls.methods)

@@ -157,12 +157,17 @@ def default_of(arguments: ast.arguments, argument: ast.arg) -> ast.expr | None:
     return None
 
 
+def default_for(scope: Scope, name: str) -> ast.expr | None:
+    """Return the default value of the parameter of a name, or None."""
+    if isinstance(scope.node, ast.Module | ast.ClassDef):
+        return None
+    argument = next((a for a in scope.parameters if a.arg == name), None)
+    return default_of(scope.node.args, argument) if argument is not None else None
+
+
 def has_lasting_default(scope: Scope, parameter: str) -> bool:
     """Tell whether a parameter's default may be a tensor, which all calls that omit the argument share."""
-    if isinstance(scope.node, ast.Module | ast.ClassDef):
-        return False
-    argument = next(a for a in scope.parameters if a.arg == parameter)
-    default = default_of(scope.node.args, argument)
+    default = default_for(scope, parameter)
     return default is not None and not isinstance(default, ast.Constant)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from unplace import torchapi
+from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.inputs import read_after, read_after_calls
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.nodes import parents_below
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.reasons import Line, Reason
@@ -38,7 +38,6 @@ class Judge:
     """The legality of dropping `inplace=True` from the modules of one file."""
 
     program: Program
-    _parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
@@ -162,10 +161,8 @@ class Judge:
     def _parent(self, node: ast.AST) -> ast.AST | None:
         return self._around().get(node)
 
-    def _around(self) -> dict[ast.AST, ast.AST]:
-        if not self._parents:
-            self._parents = parents_below(self.program.module.tree)
-        return self._parents
+    def _around(self) -> Mapping[ast.AST, ast.AST]:
+        return parents_in(self.program.module, self.program.module.scopes.module)
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
         """Return the names and attributes that hold the value of a call in the file; None where it goes elsewhere."""
