@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import torch
 from kinds_exercise import tensors
-from kinds_writes import Writes, version
+from kinds_writes import Writes, carried_out, version
 from torch.autograd.graph import saved_tensors_hooks
 
 from unplace.diagnosis import errors
@@ -86,19 +86,17 @@ class Harms(Writes):
             return self._stored(func, name, args)
         if name == "__get__":
             return func(*args)
-        before = [(t, version(t)) for t in tensors((args, given))]
         try:
             with self._called(name):
-                result = func(*args, **given)
+                result, written = carried_out(func, args, given)
         except RuntimeError as error:
             kind = errors.recognise(error)
             if kind is not None and kind is not errors.Kind.OVERWRITTEN and kind not in _ALLOWED:
                 self._count(self.asked(sys._getframe(1), name), (FORBIDDEN,))
             raise
-        written = [t for t, was in before if version(t) != was]
         if written:
             key = self.asked(sys._getframe(1), name)
-            graph = torch.is_grad_enabled() and any(t.requires_grad for t, _ in before)
+            graph = torch.is_grad_enabled() and any(t.requires_grad for t in tensors((args, given)))
             self._count(key, (RAN, *((RECORDED,) if graph else ())))
             for tensor in written:
                 self._overwrite(tensor, key)

@@ -48,13 +48,12 @@ class Writes(TorchFunctionMode):
         """Carry the operation out, and count it if it wrote one of its arguments."""
         given = kwargs or {}
         name = getattr(func, "__name__", "")
-        before = [(t, version(t)) for t in tensors((args, given))]
-        result = func(*args, **given)
+        result, written = carried_out(func, args, given)
         if name == "__set__":
-            written = getattr(func, "__self__", None) is vars(torch._C.TensorBase).get("data")
+            is_write = getattr(func, "__self__", None) is vars(torch._C.TensorBase).get("data")
         else:
-            written = any(version(t) != was for t, was in before)
-        asked = self.asked(sys._getframe(1), name) if written else None
+            is_write = bool(written)
+        asked = self.asked(sys._getframe(1), name) if is_write else None
         if asked is not None:
             self._seen.setdefault(asked[0], Counter())[asked[1]] += 1
         return result
@@ -110,6 +109,15 @@ class Writes(TorchFunctionMode):
 def _place(frame: FrameType) -> str:
     line, end_line, column, end_column = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     return f"{frame.f_code.co_filename}:{line}:{column}:{end_line}:{end_column}"
+
+
+def carried_out(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, list[torch.Tensor]]:
+    """Carry an operation out; return its result, and the tensors among its arguments that it wrote."""
+    before = [(t, version(t)) for t in tensors((args, kwargs))]
+    result = func(*args, **kwargs)
+    return result, [t for t, was in before if version(t) != was]
 
 
 def version(tensor: torch.Tensor) -> int:

@@ -118,6 +118,8 @@ def test_while_a_text_cannot_be_parsed_what_is_known_moves_with_its_lines() -> N
 def test_other_settings_are_for_all_of_a_text(tmp_path: Path) -> None:
     analyst, path = Analyst(), tmp_path / "m.py"
     document = Document(TEXT, path.as_uri(), str(path))
+    assert len(diagnostics(analyst, document)) == len(FUNCTIONS) - 1  # sin() doesn't need its result: harmless
+    (tmp_path / "unplace.toml").write_text('only = ["harmful", "possible", "harmless"]\n')
     assert len(diagnostics(analyst, document)) == len(FUNCTIONS)
     (tmp_path / "unplace.toml").write_text('select = ["UNP002"]\n')
     assert [one["code"] for one in diagnostics(analyst, document, at_a_glance=True)] == ["UNP002"]

@@ -41,6 +41,9 @@ def f(x: torch.Tensor, w: torch.Tensor):
 """
 
 
+EVERY = "--only=harmful,possible,harmless"
+
+
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):
@@ -62,25 +65,47 @@ def check_json(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[tuple
 
 
 def test_concise(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(capfd, "--output-format", "concise", ".") == (
+    assert run(capfd, "--output-format", "concise", EVERY, ".") == (
         1,
         """\
 model.py:5:5: UNP001 augmented assignment may break autograd: code that isn't known may have saved the tensor \
-[unknown, unsafe fix]
+[possible, unsafe fix]
 model.py:7:5: UNP004 masked store can break autograd: saved by exp() in line 6 [harmful, safe fix]
 model.py:9:16: UNP002 underscore method of a tensor that nothing saved for backward [harmless, safe fix]
 model.py:11:5: UNP003 .data store cuts the gradient without an error [harmful, safe fix]
 model.py:15:5: UNP002 underscore method may break autograd: code that isn't known may have saved the tensor \
-[unknown, no fix]
+[possible, no fix]
 """,
-        "Found 5 in-place operations in 1 file of 2: 2 harmful, 2 unknown, 1 harmless.\n"
+        "Found 5 in-place operations in 1 file of 2: 2 harmful, 2 possible, 1 harmless.\n"
         "`unplace rewrite` repairs 3 of them.\n"
         "`unplace rewrite --unsafe` repairs 1 more, on assumptions.\n",
     )
 
 
+def test_what_is_harmful_is_listed_and_the_rest_is_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("other.py").write_text("import torch\ndef g(u):\n    u[0] = 1\n")
+    code, out, err = run(capfd, "--output-format", "concise", ".")
+    assert [line.split(":")[1] for line in out.splitlines()] == ["7", "11"]
+    assert (code, err) == (
+        1,
+        "Found 2 in-place operations in 1 file of 3: 2 harmful.\n"
+        "`unplace rewrite` repairs 2 of them.\n"
+        "Not listed: 2 possible, 1 harmless, 1 statement of an unknown kind (`--all` lists everything).\n",
+    )
+
+
+def test_what_may_be_harmful_fails_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("model.py").write_text("import torch\ndef f(x: torch.Tensor):\n    x += 1\n    return x\n")
+    left_out = "Not listed: 1 possible (`--all` lists everything).\n"
+    assert run(capfd, ".") == (0, "", f"Found no harmful in-place operation in 2 files.\n{left_out}")
+    code, out, err = run(capfd, "--all", ".")
+    assert (code, out.count("UNP001")) == (0, 1)
+    assert err.startswith("Found 1 in-place operation in 1 file of 2: 1 possible.\n")
+    assert run(capfd, "--only", "possible", ".")[0] == 1
+
+
 def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureFixture[str]) -> None:
-    lines = run(capfd, "model.py")[1].splitlines()
+    lines = run(capfd, EVERY, "model.py")[1].splitlines()
     assert lines[0] == "model.py"
     assert lines[3] == "  7:5   UNP004  harmful     masked store can break autograd: saved by exp() in line 6"
     assert lines[4].startswith("                safe fix    `y` is rebound to a new tensor")
@@ -110,7 +135,7 @@ def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
 
 
 def test_nothing_found(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(capfd, "clean.py") == (0, "", "Found nothing in 1 file.\n")
+    assert run(capfd, "clean.py") == (0, "", "Found no harmful in-place operation in 1 file.\n")
 
 
 def test_files_stay_as_they_are(capfd: pytest.CaptureFixture[str]) -> None:
@@ -122,8 +147,8 @@ def test_files_stay_as_they_are(capfd: pytest.CaptureFixture[str]) -> None:
     ("only", "lines"),
     [
         (["harmful"], [7, 11]),
-        (["harmful,unknown"], [5, 7, 11, 15]),
-        (["unknown", "harmless"], [5, 9, 15]),
+        (["harmful,possible"], [5, 7, 11, 15]),
+        (["possible", "harmless"], [5, 9, 15]),
     ],
 )
 def test_only(only: list[str], lines: list[int], capfd: pytest.CaptureFixture[str]) -> None:
@@ -163,11 +188,11 @@ def f(w: torch.Tensor):
 
 
 def test_statistics(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(capfd, "--statistics", ".")[:2] == (
+    assert run(capfd, "--statistics", EVERY, ".")[:2] == (
         1,
-        "1  UNP001  unknown   augmented assignment, 0 with a safe fix\n"
+        "1  UNP001  possible  augmented assignment, 0 with a safe fix\n"
         "1  UNP002  harmless  underscore method, 1 with a safe fix\n"
-        "1  UNP002  unknown   underscore method, 0 with a safe fix\n"
+        "1  UNP002  possible  underscore method, 0 with a safe fix\n"
         "1  UNP003  harmful   .data store, 1 with a safe fix\n"
         "1  UNP004  harmful   masked store, 1 with a safe fix\n",
     )
@@ -177,7 +202,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MODEL.encode())))
     code, out, _ = run(capfd, "-", "--stdin-filename", "pkg/model.py", "--output-format", "concise")
     assert code == 1
-    assert out.startswith("pkg/model.py:5:5: UNP001 ")
+    assert out.startswith("pkg/model.py:7:5: UNP004 ")
 
 
 def test_a_bad_file(capfd: pytest.CaptureFixture[str]) -> None:
@@ -191,7 +216,7 @@ def test_a_bad_file(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--only", "harmfull", "."], "no harm harmfull. Did you mean harmful? Known: harmful, harmless, unknown."),
+        (["--only", "harmfull", "."], "no harm harmfull. Did you mean harmful? Known: harmful, possible, harmless."),
         (["--statistics", "--output-format", "sarif", "."], "it doesn't go with sarif"),
         (["--add-ignores", "--output-format", "json", "."], "goes with files and folders"),
         (["--output-format", "xml", "."], "xml is none of rich, concise, json, sarif, github, gitlab, junit"),
@@ -216,7 +241,7 @@ def test_a_rewrite_that_writes_has_no_places_to_tell_of(capfd: pytest.CaptureFix
 def test_github(capfd: pytest.CaptureFixture[str]) -> None:
     Path("odd, name: 100%.py").write_text("import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n")
     Path("bad.py").write_text("x = (\n")
-    lines = run(capfd, "--output-format", "github", ".")[1].splitlines()
+    lines = run(capfd, "--output-format", "github", EVERY, ".")[1].splitlines()
     assert lines[0].startswith("::error title=unplace,file=bad.py,line=1,col=5::cannot parse: '(' was never closed")
     assert lines[-1].startswith(
         "::error title=unplace UNP001,file=odd%2C name%3A 100%25.py,line=4,col=5,endLine=4,endColumn=11"
@@ -232,7 +257,7 @@ def test_github(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_gitlab(capfd: pytest.CaptureFixture[str]) -> None:
-    first = json.loads(run(capfd, "--output-format", "gitlab", "model.py")[1])
+    first = json.loads(run(capfd, "--output-format", "gitlab", EVERY, "model.py")[1])
     assert [entry["severity"] for entry in first] == ["minor", "major", "info", "major", "minor"]
     assert first[1]["check_name"] == "UNP004"
     assert first[1]["location"] == {
@@ -242,13 +267,13 @@ def test_gitlab(capfd: pytest.CaptureFixture[str]) -> None:
     fingerprints = [entry["fingerprint"] for entry in first]
     assert len(set(fingerprints)) == 5
     Path("model.py").write_text("# a line above\n" + MODEL, encoding="utf-8")
-    moved = json.loads(run(capfd, "--output-format", "gitlab", "model.py")[1])
+    moved = json.loads(run(capfd, "--output-format", "gitlab", EVERY, "model.py")[1])
     assert [entry["fingerprint"] for entry in moved] == fingerprints
 
 
 def test_junit(capfd: pytest.CaptureFixture[str]) -> None:
     Path("bad.py").write_text("x = (\n")
-    root = ElementTree.fromstring(run(capfd, "--output-format", "junit", ".")[1].encode())
+    root = ElementTree.fromstring(run(capfd, "--output-format", "junit", EVERY, ".")[1].encode())
     assert root.attrib == {"name": "unplace", "tests": "7", "failures": "5", "errors": "1"}
     suites = {suite.get("name"): suite for suite in root}
     assert [case.get("name") for case in suites["clean.py"]] == ["unplace"]
@@ -270,7 +295,7 @@ def test_sarif_is_valid(command: list[str], capfd: pytest.CaptureFixture[str]) -
     jsonschema = pytest.importorskip("jsonschema")
     Path("bad.py").write_text("x = (\n")
     Path("a b.py").write_text("import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n")
-    main([*command, "--output-format", "sarif", "."])
+    main([*command, "--output-format", "sarif", EVERY, "."])
     document = json.loads(capfd.readouterr().out)
     validator = jsonschema.Draft202012Validator(SCHEMA)
     validator.check_schema(SCHEMA)
@@ -307,13 +332,13 @@ def test_a_name_that_is_not_utf_8(output_format: str, capfd: pytest.CaptureFixtu
 
 def test_sarif_counts_lines_as_python_does(capfd: pytest.CaptureFixture[str]) -> None:
     Path("model.py").write_bytes(MODEL.replace("\n", "\r").encode())
-    (sarif,) = json.loads(run(capfd, "--output-format", "sarif", "model.py")[1])["runs"]
+    (sarif,) = json.loads(run(capfd, "--output-format", "sarif", EVERY, "model.py")[1])["runs"]
     assert sarif["newlineSequences"] == ["\r\n", "\n", "\r"]
     assert sarif["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
 
 
 def test_sarif_fixes_make_the_edits_of_a_rewrite(capfd: pytest.CaptureFixture[str]) -> None:
-    document = json.loads(run(capfd, "--output-format", "sarif", "--unsafe", "model.py")[1])
+    document = json.loads(run(capfd, "--output-format", "sarif", "--unsafe", EVERY, "model.py")[1])
     lines = MODEL.splitlines(keepends=True)
     starts = [sum(map(len, lines[:index])) for index in range(len(lines))]
     found = set()
@@ -375,4 +400,4 @@ def test_what_needs_no_analysis_imports_none() -> None:
     root = Path(__file__).parents[1]
     environment = {**os.environ, "PYTHONPATH": str(root / "codemods")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "Found nothing in 1 file.\n")
+    assert (done.returncode, done.stderr) == (0, "Found no harmful in-place operation in 1 file.\n")

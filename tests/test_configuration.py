@@ -51,7 +51,7 @@ ALL = ["UNP001:rewritten", "UNP002:rewritten", "UNP001:refused"]
         ("", ALL),
         ('select = ["UNP002"]', ["UNP002:rewritten"]),
         ('ignore = ["UNP001"]', ["UNP002:rewritten"]),
-        ('only = ["unknown"]', ["UNP001:refused"]),
+        ('only = ["possible"]', ["UNP001:refused"]),
         ("unsafe = true", ["UNP001:rewritten", "UNP002:rewritten", "UNP001:rewritten"]),
         ('per-file-ignores = { "src/" = ["UNP001"] }', ["UNP002:rewritten"]),
         ('per-file-ignores = { "*.py" = ["UNP002"], "tests/" = ["UNP001"] }', ["UNP001:rewritten", "UNP001:refused"]),
@@ -110,7 +110,7 @@ def test_a_buffer_that_is_called_like_an_excluded_file_stays(
 def test_the_command_line_goes_before_the_file(capfd: pytest.CaptureFixture[str]) -> None:
     configure('select = ["UNP002"]\nignore = ["UNP002"]\nonly = ["harmless"]\nunsafe = true')
     assert found(capfd, "src") == []
-    options = ["--select", "UNP001", "--ignore", "UNP003", "--only", "unknown", "--safe"]
+    options = ["--select", "UNP001", "--ignore", "UNP003", "--only", "possible", "--safe"]
     assert found(capfd, *options, "src") == ["src/model.py:UNP001:refused"]
 
 
@@ -147,7 +147,7 @@ def test_the_nearest_file_holds(capfd: pytest.CaptureFixture[str], monkeypatch: 
             "unplace.toml: unknown key `tool`. Leave out the header `[tool.unplace]` here. Known: select, ignore, ",
         ),
         ("unplace.toml", 'select = ["UNP01"]', "unplace.toml: select: no rule UNP01. Did you mean UNP001? Known: "),
-        ("unplace.toml", 'only = ["bad"]', "unplace.toml: only: no harm bad. Known: harmful, harmless, unknown."),
+        ("unplace.toml", 'only = ["bad"]', "unplace.toml: only: no harm bad. Known: harmful, possible, harmless."),
         ("unplace.toml", "unsafe = 1", "unplace.toml: unsafe: must be true or false"),
         ("unplace.toml", "per-file-ignores = []", "unplace.toml: per-file-ignores: must be a table, such as "),
         ("unplace.toml", 'exclude = ["a.py", "[z-a]"]', "unplace.toml: exclude: [z-a] is no pattern, as nothing can "),

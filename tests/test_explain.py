@@ -269,7 +269,7 @@ model.py:9:9: x += 1  (augmented assignment)
   held by    the caller passed it: `x`
   saved      by nothing in this function
   grad mode  recording, unless the caller turned it off
-  harm       unknown
+  harm       possible
   verdict    refused (unsafe): needs --unsafe, which assumes: no caller reads the argument `x` after the call
   edit       with --unsafe:
 --- ./model.py

@@ -331,7 +331,7 @@ def test_usage(migrate: Migrate, arguments: list[str], complaint: str) -> None:
 
 def test_records_settings_and_jobs_survive_as_json(tmp_path: Path, migrate: Migrate) -> None:
     repository(tmp_path / "model", {"model.py": MODEL, "broken.py": "def f(:\n"})
-    migrate("model", "--verify-command", "grep -q 'y += 1' model.py", "--only", "harmful,unknown", "--unsafe")
+    migrate("model", "--verify-command", "grep -q 'y += 1' model.py", "--only", "harmful,possible", "--unsafe")
     state = RunState(tmp_path / "unplace-migrate")
     (record,) = state.records()
     assert record_from_json(record_to_json(record)) == record
@@ -343,7 +343,7 @@ def test_records_settings_and_jobs_survive_as_json(tmp_path: Path, migrate: Migr
     assert record.verification.verdict == "passed"
     settings = state.settings()
     assert settings is not None
-    assert settings.choice["only"] == ["harmful,unknown"]
+    assert settings.choice["only"] == ["harmful,possible"]
     assert settings_from(to_json(settings)) == settings
     state.close()
 

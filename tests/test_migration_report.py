@@ -37,11 +37,11 @@ AFTER = BEFORE.replace("y += 1", "y = y + 1")
 REWRITTEN = SiteRecord(6, 5, "UNP001", "rewritten", "safe", "harmful", "`y` is rebound", saved_by="exp() in line 5")
 READ = ReasonRecord("read", "`…` is read in line N")
 REFUSED = SiteRecord(
-    *(9, 5, "UNP005", "refused", None, "unknown", "`out` is read in line 12"), source="out[0] = x", reasons=(READ,)
+    *(9, 5, "UNP005", "refused", None, "possible", "`out` is read in line 12"), source="out[0] = x", reasons=(READ,)
 )
 UNREAD = ReasonRecord("caller-looks-away", "no caller reads the argument `…`")
 WAITING = SiteRecord(
-    *(9, 5, "UNP002", "refused", "unsafe", "unknown"),
+    *(9, 5, "UNP002", "refused", "unsafe", "possible"),
     "needs --unsafe, which assumes: no caller reads the argument `x`",
     reasons=(UNREAD,),
 )

@@ -349,7 +349,7 @@ def test_whether_an_assumption_holds_is_seen(body: str, line: str, assumption: s
     column = place - text.rfind("\n", 0, place)
     end = column + len(line)
     words = assumption.format(line=number)
-    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.UNKNOWN, SAID)
+    finding = Finding(number, column, number, end, "", Form.METHOD, Status.REWRITTEN, None, Harm.POSSIBLE, SAID)
     original = without_autograd(maker(text, "before.py"))
 
     def same(changed: str, for_callers: bool) -> bool:

@@ -45,7 +45,9 @@ def site(number: int) -> SiteRecord:
     if number % 5 == 0:
         return SiteRecord(line, 5, rule, "kept", None, "harmless", "an initialiser")
     if number % 5 == 1:
-        return SiteRecord(line, 5, rule, "refused", None, "unknown", f"`y` is read in line {line + 1}", reasons=(READ,))
+        return SiteRecord(
+            line, 5, rule, "refused", None, "possible", f"`y` is read in line {line + 1}", reasons=(READ,)
+        )
     harm = "harmful" if number % 10 == 2 else "harmless"
     return SiteRecord(line, 5, rule, "rewritten", "safe", harm, "`y` is rebound", source="y += 1")
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Status
-from unplace.text.edits import apply_edits
+from unplace.text.edits import Edit, apply_edits
+from unplace.transform.decisions import Decision
+from unplace.transform.emit.statements import Statements
 from unplace.transform.rewriter import first_round, rewrite_text
 
 TESTS = Path(__file__).parent
@@ -105,3 +110,17 @@ def run(x):
     report = rewrite_text(before, "model.py", Options(unsafe=True))
     assert [f.status for f in report.findings] == [Status.REWRITTEN] * 3
     assert rewrite_text(report.after, "model.py", Options(unsafe=True)).after == report.after
+
+
+def test_a_rewrite_that_calls_for_another_one_in_every_round_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rule makes such edits: here, each adds a comment and leaves the operation as it is."""
+
+    def commented(self: Statements, statement: ast.stmt, decisions: Sequence[Decision]) -> tuple[Edit, ...]:
+        end = self.text.span(statement)[1]
+        return (Edit(end, end, "  # again"),)
+
+    monkeypatch.setattr(Statements, "edits", commented)
+    before = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+    report = rewrite_text(before, "m.py", Options())
+    assert report.after == before
+    assert [(f.status, f.message) for f in report.findings] == [(Status.REFUSED, str(Refusal.NEVER_ENDS()))]

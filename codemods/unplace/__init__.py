@@ -60,7 +60,7 @@ def rewrite_source(
     """Rewrite the text of a module or notebook; nothing is read or written, and no configuration file is looked for.
 
     The arguments correspond to the options of `unplace rewrite`: `select` and `ignore` are rule codes or prefixes of
-    them, `only` is a choice of `harmful`, `unknown` and `harmless`; `path` is the name of the module in the report, and
+    them, `only` is a choice of `harmful`, `possible` and `harmless`; `path` is the module's name in the report, and
     ends in `.ipynb` for a notebook. The result's `after` is the new text, and its `findings` hold the verdict on each
     operation.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ from unplace.cli.options import (
 )
 from unplace.cli.parsing import Command
 from unplace.config.options import Options
+from unplace.diagnostics.findings import Harm
 from unplace.reporting import FORMATS, TEXTS, document, lint
 from unplace.reporting.styled import write_lines
 from unplace.reporting.summary import number
@@ -36,12 +38,15 @@ from unplace.runs.outcome import Outcome, with_ignores
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+REPORTED = frozenset({Harm.HARMFUL})
+"""The harm of the operations that are reported unless the user asks for others."""
+
 EXAMPLES = """
 \b
 Examples:
-  unplace check .                             list the in-place operations and what is wrong with them
-  unplace check --only harmful models/        only those that break backward for certain
-  unplace check --all models/                 also what is meant to be in place, or may be no tensor
+  unplace check .                             list the in-place operations that break backward
+  unplace check --only harmful,possible .     also those that code out of sight may make harmful
+  unplace check --all models/                 every in-place operation, and what is or may be none of a tensor
   unplace check --statistics .                how many there are of each rule
   unplace check --since main .                only in lines that changed since you left `main`
   unplace check --output-format sarif . > unplace.sarif
@@ -49,15 +54,13 @@ Examples:
 
 \b
 Exit codes:
-  0  nothing found, or --add-ignores marked it
+  0  nothing harmful found (nothing of the harm that --only names), or --add-ignores marked it
   1  something was found
   2  a file could not be handled (the others are), or the command line is wrong
 """
 
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count the findings by rule instead of listing them.")]
-All = Annotated[
-    bool, typer.Option("--all", help="List what is kept, too: meant to be in place, or of an unknown kind.")
-]
+All = Annotated[bool, typer.Option("--all", help="List every operation, harmless, kept and of an unknown kind.")]
 AddIgnores = Annotated[
     bool, typer.Option("--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.")
 ]
@@ -87,10 +90,10 @@ def check(
     no_cache: NoCache = False,
     stdin_filename: StdinFilename = None,
 ) -> None:
-    """Report in-place tensor operations without changing any file.
+    """Report in-place tensor operations that break autograd, without changing any file.
 
-    What is meant to be in place (parameters, code under no_grad, ...) is left out, unless --all is given. Which files
-    are looked at is decided as for `unplace rewrite`.
+    Those that may be harmful and those that are harmless are counted; --only and --all list them. Which files are
+    looked at is decided as for `unplace rewrite`.
     """
     files.check_usage(
         paths,
@@ -107,20 +110,25 @@ def check(
     if add_ignores and (paths == [files.STDIN] or statistics or output_format is not None):
         raise typer.BadParameter("goes with files and folders, and without a report.", param_hint="--add-ignores")
     run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
+    harms = run.options.only or REPORTED
+    if add_ignores:
+        run = replace(run, options=replace(run.options, only=harms))
     if paths == [files.STDIN]:
         outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=False)]
     else:
         outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
     if add_ignores:
         _add_ignores(outcomes, run.options)
+    found = lint.listed(outcomes, harms)
+    shown = outcomes if every or output_format == "json" else found
     if is_text:
         view = lint.statistics if statistics else lint.concise if output_format == "concise" else lint.rich
-        write_lines(sys.stdout, view(outcomes, every=every))
+        write_lines(sys.stdout, view(shown))
     else:
-        typer.echo(document(output_format or "", outcomes))
-    files.conclude(outcomes, lint.summary(outcomes, every=every) if is_text else ())
+        typer.echo(document(output_format or "", shown))
+    files.conclude(outcomes, lint.summary(outcomes, harms, every=every) if is_text else ())
     failed = any(outcome.problem for outcome in outcomes)
-    raise typer.Exit(2 if failed else 1 if any(lint.reported(outcome) for outcome in outcomes) else 0)
+    raise typer.Exit(2 if failed else 1 if any(outcome.findings for outcome in found) else 0)
 
 
 def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:

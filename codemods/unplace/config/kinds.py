@@ -143,7 +143,7 @@ class Codes(Given["frozenset[str] | None"]):
 class Harms(Given["frozenset[Harm] | None"]):
     """Kinds of harm."""
 
-    words = "list of `harmful`, `unknown`, `harmless`"
+    words = "list of `harmful`, `possible`, `harmless`"
     metavar = "HARM,..."
     is_list = True
 
@@ -160,7 +160,7 @@ class Harms(Given["frozenset[Harm] | None"]):
         return _as_list(sorted(harm.value for harm in value or ()))
 
     def from_words(self, given: Any) -> frozenset[Harm]:
-        """Read texts such as `harmful,unknown`."""
+        """Read texts such as `harmful,possible`."""
         return parse_harms(given)
 
     def from_python(self, name: str, given: Any) -> frozenset[Harm]:

@@ -46,7 +46,7 @@ class Options:
     )
     only: Annotated[
         frozenset[Harm] | None,
-        Setting(Harms(), "Only operations of this harm: harmful, unknown, harmless.", narrows=True),
+        Setting(Harms(), "Only operations of this harm: harmful, possible, harmless.", narrows=True),
     ] = None
     per_file_ignores: Annotated[
         tuple[tuple[Patterns, frozenset[str]], ...],

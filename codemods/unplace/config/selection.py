@@ -1,4 +1,4 @@
-"""Reads selections as people write them: `UNP001,UNP003`, a prefix of codes, `harmful,unknown`."""
+"""Reads selections as people write them: `UNP001,UNP003`, a prefix of codes, `harmful,possible`."""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ class Assumption(Kind):
     HELD_ALONE = "nothing else holds the tensor in {place}"
     RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
+    PASSED_ONCE = "no caller passes the tensor in `{name}` as another argument, too"
     NOT_SHARED = "`{one}` and `{other}` don't share memory"
     NOT_KEPT = "{operation} in {line} doesn't keep the tensor"
     DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"
@@ -98,6 +99,7 @@ class Purpose(Kind):
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
     # a rewrite of a harmless write would gain nothing
+    GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
     WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
     # a clone would cost time and memory for no gain
@@ -113,9 +115,8 @@ class Purpose(Kind):
     )
     NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
     CLONE_SHARED = "the write goes to the clone made in {line}"
-    CLONE_IN_LOOP = (
-        "nothing has saved the memory of `{name}` before the write, and a clone in every round of the loop would copy "
-        "all of it"
+    CLONE_REPAIRS_NOTHING = (
+        "nothing has saved the memory of `{name}` before the write, which would stay a write in place on a clone"
     )
 
 

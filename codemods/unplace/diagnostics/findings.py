@@ -30,14 +30,16 @@ class Applicability(str, Enum):
 
 
 class Harm(str, Enum):
-    """The harm of a write: it can make autograd fail if it hits a storage that an earlier operation saved for backward.
+    """The harm of a write, as far as the code in sight tells.
 
-    A store to `.data` that cuts a gradient without an error counts as harmful, too.
+    It is harmful where torch raises on a path of that code, or a gradient is wrong: the write hits memory that an
+    earlier operation saved for backward, torch forbids it, or a store to `.data` cuts a gradient. It is possible where
+    only code out of sight could make it so.
     """
 
     HARMFUL = "harmful"
+    POSSIBLE = "possible"
     HARMLESS = "harmless"
-    UNKNOWN = "unknown"
 
 
 Elsewhere: TypeAlias = tuple[tuple[str, tuple[Edit, ...]], ...]

@@ -14,7 +14,7 @@ from typing import Any
 
 from unplace import documents
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport, Finding, Problem
+from unplace.diagnostics.findings import FileReport, Finding, Harm, Problem
 from unplace.editor.code_actions import (
     FIX_ALL,
     code_actions,
@@ -33,6 +33,9 @@ from unplace.text.positions import Text
 from unplace.text.source import Source
 from unplace.text.trees import parsed
 from unplace.transform.rewriter import may_have_sites
+
+SHOWN = frozenset({Harm.HARMFUL, Harm.POSSIBLE})
+"""The harm of the operations that get a diagnostic unless the configuration asks for others."""
 
 Place = tuple[int, int]
 """A line and a character in the terms of the protocol: from 0, in code units of the document's encoding."""
@@ -90,7 +93,7 @@ class Analyst:
         findings, warnings = self._found(document, options, at_a_glance)
         text = Text(document.text)
         for finding in findings:
-            if finding.is_reported:
+            if finding.is_reported and finding.harm in (options.only or SHOWN):
                 found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
         for warning in filter(is_about_comment, warnings):
             uri, shown = of_comment(document, text, warning)

@@ -24,7 +24,7 @@ FIX_ALL = "source.fixAll.unplace"
 _FIXES = 20
 """The largest number of single rewrites offered at once, because each is planned separately."""
 
-_SEVERITIES = {Harm.HARMFUL: 1, Harm.UNKNOWN: 2, Harm.HARMLESS: 3}  # error, warning, information
+_SEVERITIES = {Harm.HARMFUL: 2, Harm.POSSIBLE: 4, Harm.HARMLESS: 4}  # warning, hint, hint
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

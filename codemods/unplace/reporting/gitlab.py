@@ -15,7 +15,7 @@ from unplace.reporting import sentences
 from unplace.reporting.lint import reported
 from unplace.runs.outcome import Outcome
 
-_SEVERITIES = {Harm.HARMFUL: "major", Harm.UNKNOWN: "minor", Harm.HARMLESS: "info"}
+_SEVERITIES = {Harm.HARMFUL: "major", Harm.POSSIBLE: "minor", Harm.HARMLESS: "info"}
 
 
 def document(outcomes: Sequence[Outcome]) -> str:

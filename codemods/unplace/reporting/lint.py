@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from unplace.diagnostics.findings import Applicability, Finding, Harm
 from unplace.reporting import sentences
@@ -11,8 +12,8 @@ from unplace.reporting.styled import Span
 from unplace.reporting.summary import number
 from unplace.runs.outcome import Outcome
 
-STYLES = {Harm.HARMFUL: "red", Harm.UNKNOWN: "yellow", Harm.HARMLESS: "dim"}
-LEVELS = {Harm.HARMFUL: "error", Harm.UNKNOWN: "warning", Harm.HARMLESS: "note"}
+STYLES = {Harm.HARMFUL: "red", Harm.POSSIBLE: "yellow", Harm.HARMLESS: "dim"}
+LEVELS = {Harm.HARMFUL: "error", Harm.POSSIBLE: "warning", Harm.HARMLESS: "note"}
 
 
 def reported(outcome: Outcome) -> list[Finding]:
@@ -20,15 +21,18 @@ def reported(outcome: Outcome) -> list[Finding]:
     return [finding for finding in outcome.findings if finding.is_reported]
 
 
-def _listed(outcome: Outcome, every: bool) -> Sequence[Finding]:
-    """Return the findings that are listed: those reported, or all."""
-    return outcome.findings if every else reported(outcome)
+def listed(outcomes: Sequence[Outcome], harms: Collection[Harm]) -> list[Outcome]:
+    """Return the outcomes with those reported findings alone that have one of the harms."""
+    return [
+        replace(outcome, findings=tuple(finding for finding in reported(outcome) if finding.harm in harms))
+        for outcome in outcomes
+    ]
 
 
-def concise(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
+def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     """Yield a line for each finding: `path:line:column: CODE what is wrong [harmful, safe fix]`."""
     for outcome in outcomes:
-        for finding in _listed(outcome, every):
+        for finding in outcome.findings:
             yield [
                 (f"{outcome.path}:{finding.place}: ", "bold"),
                 (finding.code, "cyan"),
@@ -37,13 +41,10 @@ def concise(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[lis
             ]
 
 
-def rich(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
-    """Yield the files with findings; each finding comes with what its fix does, or why there is none.
-
-    With `every`, operations that are kept are listed, too.
-    """
+def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
+    """Yield the files with findings; each finding comes with what its fix does, or why there is none."""
     for outcome in outcomes:
-        findings = _listed(outcome, every)
+        findings = outcome.findings
         if not findings:
             continue
         yield [(outcome.path, "bold")]
@@ -61,9 +62,9 @@ def rich(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[S
         yield []
 
 
-def statistics(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[list[Span]]:
+def statistics(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     """Yield a line for each rule, harm and form: the number of findings and of safe fixes, most frequent first."""
-    findings = [finding for outcome in outcomes for finding in _listed(outcome, every)]
+    findings = [finding for outcome in outcomes for finding in outcome.findings]
     counts = Counter((finding.code, finding.harm, finding.form.value) for finding in findings)
     fixable = Counter(
         (finding.code, finding.harm, finding.form.value)
@@ -80,31 +81,47 @@ def statistics(outcomes: Sequence[Outcome], *, every: bool = False) -> Iterator[
         ]
 
 
-def summary(outcomes: Sequence[Outcome], *, every: bool = False) -> list[str]:
-    """Return the figures of a run in sentences; `every` tells that all findings are listed."""
-    findings = [finding for outcome in outcomes for finding in reported(outcome)]
+def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool = False) -> list[str]:
+    """Return the figures of a run in sentences: of operations with one of the harms, and of all that isn't listed.
+
+    With `every`, all findings are listed.
+    """
+    findings = [finding for outcome in outcomes for finding in reported(outcome) if every or finding.harm in harms]
+    hit = sum(any(every or finding.harm in harms for finding in reported(outcome)) for outcome in outcomes)
     files = sum(outcome.problem is None for outcome in outcomes)
     lines = []
     if findings:
-        harms = Counter(finding.harm for finding in findings)
-        parts = ", ".join(f"{harms[harm]} {harm.value}" for harm in STYLES if harms[harm])
-        hit = sum(bool(reported(outcome)) for outcome in outcomes)
+        counts = Counter(finding.harm for finding in findings)
+        parts = ", ".join(f"{counts[harm]} {harm.value}" for harm in Harm if counts[harm])
         lines.append(
             f"Found {number(len(findings), 'in-place operation')} in {number(hit, 'file')} of {files}: {parts}."
         )
-        fixes = Counter(finding.applicability for finding in findings)
-        if fixes[Applicability.SAFE]:
-            lines.append(f"`unplace rewrite` repairs {fixes[Applicability.SAFE]} of them.")
-        if fixes[Applicability.UNSAFE]:
-            more = " more" if fixes[Applicability.SAFE] else ""
-            lines.append(f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions.")
+        lines += _repaired(findings)
     elif files:
-        lines.append(f"Found nothing in {number(files, 'file')}.")
-    unclear = sum(finding.is_unclear for outcome in outcomes for finding in outcome.findings)
-    if unclear:
-        hint = "" if every else ", which `--all` lists"
-        lines.append(f"{number(unclear, 'statement')} may write a tensor in place or something else{hint}.")
+        asked = " or ".join(harm.value for harm in Harm if harm in harms)
+        lines.append(f"Found no {asked} in-place operation in {number(files, 'file')}.")
+    lines += [] if every else _left_out(outcomes, harms)
     failed = len(outcomes) - files
     if failed:
         lines.append(f"{number(failed, 'file')} could not be handled.")
     return lines
+
+
+def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
+    fixes = Counter(finding.applicability for finding in findings)
+    if fixes[Applicability.SAFE]:
+        yield f"`unplace rewrite` repairs {fixes[Applicability.SAFE]} of them."
+    if fixes[Applicability.UNSAFE]:
+        more = " more" if fixes[Applicability.SAFE] else ""
+        yield f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."
+
+
+def _left_out(outcomes: Sequence[Outcome], harms: Collection[Harm]) -> Iterator[str]:
+    """Yield a sentence that counts what isn't listed and says how to see it."""
+    counts = Counter(finding.harm for outcome in outcomes for finding in reported(outcome))
+    parts = [f"{counts[harm]:,} {harm.value}" for harm in Harm if counts[harm] and harm not in harms]
+    unclear = sum(finding.is_unclear for outcome in outcomes for finding in outcome.findings)
+    if unclear:
+        parts.append(f"{number(unclear, 'statement')} of an unknown kind")
+    if parts:
+        yield f"Not listed: {', '.join(parts)} (`--all` lists everything)."

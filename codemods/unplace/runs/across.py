@@ -47,7 +47,7 @@ def across(outcomes: Sequence[Outcome], options: Options) -> list[Outcome]:
     if not found:
         return list(outcomes)
     files = {_absolute(outcome): _File(outcome) for outcome in outcomes}
-    run = _Run(files, replace(options, unused=False, spans_later=False))
+    run = _Run(files, replace(options, unused=False, spans_later=False), Project(files))
     for outcome, findings in found:
         run.plan(_absolute(outcome), findings)
     return run.outcomes()
@@ -126,6 +126,7 @@ class _Run:
 
     files: dict[str, _File]
     options: Options
+    _unchanged: Project
     _project: Project | None = None
 
     def outcomes(self) -> list[Outcome]:
@@ -156,11 +157,14 @@ class _Run:
         except Exception as error:
             for one, (outcome, along) in before.items():
                 self.files[one].outcome, self.files[one].along = outcome, along
-            self._project = None
+            self._begin_anew()
             if not isinstance(error, LimitError | OSError | SourceError):
                 left_out = internal_error(error, "edits of several files left out")
                 warning = Problem(before[path][0].path, left_out)
                 self.files[path].outcome = replace(before[path][0], warnings=(*before[path][0].warnings, warning))
+        finally:
+            if self._project is not None:
+                self._project.end()
 
     def _plan(self, path: str, findings: Sequence[Finding]) -> None:
         file = self.files[path]
@@ -188,12 +192,18 @@ class _Run:
             self._project = self._with({})
         return self._project
 
+    def _begin_anew(self) -> None:
+        """Give the project up, because a text has changed."""
+        if self._project is not None:
+            self._project.end()
+        self._project = None
+
     def _with(self, texts: Mapping[str, str]) -> Project:
         """Return the project of the texts so far, but for these."""
         changed = {path: file.outcome.change.after.data for path, file in self.files.items() if file.outcome.change}
         for path, text in texts.items():
             changed[path] = self.files[path].source.with_text(text).data
-        return Project(self.files, changed)
+        return self._unchanged.with_changed(changed)
 
     def _texts(self, path: str, made: FileReport) -> dict[str, str] | None:
         """Return the new texts of the files that a round changes; None where it changes none, or its edits meet."""
@@ -213,7 +223,11 @@ class _Run:
 
     def _repairs(self, path: str, made: FileReport, texts: Mapping[str, str]) -> bool:
         """Tell whether the harm of what a round rewrites is gone afterwards."""
-        return not unrepaired(made, self._round(path, made.after, None, self._with(texts)))
+        project = self._with(texts)
+        try:
+            return not unrepaired(made, self._round(path, made.after, None, project))
+        finally:
+            project.end()
 
     def _change(self, path: str, made: FileReport, texts: Mapping[str, str]) -> tuple[str, ...]:
         """Take over what a round rewrites, and return the other files that it changes."""
@@ -227,7 +241,7 @@ class _Run:
         together |= {further for one in together for further in self.files[one].along}
         for one in together if len(together) > 1 else ():
             self.files[one].along |= together - {one}
-        self._project = None
+        self._begin_anew()
         return tuple(elsewhere)
 
     def _follow(self, paths: Iterable[str]) -> None:
@@ -238,7 +252,7 @@ class _Run:
             if following.changed:
                 integrity.check(following.before, following.after, following.edits)
                 file.join(following)
-                self._project = None
+                self._begin_anew()
 
     def _refuse(self, path: str, findings: Sequence[Finding], made: FileReport) -> None:
         """Give the reasons why findings are still refused, with calls in other files taken into account."""

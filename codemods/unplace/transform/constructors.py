@@ -145,4 +145,4 @@ def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
     if harmful is not None:
         return harmful
     is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, _ in harms)
-    return (Harm.HARMLESS if is_harmless else Harm.UNKNOWN), None
+    return (Harm.HARMLESS if is_harmless else Harm.POSSIBLE), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.values import Saved
@@ -55,10 +55,21 @@ class Report:
         assumptions = decision.assumptions
         harm = harm_of(site) if decision.is_recipe else harm
         self.add(
-            node, rule.code, site.form, verdict, applied, harm, by, message, assumptions, fix, edits, extra, elsewhere
+            node,
+            rule.code,
+            site.form,
+            verdict,
+            applied,
+            harm,
+            by,
+            message,
+            assumptions,
+            fix,
+            edits,
+            extra,
+            elsewhere,
+            may_span=site in self.later and not applied,
         )
-        if site in self.later and not applied:
-            self.findings[-1] = replace(self.findings[-1], may_span=True)
 
     def add(
         self,
@@ -75,6 +86,8 @@ class Report:
         edits: tuple[Edit, ...],
         notes: Iterable[Reason] = (),
         elsewhere: Elsewhere = (),
+        *,
+        may_span: bool = False,
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
         if introduces_writes(self.text.text, edits):
@@ -111,6 +124,7 @@ class Report:
                 edits if applicability is not None else (),
                 SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
                 elsewhere=elsewhere if applicability is not None else (),
+                may_span=may_span,
             )
         )
 

@@ -131,7 +131,10 @@ def first_round(
     Modules with `inplace=True` are judged by their calls in all of the text or, with `apart`, in the functions of the
     lines that the run handles.
     """
-    return _round(text, path, options, _itself, programs or _Alone(), apart=apart)
+    if programs is None:
+        with closing(_Alone()) as alone:
+            return _round(text, path, options, _itself, alone, apart=apart)
+    return _round(text, path, options, _itself, programs, apart=apart)
 
 
 def _itself(line: int) -> int:

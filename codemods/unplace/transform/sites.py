@@ -303,6 +303,10 @@ class Site:
         """Tell whether any operation may have saved the written memory."""
         return any(o in self.state.saved for o in self.roots())
 
+    def is_saved_on_path(self) -> bool:
+        """Tell whether an operation may have saved the written memory on a path that leads to the write."""
+        return any(saved.on_path for o in self.roots() for saved in self.state.saved.get(o, ()))
+
     def is_leaf(self) -> bool:
         """Tell whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())
@@ -351,8 +355,8 @@ class Site:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         roots = sorted(self.roots(), key=lambda o: o.index)
         if self.is_saved() or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
-            return Harm.UNKNOWN, None
-        return Harm.UNKNOWN if certain or forbidden is not None else Harm.HARMLESS, None
+            return Harm.POSSIBLE, None
+        return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
 
     def _surely_saved(self) -> list[Saved]:
         """Return the operations that saved the written memory, by what the code in sight shows."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from unplace.analysis.domain.refs import Class, Instance, Member, alternatives
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.project.module import ModuleIndex, is_of, once
+from unplace.analysis.project.module import ModuleIndex, home, is_of, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import FACTORY, Holders, flows
@@ -41,6 +41,14 @@ def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
             for caller, call in other.calls_named(scope.name):
                 if _binds(scope, call) and _is_called_on(program, caller, call.func, place.path, outer.name):
                     yield caller, call
+
+
+def calls_of_base(owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls of constructors in that of a class: `super().__init__(dim, act=nn.ReLU())`."""
+    for method in owner.scope.inner:
+        for call in home(method).bindings(method).calls if method.name == "__init__" else ():
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+                yield method, call
 
 
 def _is_called_on(program: Analysis, caller: Scope, callee: ast.expr, path: str, name: str) -> bool:

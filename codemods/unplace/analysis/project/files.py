@@ -73,6 +73,10 @@ class Project:
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
 
+    def with_changed(self, changed: Mapping[str, bytes]) -> Project:
+        """Return a project of the same files, some of which have other contents; no file is read again."""
+        return Project(self.files.paths, {**self._mentions.contents, **changed})
+
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
 

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterator
 from unplace.analysis.domain.refs import Class, join_refs
 from unplace.analysis.domain.values import NONE
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.project.calling import calls_of
+from unplace.analysis.project.calling import calls_of, calls_of_base
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
@@ -72,10 +72,8 @@ def _passed(program: Analysis, scope: Scope, argument: ast.arg) -> Iterator[tupl
 
 
 def _calls_of_super(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
-    """Iterate over the calls of a constructor by those of derived classes: `super().__init__(dim, act=nn.ReLU())`."""
+    """Iterate over the calls of a constructor by those of derived classes."""
     owner: Class | None = home(scope).class_of(scope) if scope.name == "__init__" else None
     for derived in program.descendants(owner) if owner is not None else ():
-        for method in derived.scope.inner if owner in derived.ancestors else ():
-            for call in home(method).bindings(method).calls if method.name == "__init__" else ():
-                if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
-                    yield method, call
+        if owner in derived.ancestors:
+            yield from calls_of_base(derived)

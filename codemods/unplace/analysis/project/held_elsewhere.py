@@ -14,7 +14,7 @@ from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import importing, is_object_of, names_of
 from unplace.analysis.project.module import ModuleIndex, from_folder, home
-from unplace.analysis.project.sharing import is_read_elsewhere, root_of, sources_passed
+from unplace.analysis.project.sharing import is_read_elsewhere, names_given
 from unplace.analysis.syntax.imports import imported
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Refusal
@@ -70,11 +70,8 @@ def _given(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> I
     """Iterate over the names that share memory with what a call of a class puts into an attribute of its object."""
     for own in sorted(names_of(module, owner.node.name)):
         for scope, call in module.calls_named(own):
-            is_it = is_object_of(program, scope, call.func, owner)
-            for passed in sources_passed(owner, name, call) if is_it else ():
-                root = root_of(passed) if passed is not None else None
-                if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
-                    yield root
+            if is_object_of(program, scope, call.func, owner):
+                yield from names_given(owner, name, scope, call)
 
 
 def _taken(module: ModuleIndex, is_it: Callable[[Scope, ast.expr], bool]) -> Iterator[ast.Name]:

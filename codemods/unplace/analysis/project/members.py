@@ -16,6 +16,7 @@ from unplace.analysis.domain.refs import Class, ModuleList, TorchModule
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project.calling import calls_of_base
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children
@@ -123,7 +124,7 @@ def of_itself(program: Analysis, owner: Class) -> Value:
     if cls is None:
         return UNKNOWN_VALUE
     base = next(name for name in cls.bases if name in _CONTAINERS)
-    given = _handed_on(cls)
+    given = [(scope, argument) for scope, call in calls_of_base(cls) for argument in call.args]
     added = added_to(program, owner, "")
     if base != modules.SEQUENTIAL:
         members = [*(program.elements_of(*source) for source in given), *added]
@@ -144,18 +145,6 @@ def of_itself(program: Analysis, owner: Class) -> Value:
     each = reduce(weak_join, every)
     known = TorchModule(base, None, each=each) if each.ref is not None else None
     return Value(MODULE, ref=known, tracked=Tracked.NO)
-
-
-def _handed_on(cls: Class) -> list[tuple[Scope, ast.expr]]:
-    """Return what the constructor of a class passes to that of its base: `super().__init__(conv, norm)`."""
-    found: list[tuple[Scope, ast.expr]] = []
-    for scope in cls.scope.inner:
-        for node in scope.nodes if scope.name == "__init__" else ():
-            function = node.func if isinstance(node, ast.Call) else None
-            if isinstance(function, ast.Attribute) and function.attr == "__init__":
-                assert isinstance(node, ast.Call)
-                found += [(scope, argument) for argument in node.args]
-    return found
 
 
 def _is_handed_on(scope: Scope, name: str) -> bool:

@@ -33,15 +33,14 @@ def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     if other is not None:
         return Refusal.ATTRIBUTE_TOO(other=other, name=name)
     for scope, call in module.calls_named(owner.node.name):
-        for passed in sources_passed(owner, name, call):
-            root = root_of(passed) if passed is not None else None
-            if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
-                return Refusal.GIVEN_TOO(other=root.id, line=Line(call.lineno), name=name)
+        given = next(names_given(owner, name, scope, call), None)
+        if given is not None:
+            return Refusal.GIVEN_TOO(other=given.id, line=Line(call.lineno), name=name)
     taken = next(_taken(module, name), None)
     if taken is not None:
         return Refusal.TAKEN_TOO(other=taken.id, line=Line(taken.lineno), name=name)
-    given = next(_given(module, owner, name), None)
-    return Refusal.PASSED_TOO(line=Line(given.lineno), name=name) if given is not None else None
+    passing = next(_passing(module, owner, name), None)
+    return Refusal.PASSED_TOO(line=Line(passing.lineno), name=name) if passing is not None else None
 
 
 def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
@@ -61,7 +60,7 @@ def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
                 yield root
 
 
-def _given(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
+def _passing(module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Call]:
     """Iterate over calls of methods that use the attribute and also receive it, or a view of it, as an argument."""
     methods = (s for cls in owner.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef))
     for method in methods:
@@ -86,7 +85,15 @@ def _is_from_outside(source: ast.expr, name: str) -> bool:
     return isinstance(root.value, ast.Name) and root.value.id != "self"
 
 
-def sources_passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
+def names_given(owner: Class, name: str, scope: Scope, call: ast.Call) -> Iterator[ast.Name]:
+    """Iterate over the names that share memory with what a call of the class puts into the attribute, and live on."""
+    for source in _sources_passed(owner, name, call):
+        root = root_of(source) if source is not None else None
+        if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
+            yield root
+
+
+def _sources_passed(owner: Class, name: str, call: ast.Call) -> Iterator[ast.expr | None]:
     """Iterate over the arguments by which a call of the class sets the attribute of the new object."""
     if owner.fields is not None:
         given = {k.arg: k.value for k in call.keywords}

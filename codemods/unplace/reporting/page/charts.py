@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unplace.reporting.totals import Row, Tally, Totals, Verdict, duration
 
-_HARMS = ("harmful", "unknown", "harmless")
+_HARMS = ("harmful", "possible", "harmless")
 _SLOWEST = 8
 _NAME = 34
 """The number of letters of a repository's name that fit beside a bar."""

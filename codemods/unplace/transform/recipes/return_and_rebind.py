@@ -123,14 +123,17 @@ class Callers:
             at_call = self._handbacks.site(call)
             live = at_call.live()
             state, objs = call.write.state, call.write.value.objs
-            if any(state.may_share(other.objs, objs) for other in call.write.operands):
+            shared = [other for other in call.write.operands if state.may_share(other.objs, objs)]
+            if any(state.parted().may_share(other.objs, objs) for other in shared):
                 return [Refusal.MAY_PASS_TWICE(line=call.line(self.program), parameter=parameter)], []
+            if shared:
+                assumptions.append(Assumption.PASSED_ONCE(name=parameter))
             if self._handbacks.is_read(call, at_call, live):
                 planned = self._handbacks.taken_by(call, scope)
                 if isinstance(planned, Refuse):
                     line = call.line(self.program)
                     return [Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)], []
-                return [], list(planned.assumptions)
+                return [], list(dict.fromkeys((*assumptions, *planned.assumptions)))
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]
             elements = watch.of_elements(call.write.value)

@@ -52,7 +52,7 @@ def writable(site: Site, text: Text) -> Aside | None:
 
     Where only unseen code could make it hit a piece, they would be for nothing.
     """
-    if site.is_untracked() or site.harm()[0] is Harm.UNKNOWN:
+    if site.is_untracked() or site.harm()[0] is Harm.POSSIBLE:
         return None
     makers = {_maker(site, obj) for obj in _concerned(site)}
     if not makers or None in makers:
