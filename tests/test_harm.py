@@ -84,6 +84,10 @@ RAISE = {
         "w = torch.ones(3, requires_grad=True)\n(w * x).sum().backward()\nw -= 0.1 * w.grad  # here\nreturn w * x",
         "`w`, a leaf .* `with torch.no_grad",
     ),
+    "a step on a detached copy": (
+        "w = x.detach().requires_grad_()\n(w * x).sum().backward()\nw -= 0.1 * w.grad  # here\nreturn w * x",
+        "`w`, a leaf .* `with torch.no_grad",
+    ),
     "a helper's caller records": ("double(self.block.linear)\nreturn x", "a parameter"),
     "a quotient by an element": ("y = x + 1\ny[1:] /= y[0]  # here\nreturn y", r"div\(\)"),
     "another name of what was saved in a branch": (
