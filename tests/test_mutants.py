@@ -549,6 +549,18 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
         mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
         mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
+        mutant(
+            "nothing is repaired",
+            fixture("UNP005/design_03_slice_then_use"),
+            "transform.profitability.Copies._reconsider_copy",
+            edited(("site.harm()[0] is Harm.HARMLESS", "False")),
+        ),
+        mutant(
+            "a guard that asks autograd",
+            fixture("UNP002/guarded_by_autograd"),
+            "transform.profitability.is_guarded",
+            gives(False),
+        ),
     ],
     19: [
         mutant("lambdas and operands", fixture(LOST_EFFECTS), "transform.intent.is_thrown_away", gives(False)),

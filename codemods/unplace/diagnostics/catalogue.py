@@ -92,6 +92,7 @@ class Purpose(Kind):
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
     FLAG_ASKS = "`{flag}` asks for the write"
     # a rewrite of a harmless write would gain nothing
+    GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
     WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
     # a clone would cost time and memory for no gain
@@ -107,9 +108,8 @@ class Purpose(Kind):
     )
     NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
     CLONE_SHARED = "the write goes to the clone made in {line}"
-    CLONE_IN_LOOP = (
-        "nothing has saved the memory of `{name}` before the write, and a clone in every round of the loop would copy "
-        "all of it"
+    CLONE_REPAIRS_NOTHING = (
+        "nothing has saved the memory of `{name}` before the write, which would stay a write in place on a clone"
     )
 
 

@@ -70,10 +70,10 @@ def _kept(site: Site) -> Keep | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
         return Keep(Purpose.TORCH(fact=Fact(table[2])) if table[2] else Purpose.NO_VALUES_CHANGE())
-    is_named = isinstance(site.write.target, ast.Name)
-    if table is not None and table[1] in _FILLS and not (is_named and table[1] == "fill"):
-        if site.fills_private_memory():
-            return Keep(Purpose.FILLS_OWN_TENSOR())
+    is_of_view = isinstance(site.write.target, ast.Name) and bool(site.value.objs & site.state.bases.keys())
+    is_fill = table is not None and table[1] in _FILLS and not (is_of_view and table[1] == "fill")
+    if is_fill and site.fills_private_memory():
+        return Keep(Purpose.FILLS_OWN_TENSOR())
     layout = site.layout()
     if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))

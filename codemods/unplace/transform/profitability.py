@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import DISCRETE, Objs
+from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.config.options import Options
@@ -27,7 +28,11 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     What a harmless write does out of place is to be beyond doubt, dtype included, and to matter to a gradient.
     """
     site, verdict = decision.site, decision.verdict
-    if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is not Harm.HARMLESS:
+    if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is Harm.HARMFUL:
+        return verdict
+    if is_guarded(site.program, site.run.scope, site.node):
+        return Keep(Purpose.GUARDED(name=site.name))
+    if site.harm()[0] is not Harm.HARMLESS:
         return verdict
     if site.value.dtype in DISCRETE:
         return Keep(Purpose.NO_GRADIENT(name=site.name))
@@ -78,8 +83,8 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
-        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
-            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
+        if site.harm()[0] is Harm.HARMLESS:
+            return Keep(Purpose.CLONE_REPAIRS_NOTHING(name=site.name))
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:

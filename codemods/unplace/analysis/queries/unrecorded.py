@@ -33,9 +33,15 @@ def is_unrecorded(program: Analysis, scope: Scope, node: ast.AST) -> bool:
     return _Search(program).is_off(scope, node)
 
 
+def is_guarded(program: Analysis, scope: Scope, node: ast.AST) -> bool:
+    """Tell whether such a guard asks autograd itself; one about training, or a flag that nobody sets, doesn't count."""
+    return _Search(program, asks_autograd=True).is_off(scope, node)
+
+
 @dataclass(slots=True)
 class _Search:
     program: Analysis
+    asks_autograd: bool = False
     _answers: dict[tuple[object, ...], bool] = field(default_factory=dict)
 
     def is_off(self, scope: Scope, node: ast.AST) -> bool:
@@ -107,7 +113,7 @@ class _Search:
     def _parameter(self, scope: Scope, name: str, outcome: bool) -> bool:
         """Tell the same of a parameter, by what the calls in sight pass for it, or else by its default."""
         default = default_for(scope, name)
-        is_by_default = default is not None and self._implies(scope, default, outcome)
+        is_by_default = not self.asks_autograd and default is not None and self._implies(scope, default, outcome)
         calls = list(self._calls(scope))
         if not calls:
             return is_by_default
@@ -128,7 +134,7 @@ class _Search:
         if not isinstance(node.value, ast.Name) or node.value.id != "self":
             return False
         if node.attr == "training":
-            return not outcome
+            return not outcome and not self.asks_autograd
         owner = home(scope).class_of(scope)
         found = [pair for cls in owner.linearized() for pair in cls.assigned.get(node.attr, ())] if owner else []
         return bool(found) and all(
