@@ -116,6 +116,10 @@ RAISE = {
         r"exp\(\)",
     ),
     "a flag that a call sets": ("return maybe(x.exp(), inplace=True)", r"exp\(\)"),
+    "a graph of another tensor": (
+        "s = x.detach() * 2\ny = (s * x).exp()\nif not s.requires_grad:\n    y = y.exp()\ny += 1  # here\nreturn y",
+        r"exp\(\)",
+    ),
 }
 RUN = {
     "a module ends in Linear": "h = self.plain(x)\nh += 1  # here\nreturn h",
@@ -168,6 +172,21 @@ RUN = {
     "layers in any order": (
         "layers = [nn.Linear(3, 3), nn.ReLU(inplace=True)]  # here\nfor layer in layers:\n    x = layer(x)\nreturn x"
     ),
+    "a first save by a second write": (
+        "i = torch.tensor([0, 2])\ny = torch.zeros(3).scatter_reduce_(0, i, torch.ones(2), reduce='amax')\n"
+        "y.scatter_reduce_(0, i, x[0, :2], reduce='amax')  # here\nreturn y"
+    ),
+    "a sum that is divided": (
+        "y = x + 1\nn = torch.einsum('ij->i', y) / self.block.scale.sum()\ny += 1  # here\nreturn n.sum() + y.sum()"
+    ),
+    "what had no graph": (
+        "s = self.block.seen * 2\ny = F.softmax(s, 0)\nif s.requires_grad:\n    y = s.exp() * y\n"
+        "else:\n    s.neg_()\ny += 1  # here\nreturn x * y"
+    ),
+    "saved by a caller without recording": (
+        "y = x * 2\nif not y.requires_grad:\n    return shifted(y.exp())\nreturn shifted(x * 3)"
+    ),
+    "the data of a buffer": "self.block.seen.data = self.block.seen * self.block.scale.exp()  # here\nreturn x",
     "elements of a list": (
         "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
     ),
@@ -175,6 +194,7 @@ RUN = {
 HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
+    "shifted": "def shifted(x):\n    x += 1  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
     "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",
     "Squared": (

@@ -36,6 +36,9 @@ LONG = frozenset(["arange", "linspace", "nonzero", "randperm"])
 CONTRACTING = frozenset(["einsum"])
 """Operations that save their operands only if there are several of them."""
 
+CHOOSING = frozenset(["condition", "index", "indices", "mask"])
+"""Parameters that choose elements by integers or truth values, through which no gradient flows."""
+
 COMPACTING = "contiguous"
 """The operation that returns its argument where the elements are in order already."""
 

@@ -30,7 +30,7 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     site, verdict = decision.site, decision.verdict
     if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is Harm.HARMFUL:
         return verdict
-    if is_guarded(site.program, site.run.scope, site.node):
+    if not site.is_saved_on_path() and is_guarded(site.program, site.run.scope, site.node):
         return Keep(Purpose.GUARDED(name=site.name))
     if site.harm()[0] is not Harm.HARMLESS:
         return verdict

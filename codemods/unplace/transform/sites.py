@@ -298,6 +298,10 @@ class Site:
         """Tell whether any operation may have saved the written memory."""
         return any(o in self.state.saved for o in self.roots())
 
+    def is_saved_on_path(self) -> bool:
+        """Tell whether an operation may have saved the written memory on a path that leads to the write."""
+        return any(saved.on_path for o in self.roots() for saved in self.state.saved.get(o, ()))
+
     def is_leaf(self) -> bool:
         """Tell whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())

@@ -29,6 +29,7 @@ from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import as_argument
 from unplace.torchapi import Operator, Result, View, results
 
 _FIELDS = 4  # the elements of a returned tuple that are told apart; no operator returns more
@@ -56,6 +57,7 @@ def effect_of(
         size = {name: value for name, value in bound.items() if name != "self"}
         return of_tensor_class(operator.short, size, len(arguments.positional), bound["self"].dtype)
     first = _looked_at(operator, bound)
+    bound = {name: as_argument(name, value) for name, value in bound.items()}
     if kind is Result.TENSORS:
         return _sequence(run, node, operator, bound, first, state)
     if operator.short in results.FROM_OUTSIDE and any(
@@ -104,6 +106,8 @@ def _tensor(
     shape = result_types.shape_of(operator, values)
     if looked_at is not None and operator.view is View.MAYBE and _differ(dtype, looked_at.dtype):
         looked_at = None  # a tensor of another dtype is a copy
+    if name in results.CONTRACTING and _sums(node):
+        looked_at = None
     is_cast = name == "type"  # returns its receiver where the type is the same
     if (operator.view is View.NEVER and not is_cast) or looked_at is None or first is None:
         return Returned(
@@ -135,6 +139,13 @@ def _tensor(
         label=f"{name}()",
         operator=name,
     )
+
+
+def _sums(node: ast.Call) -> bool:
+    """Tell whether the equation of a call of `einsum` leaves out an index: it sums, and so makes a new tensor."""
+    equation = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    given, arrow, made = equation.partition("->") if isinstance(equation, str) else ("", "", "")
+    return bool(arrow) and not {*filter(str.isalpha, given)} <= {*made}
 
 
 def _may_convert(name: str, value: Value, dtype: Token, state: State) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
@@ -33,6 +35,7 @@ from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.interpret.writes import as_argument, can_be_tracked
 from unplace.analysis.project.module import home
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
@@ -152,9 +155,10 @@ def _in_place(
     state: State,
 ) -> Value:
     """Record the write of a method such as `add_`, and return the written tensor."""
-    name, run, operands = inplace.name, calls.run, tuple(arguments.all())
+    name, run = inplace.name, calls.run
     call = Call(calls, node, {"self": base}, state, f"{name}()")
     functional = torchapi.tensor_method(inplace.functional) if inplace.functional else None
+    operands = tuple(_operands(arguments, functional))
     if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
         _save_operands(calls, node, functional, base, arguments, state)
     base = call.bound["self"] = run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
@@ -166,7 +170,7 @@ def _in_place(
         share_memory(run, node, base, operands[0], state)
     if name == "share_memory_":
         run.laid_out.update(dict.fromkeys(state.roots(base.objs), Layout.SHARED))
-    made = apply(call, _effect_in_place(inplace, functional, operands))
+    made = apply(call, _effect_in_place(inplace, functional, base, operands))
     if inplace.kind == "metadata":
         return made._replace(shape=None)
     if name == "requires_grad_":
@@ -174,15 +178,24 @@ def _in_place(
     return made
 
 
+def _operands(arguments: Arguments, functional: torchapi.Operator | None) -> Iterator[Value]:
+    """Iterate over the arguments of an in-place method; no gradient flows through its indices and masks."""
+    names = functional.parameters[1:] if functional is not None else ()
+    for name, value in (*zip_longest(names, arguments.positional), *arguments.keywords.items()):
+        if value is not None:
+            yield as_argument(name, value)
+    yield from arguments.rest
+
+
 def _effect_in_place(
-    inplace: torchapi.InplaceMethod, functional: torchapi.Operator | None, operands: tuple[Value, ...]
+    inplace: torchapi.InplaceMethod, functional: torchapi.Operator | None, base: Value, operands: tuple[Value, ...]
 ) -> Effect:
     """Return the effect that an in-place method has besides its write."""
     returned = Returned(TENSOR, same="self")
     if inplace.kind == "metadata":
         return Effect(returned, reshapes=_SELF)
     is_saved = inplace.saves_result and not (functional is not None and saves.keeps_no_result(functional, operands))
-    return Effect(returned, saves=(Save(RETURNED, part=RESULT),) if is_saved else ())
+    return Effect(returned, saves=(Save(RETURNED, part=RESULT),) if is_saved and can_be_tracked(base) else ())
 
 
 def _save_operands(
@@ -192,6 +205,7 @@ def _save_operands(
     shadow = base._replace(objs=frozenset())
     bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
     bound.update(arguments.keywords)
+    bound = {name: as_argument(name, value) for name, value in bound.items()}
     saved = saves.saved_by(functional, bound, node)
     saves.note(calls.run, state, saved, bound, None, node, f"{functional.short}()")
 

@@ -18,9 +18,14 @@ from unplace.analysis.domain.values import (
     TEXT,
     TUPLE,
     UNKNOWN,
+    UNKNOWN_VALUE,
+    Saved,
+    Tracked,
     Value,
+    is_same,
 )
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.syntax.nodes import walk
 
 
@@ -41,6 +46,9 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
         is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
         if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
             _restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
+    elif isinstance(test, ast.Attribute) and test.attr == "requires_grad" and isinstance(test.value, ast.Name):
+        if not holds:
+            _without_graph(run, test.value.id, state)
     elif isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
         callee = run.values.get(test.func)
         name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
@@ -48,6 +56,34 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
             _restrict(test.args[0].id, TENSOR, state, holds)
         elif name == "builtins.isinstance" and len(test.args) == 2:
             _restrict(test.args[0].id, _type_kinds(run, test.args[1], holds), state, holds)
+
+
+def _without_graph(run: Run, name: str, state: State) -> None:
+    """Take in that a tensor has no graph: what was computed from it alone has none either, nor is anything saved."""
+    value = state.env.get(name)
+    if value is None or not value.is_tensor:
+        return
+    state.env[name] = value._replace(tracked=Tracked.NO)
+
+    def is_without(saved: Saved) -> bool:
+        held = [v for v in _operands(run, saved.node) if can_be_tracked(v)]
+        return bool(held) and all(is_same(v, value) for v in held)
+
+    for obj, by in list(state.saved.items()):
+        if any(s.on_path and is_without(s) for s in by):
+            state.saved[obj] = frozenset(s._replace(on_path=False) if is_without(s) else s for s in by)
+
+
+def _operands(run: Run, node: ast.AST | None) -> list[Value]:
+    """Return the values that an operation works on: the arguments of a call, and what it is a method of."""
+    if isinstance(node, ast.BinOp):
+        nodes = [node.left, node.right]
+    elif isinstance(node, ast.Call):
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        nodes = [*receiver, *node.args, *(keyword.value for keyword in node.keywords)]
+    else:
+        nodes = []
+    return [run.values.get(node, UNKNOWN_VALUE) for node in nodes]
 
 
 def _narrow_to_any(run: Run, tests: list[ast.expr], state: State) -> None:

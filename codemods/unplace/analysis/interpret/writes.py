@@ -23,6 +23,7 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import results
 
 
 @dataclass(slots=True)
@@ -103,6 +104,11 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
 def is_data(node: ast.expr) -> bool:
     """Tell whether an expression is the `.data` of a name: `x.data`."""
     return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
+
+
+def as_argument(parameter: str | None, value: Value) -> Value:
+    """Return the argument of an operator of torch; through an index or a mask, no gradient flows."""
+    return value._replace(tracked=Tracked.NO) if parameter in results.CHOOSING else value
 
 
 def can_be_tracked(value: Value) -> bool:

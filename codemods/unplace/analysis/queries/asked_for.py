@@ -10,9 +10,10 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace import torchapi
-from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Saved, Tracked, Value
+from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.continuation import has_graph
 
 
@@ -70,9 +71,18 @@ class _Flow:
             return self.carries(parent)
         if isinstance(parent, ast.Subscript):
             return parent.slice is not node and self.carries(parent)
-        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
-            return self._name(parent.targets[0].id)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            return self._is_stored(parent.targets[0])
+        if isinstance(parent, ast.AugAssign):
+            write = self.run.writes.get(parent)
+            return (write is not None and _is_held_outside(write)) or self._is_stored(parent.target)
         return True
+
+    def _is_stored(self, target: ast.expr) -> bool:
+        """Tell whether a gradient flows on from what is stored in a target; `.data` cuts it off."""
+        if isinstance(target, ast.Attribute) and target.attr == "data":
+            return False
+        return not isinstance(target, ast.Name) or self._name(target.id)
 
     def _is_given(self, call: ast.AST | None, is_known: bool) -> bool:
         """Tell whether a gradient flows on from a call; one of unseen code, or of `backward`, may ask for it."""
@@ -90,3 +100,10 @@ class _Flow:
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
         return not reads or any(map(self.carries, reads))
+
+
+def _is_held_outside(write: Write) -> bool:
+    """Tell whether a write goes to a tensor that others hold; one to its `.data` brings no gradient there."""
+    if write.data is not None or not write.value.is_tensor or write.value.likely:
+        return False
+    return any(o.origin is not Origin.FRESH for o in write.state.roots(write.value.objs))

@@ -16,6 +16,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import Handed, calls_that_hand
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 
@@ -25,7 +26,7 @@ def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None
     for call in _further_out(program, scope, parameter):
         for root in sorted(_surely_handed_over(call), key=lambda o: o.index):
             certain = [saved for saved in _saved(program, call, root) if saved.certain and saved.on_path]
-            if certain and call.write.grad.records:
+            if certain and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
                 found = min(certain, key=lambda saved: (saved.line, saved.operation))
                 return found._replace(file=from_folder(program.module, call.program.module))
     return None
