@@ -38,6 +38,7 @@ def is_of_posing_class(module: ModuleIndex, name: str) -> bool:
     return name in posing_methods(module) or (place is not None and place.others.is_posing_elsewhere(name, place.path))
 
 
+@once
 def posing_methods(module: ModuleIndex) -> frozenset[str]:
     """Return the names of the methods that the classes of a module define which pose as tensors."""
     posing = (cls for cls in module.classes.values() if not cls.is_tensor and POSING in cls.methods)
