@@ -204,8 +204,10 @@ _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.i
 
 def looks_in_place(node: ast.AST) -> bool:
     """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
-    targets = _ALL.get(type(node))
-    return targets is not None and any(target(node) is not None for target in targets)
+    for target in _ALL.get(type(node), ()):  # noqa: SIM110 - asked of every node, for which a generator costs more
+        if target(node) is not None:
+            return True
+    return False
 
 
 def target_of(node: ast.AST) -> ast.expr | None:

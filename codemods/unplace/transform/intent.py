@@ -36,20 +36,24 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
 
     `last` is the outermost call of the chain that starts with the site.
     """
-    thrown = Refusal.THROWN_AWAY(name=code_of(last))
     if isinstance(verdict, Refuse) and site.in_lambda and site.node is site.run.scope.node.body:
-        return Meant(thrown) if is_thrown_away(site.run, last) else None
+        return _thrown_away(site, last)
     if isinstance(verdict, Keep | Refuse):
         return None
     if not set(getattr(verdict, "assumptions", ())) - set(assumptions_about(site)):
         return None
     if site.write.kind is WriteKind.OUT:
         return Meant(_given_as_out(site))
-    if isinstance(verdict, Inline) and is_thrown_away(site.run, last):
-        return Meant(thrown)
+    thrown = _thrown_away(site, last) if isinstance(verdict, Inline) else None
+    if thrown is not None:
+        return thrown
     if isinstance(verdict, Rebind | Copy) and not verdict.views and _binds_unread(site, verdict.places):
         return Meant(Refusal.UNREAD(name=site.name))
     return None
+
+
+def _thrown_away(site: Site, node: ast.AST) -> Meant | None:
+    return Meant(Refusal.THROWN_AWAY(name=code_of(node))) if is_thrown_away(site.run, node) else None
 
 
 def _binds_unread(site: Site, places: tuple[AccessPath, ...]) -> bool:

@@ -149,17 +149,7 @@ class State(Facts):
         for key, value in self.env.items():
             self.env[key] = aged_value(value, names, born)
         self.heap = self._aged_heap(names, born)
-        bases = Views()
-        for obj, base in self.bases.items():
-            home = names.aged(obj) if obj in born else obj
-            new_base = base._replace(
-                objs=_aged_objs(base.objs, names, born),
-                piece=None if home.old else base.piece,
-                holders=_aged_objs(base.holders, names, born),
-                key=None if home.old else base.key,
-            )
-            bases[home] = join_bases(bases[home], new_base) if home in bases else new_base
-        self.bases = bases
+        self._age_bases(names, born)
         self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
         self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
         saved: dict[Obj, frozenset[Saved]] = {}
@@ -168,6 +158,19 @@ class State(Facts):
             saved[home] = saved[home] | operations if home in saved else operations
         self.saved = saved
         self.touched = {names.aged(o) if o in born else o for o in self.touched}
+
+    def _age_bases(self, names: Names, born: set[Obj]) -> None:
+        """Change the bases in place, so that what is known of the other views stays known."""
+        bases = self.bases
+        for obj, base in bases.items():
+            if obj.old or not (born.isdisjoint(base.objs) and born.isdisjoint(base.holders)):
+                objs, holders = _aged_objs(base.objs, names, born), _aged_objs(base.holders, names, born)
+                piece, key = (None, None) if obj.old else (base.piece, base.key)
+                bases[obj] = base._replace(objs=objs, holders=holders, piece=piece, key=key)
+        for obj in [obj for obj in bases if obj in born]:
+            home, base = names.aged(obj), bases[obj]._replace(piece=None, key=None)
+            del bases[obj]
+            bases[home] = join_bases(bases[home], base) if home in bases else base
 
     def _aged_heap(self, names: Names, born: set[Obj]) -> Heap:
         heap = Heap()
@@ -328,9 +331,13 @@ class Merger:
         result = Heap()
         differing: list[tuple[Slot, list[Value | None]]] = []
         for holder in dict.fromkeys(holder for heap in heaps for holder in heap.holders):
+            fields = [heap.of(holder) for heap in heaps]
+            if all(other is fields[0] for other in fields) and not any(map(self._has_own, fields[0].values())):
+                result.put(holder, fields[0])
+                continue
             merged: dict[Hashable, Value] = {}
             own: list[tuple[Hashable, list[Value | None]]] = []
-            self._split([heap.of(holder) for heap in heaps], merged, own)
+            self._split(fields, merged, own)
             result.put(holder, merged)
             differing += [((holder, key), values) for key, values in own]
         differing.sort(key=lambda item: _sort_key(item[0]))
@@ -412,9 +419,10 @@ def mark_left(states: Sequence[State]) -> None:
 
 
 def _marked(state: State, others: list[State]) -> dict[Obj, frozenset[Saved]]:
-    new = {obj for obj, by in state.saved.items() if any(other.saved.get(obj) is not by for other in others)}
-    new = {obj for obj in new if any(s.certain and s.on_path for s in state.saved[obj])}
-    left = new - state.held() if new else new
+    tables = _runs([other.saved for other in others])
+    new = {obj: by for table in tables for obj, by in state.saved.items() if table.get(obj) is not by}
+    certain = {obj for obj, by in new.items() if any(s.certain and s.on_path for s in by)}
+    left = certain - state.held() if certain else certain
     if not left:
         return state.saved
     found = dict(state.saved)

@@ -26,7 +26,7 @@ class Views(dict[Obj, Base]):
     through its view.
     """
 
-    __slots__ = ("_cut", "_joined", "_parted", "_pieces", "_roots", "_stale", "_views")
+    __slots__ = ("_cut", "_joined", "_parted", "_pieces", "_roots", "_stale", "_told", "_views")
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Start with the bases of some views."""
@@ -38,6 +38,7 @@ class Views(dict[Obj, Base]):
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._parted: dict[frozenset[Link], Views] = {}
         self._stale: set[Obj] = set()
+        self._told: set[Obj] = set()  # the objects that results are about, and maybe more
         for obj, base in bases.items() if bases is not None else ():
             self[obj] = base
 
@@ -48,7 +49,7 @@ class Views(dict[Obj, Base]):
         dict.update(other, self)
         other._views, other._cut = set(self._views), set(self._cut)
         other._roots, other._joined, other._pieces = self._roots, self._joined, self._pieces
-        other._parted = self._parted
+        other._parted, other._told = self._parted, self._told
         return other
 
     def __setitem__(self, obj: Obj, base: Base) -> None:
@@ -95,6 +96,7 @@ class Views(dict[Obj, Base]):
         found = known.get(obj)
         if found is None:
             found = known[obj] = self._closure(obj)
+            self._told |= found
         return found
 
     def seen(self, obj: Obj) -> Objs:
@@ -141,12 +143,16 @@ class Views(dict[Obj, Base]):
     def _refresh(self) -> None:
         """Discard the results that lead through objects whose bases have changed."""
         stale = self._stale
-        if stale:
+        if not stale:
+            return
+        if stale.isdisjoint(self._told):  # new views, mostly: nothing is lost, but other forks don't know them
+            self._roots, self._joined, self._pieces = dict(self._roots), dict(self._joined), dict(self._pieces)
+        else:
             self._roots = {obj: roots for obj, roots in self._roots.items() if stale.isdisjoint(roots)}
             self._joined = {objs: roots for objs, roots in self._joined.items() if stale.isdisjoint(roots)}
             self._pieces = {obj: cuts for obj, cuts in self._pieces.items() if obj in self._roots}
-            self._parted = {}
-            self._stale = set()
+        self._parted = {}
+        self._stale = set()
 
     def _closure(self, obj: Obj) -> Objs:
         found = todo = {obj}

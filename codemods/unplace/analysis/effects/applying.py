@@ -137,6 +137,8 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
 
 def keep(call: Call, effect: Effect) -> None:
     """Record which arguments and captured objects escape by a call."""
+    if not (effect.keeps or effect.keeps_outer or effect.replaces):
+        return
     run, state, line = call.run, call.state, call.node.lineno
     keeper = effect.keeper or f"`{call.code}(...)`"
     for name in effect.keeps:

@@ -131,6 +131,7 @@ class Run:
     _flow: Flow | None = None
     _read_while_written: dict[Obj, int] | None = None
     _named: dict[Obj, list[Value]] | None = None
+    answers: dict[Hashable, Any] = field(default_factory=dict)  # to questions that are asked when the walk is done
 
     @property
     def inference(self) -> Inference:
@@ -345,7 +346,8 @@ class Run:
         saved = frozenset((by,))
         for obj in objs:
             known = state.saved.get(obj)
-            state.saved[obj] = saved if known is None else known | saved
+            if known is None or by not in known:
+                state.saved[obj] = saved if known is None else known | saved
 
     def write(
         self,

@@ -65,8 +65,8 @@ class Observers:
     """The observers of a write, and the steps needed besides rebinding the written name.
 
     `together`: access paths (`b`, `self.h`, `d["k"]`) of the same object, which have to be rebound with it.
-    `views`: names of views to be made again, in order of creation. `blockers`: reasons why rebinding would be wrong.
-    `assumptions`: assumptions to be made about unseen code.
+    `views`: names of views to be made again, in order of creation. `blockers`: reasons why rebinding would be wrong; a
+    search ends where it has found one. `assumptions`: assumptions to be made about unseen code.
     """
 
     together: list[AccessPath] = field(default_factory=list)
@@ -133,9 +133,7 @@ class Watch:
         self._inside = self.state.reachable(container.objs)
         held = Value(TENSOR, self._inside - container.objs)
         if held.objs:
-            self._names(held, None, found)
-            self._slots(held, None, found)
-            self._outside(held.objs, found)
+            self._search(held, None, found)
         self._inside = NO_OBJS
         return found
 
@@ -159,12 +157,19 @@ class Watch:
         self._own = self._container(element_of, found)
         if self._own is not None and self._own.origin is not Origin.FRESH and place is not None:
             found.assumptions.append(Assumption.HELD_ALONE(place=quoted(str(place))))
-        self._names(value, place, found)
-        self._slots(value, place, found)
-        self._outside(value.objs, found)
-        rebound = (place, *found.together) if place is not None else found.together
-        self._order_views(found, value, {path.root for path in rebound if path.is_name})
+        self._search(value, place, found)
+        if not found.blockers:
+            rebound = (place, *found.together) if place is not None else found.together
+            self._order_views(found, value, {path.root for path in rebound if path.is_name})
         return found
+
+    def _search(self, value: Value, place: AccessPath | None, found: Observers) -> None:
+        """Look for observers in all places where there may be some, until one is in the way."""
+        self._names(value, place, found)
+        if not found.blockers:
+            self._slots(value, place, found)
+        if not found.blockers:
+            self._outside(value.objs, found)
 
     def _container(self, value: Value | None, found: Observers) -> Obj | None:
         """Return the container of the written tensor, if its elements are known or assumed to be distinct tensors."""
@@ -304,11 +309,8 @@ class Watch:
         ready = set(roots)
         usable: list[LiveView] = []
         for view in found.views:
-            tensors = {
-                name
-                for name in view.definition.uses
-                if name in self.state.env and self.state.env[name].objs & self._bases_of(view.obj)
-            }
+            env, bases = self.state.env, self.state.roots((view.obj,)) - {view.obj}
+            tensors = {name for name in view.definition.uses if name in env and env[name].objs & bases}
             for name in sorted(tensors - ready):
                 if is_same(self.state.env[name], value):  # not read later itself, but the view is made from it
                     found.together.append(AccessPath(name))
@@ -319,9 +321,6 @@ class Watch:
             else:
                 found.blockers.append(Refusal.VIEW_READ(name=view.name))
         found.views = usable
-
-    def _bases_of(self, obj: Obj) -> Objs:
-        return self.state.roots((obj,)) - {obj}
 
     def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         for (holder, key), held in self.state.slots_sharing(value.objs):

@@ -34,8 +34,12 @@ class Source(Flag):
 
 
 def of(run: Run, value: Value) -> Source:
-    """Return the sources of the dtype of a value."""
-    return _Walk(run).value(value)
+    """Return the sources of the dtype of a value; only asked when the walk is done."""
+    question = of, value.objs, value.kinds, value.dtype
+    found: Source | None = run.answers.get(question)
+    if found is None:
+        found = run.answers[question] = _Walk(run).value(value)
+    return found
 
 
 @dataclass(slots=True)

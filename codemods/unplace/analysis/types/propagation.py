@@ -75,6 +75,7 @@ class _Sources:
 
     def __init__(self) -> None:
         """Start without names and calls."""
+        self.calls_with: dict[str, list[_Called]] = defaultdict(list)  # the calls that mention a name
         self._names: dict[str, Source] = {}
         self._calls: dict[ast.Call, _Called] = {}
 
@@ -116,6 +117,9 @@ class _Sources:
             callee, arguments = self.of(node.func), self._of_all([*node.args, *(k.value for k in node.keywords)])
             mentions = callee.mentions | arguments.mentions | {node}
             found = self._calls[node] = _Called(node, callee, arguments, mentions)
+            for mention in mentions:
+                if type(mention) is str:
+                    self.calls_with[mention].append(found)
         return found
 
 
@@ -129,25 +133,38 @@ class Flows:
 
 
 class Holders:
-    """The marks of names, propagated along the flows to a fixpoint."""
+    """The marks of names, propagated along the flows to a fixpoint.
+
+    A flow, or what a call makes, is worked out again only when a name in it has got another mark: one table may hold
+    thousands of calls.
+    """
 
     def __init__(self, flows: Flows, made: frozenset[ast.Call], marked: Mapping[str, int]) -> None:
         """Propagate marks from the calls `made`, which make such an object, and from the names already `marked`."""
         self._sources = flows.sources
         self._made = made
         self._marks = dict(marked)
+        self._known: dict[_Called, int] = {}  # the marks of calls, by the names' marks as they are
         calls = sorted(made, key=lambda call: (call.lineno, call.col_offset))
         todo = [flow for call in calls for flow in flows.by_call.get(call, ())]
         todo += [flow for name in marked for flow in flows.by_mention.get(name, ())]
+        done: set[Flow] = set()
         while todo:
             flow = todo.pop()
+            if flow in done:
+                continue
+            done.add(flow)
             marks = self._of(flow.source)
             marks = marks << flow.further if flow.further >= 0 else marks >> -flow.further
             for name in flow.names if marks & _MOST else ():
                 known = self._marks.get(name, 0)
                 if marks & _MOST & ~known:
                     self._marks[name] = known | marks & _MOST
-                    todo += flows.by_mention.get(name, ())
+                    for call in flows.sources.calls_with.get(name, ()):
+                        self._known.pop(call, None)
+                    onward = flows.by_mention.get(name, ())
+                    done.difference_update(onward)
+                    todo += onward
 
     @property
     def marks(self) -> Mapping[str, int]:
@@ -182,6 +199,12 @@ class Holders:
         return marks
 
     def _of_call(self, call: _Called) -> int:
+        found = self._known.get(call)
+        if found is None:
+            found = self._known[call] = self._made_by(call)
+        return found
+
+    def _made_by(self, call: _Called) -> int:
         if call.node in self._made:
             return INSTANCE
         callee = self._of(call.callee)

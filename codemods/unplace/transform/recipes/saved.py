@@ -26,7 +26,7 @@ from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.past_autograd import hidden_write_to
-from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Saver
 from unplace.diagnostics.findings import Harm
@@ -274,5 +274,7 @@ def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
 
 def _is_formatted(run: Run, node: ast.expr) -> bool:
     """Tell whether an expression stands in an f-string, where Python before 3.12 doesn't give its position."""
-    formatted = (n for n in walk(run.scope.node) if isinstance(n, ast.JoinedStr))
-    return any(n is node for outer in formatted for n in walk(outer))
+    around: ast.AST | None = node
+    while around is not None and not isinstance(around, ast.stmt | ast.JoinedStr):
+        around = run.parents.get(around)
+    return isinstance(around, ast.JoinedStr)
