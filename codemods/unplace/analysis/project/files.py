@@ -25,7 +25,7 @@ from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods
+from unplace.analysis.types.own_methods import own_methods
 from unplace.analysis.types.parameters import argument_for
 from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
@@ -70,7 +70,6 @@ class Project:
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
         self._methods: dict[str, frozenset[str]] = {}  # see `_methods_of`
-        self._posing: dict[str, frozenset[str]] = {}  # see `_posing_of`
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
 
@@ -164,20 +163,6 @@ class Project:
             return False
         defining = rf"[\r\n][ \t\f]+(?:async\s+)?def\s+{name}\b"
         return any(name in self._methods_of(file) for file in self._listed(((name,), (defining,)), path))
-
-    def is_posing_elsewhere(self, name: str, path: str) -> bool:
-        """Tell whether a class of another file that poses as a tensor defines a method of a name."""
-        if not self.is_named_elsewhere(POSING, path):
-            return False
-        return any(name in self._posing_of(file) for file in self._listed(((POSING,), (rf"def\s+{POSING}\b",)), path))
-
-    def _posing_of(self, path: str) -> frozenset[str]:
-        """Return `posing_methods` of a file, as `_methods_of` does its methods."""
-        self._read.add(path)
-        if path not in self._posing:
-            module = self.module_at(path)
-            self._posing[path] = posing_methods(module) if module is not None else frozenset()
-        return self._posing[path]
 
     def _methods_of(self, path: str) -> frozenset[str]:
         """Return `own_methods` of a file, which many files ask for: it outlives the file's index."""

@@ -4,7 +4,7 @@ class Group:
     def add_(self, x, other): ...
 
 The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`. All
-methods of a class with `__torch_function__` count: torch's functions take its objects for tensors, too.
+methods of a class of the file with `__torch_function__` count: torch's functions take its objects for tensors, too.
 """
 
 from __future__ import annotations
@@ -31,16 +31,14 @@ def own_methods(module: ModuleIndex) -> frozenset[str]:
     return frozenset(name for cls in module.classes.values() if not cls.is_tensor for name in cls.methods)
 
 
-@once
 def is_of_posing_class(module: ModuleIndex, name: str) -> bool:
-    """Tell whether a class of the run that poses as a tensor in torch's functions defines a method of this name."""
-    place = module.place
-    return name in posing_methods(module) or (place is not None and place.others.is_posing_elsewhere(name, place.path))
+    """Tell whether a class of the file that poses as a tensor in torch's functions defines a method of this name."""
+    return name in posing_methods(module)
 
 
 @once
 def posing_methods(module: ModuleIndex) -> frozenset[str]:
-    """Return the names of the methods that the classes of a module define which pose as tensors."""
+    """Return the names of the methods that the posing classes of a module define."""
     posing = (cls for cls in module.classes.values() if not cls.is_tensor and POSING in cls.methods)
     return frozenset(name for cls in posing for name in cls.methods)
 
