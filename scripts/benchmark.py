@@ -158,7 +158,7 @@ def _each_file(folders: Sequence[Path], runs: int) -> None:
 def _ratio(path: Path, runs: int) -> _Ratio:
     """Measure one file that is worked out by itself; medians over the runs."""
     data = path.read_bytes()
-    repeats = max(1, 200_000 // len(data))  # the clock is too coarse for one small file
+    repeats = max(1, 1_000_000 // len(data))  # the clock is too coarse for one file
     floors = [_seconds(lambda: [ast.parse(data) for _ in range(repeats)]) / repeats for _ in range(runs)]
     seconds = [_seconds(lambda: rewrite_bytes(data, str(path), Options())) for _ in range(runs)]
     return _Ratio(path, data.count(b"\n"), statistics.median(seconds), statistics.median(floors))

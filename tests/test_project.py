@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import dedent
@@ -12,7 +14,9 @@ import pytest
 import torch
 
 from unplace.analysis.domain.refs import Member
+from unplace.analysis.project import files
 from unplace.analysis.project.files import Project
+from unplace.analysis.project.module import ModuleIndex
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.runs.many import rewrite_files
@@ -573,6 +577,44 @@ def test_classes_that_derive_from_each_other_through_two_files_come_to_an_end(tm
     one = "import torch\nfrom .two import B\nclass A(B):\n    def f(self, x):\n        self.t += torch.exp(x)\n"
     two = "import torch\nfrom .one import A\nclass B(A):\n    def f(self, x):\n        self.t += torch.exp(x)\n"
     assert set(outcomes(write(tmp_path, {"one.py": one, "two.py": two}))) == {"__init__.py", "one.py", "two.py"}
+
+
+def test_methods_of_the_run_are_not_looked_up_anew_for_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file asks which others define `add_`: parsing those again for each of them would be quadratic."""
+    count = 12
+    text = """
+        import torch
+
+
+        class Group{0}:
+            def add_(self, x):
+                return self.x[x]
+
+
+        def shift{0}(u):
+            u.add_(1)
+            return u
+    """
+    paths = write(tmp_path, {f"m{i}.py": text.format(i) for i in range(count)})
+    parsed: Counter[str] = Counter()
+
+    def counted(project: Project, path: str, text: str) -> ModuleIndex:
+        parsed[path] += 1
+        return parse(project, path, text)
+
+    def ended(project: Project) -> None:
+        end(project)
+        gc.collect()  # so that only what the project keeps is kept
+
+    parse, end = Project._parsed, Project.end
+    monkeypatch.setattr(files, "_MOST_OPEN", 1)
+    monkeypatch.setattr(Project, "_parsed", counted)
+    monkeypatch.setattr(Project, "end", ended)
+    outcomes(paths)
+    assert len(parsed) >= count
+    assert max(parsed.values()) <= 2
 
 
 def test_a_file_is_parsed_only_when_a_name_in_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

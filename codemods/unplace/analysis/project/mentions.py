@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 Query = tuple[tuple[str, ...], tuple[str, ...]]
 """Names that a file has to contain, all of them, and patterns of which it has to match one, if there are any."""
+
+_WORD = re.compile(rb"\w+")
 
 Asked = tuple[Query, str]
 """A query, and the file that asks about the others."""
@@ -45,10 +47,16 @@ class Mentions:
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)
         if found is None:
-            plain, word = name.encode(errors="surrogateescape"), re.compile(rf"\b{name}\b".encode())
-            found = self._holding[name] = frozenset(
-                path for path, data in self.contents.items() if plain in data and word.search(data)
-            )
+            found = self._holding[name] = frozenset(self._by_word.get(name.encode(), ()))
+        return found
+
+    @cached_property
+    def _by_word(self) -> Mapping[bytes, Sequence[str]]:
+        """The files that contain each word: a run asks for hundreds, and reading all files for each costs more."""
+        found: dict[bytes, list[str]] = {}
+        for path, data in self.contents.items():
+            for word in set(_WORD.findall(data)):
+                found.setdefault(word, []).append(path)
         return found
 
     @cached_property
