@@ -36,6 +36,7 @@ CONTRADICTED = [
     "method_keeps_its_argument",
     "method_overridden_by_a_subclass",
     "module_overwritten_past_autograd",
+    "object_that_poses_as_a_tensor",
     "outputs_of_a_sequential_collected",
     "recursive_helper_returns_its_argument",
 ]

@@ -62,6 +62,8 @@ def _named(
     kept = operator.saved(with_numbers=not others)
     may_be_numbers = all(v.kinds & (UNKNOWN | NUMBER) for v in others)
     surely = operator.saved(with_numbers=True) if may_be_numbers else kept
+    if operator.saves_with_option and option is None:  # it may ask for a mode that saves less
+        surely = surely.intersection(*operator.saves_with_option.values())
     is_pairwise = any(v.must_be(TENSOR) for n, v in arguments.items() if n in operator.result_when)  # torch.max(a, b)
     for name in kept if option is None else operator.saves_with_option.get(option, kept):
         guard = operator.guard.get(name)

@@ -44,7 +44,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
         return tensor_result(run, node, op, left, right, state)
     if kinds & ARRAY and not kinds & (UNKNOWN | TENSOR):
         return run.fresh(node, state, "an array", ARRAY)
-    if left.must_be(NUMBER) and right.must_be(NUMBER):
+    if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):  # None raises
         return NUMBER_VALUE
     if left.must_be(TEXT):
         return TEXT_VALUE

@@ -48,9 +48,11 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project.module import home
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
 from unplace.torchapi import modes, modules, results
 
@@ -214,6 +216,8 @@ class Calls:
                 Call(self, node, bound, state), operators.of_tensor_class(qualified, bound, len(arguments.positional))
             )
         operator = torchapi.function(qualified)
+        if operator is not None and self._may_pose(operator.short, arguments):
+            return self.unknown_call(node, arguments.all(), state)
         self.prove_tensor(qualified, arguments, state)
         if operator is not None:
             return self.operator(node, operator, arguments.bind(operator.parameters), arguments, state)
@@ -256,6 +260,11 @@ class Calls:
         if qualified.startswith(modes.OBJECTS) or qualified in modes.CONTEXTS:
             return apply(call, keeping)
         return self.unknown_call(node, arguments.all(), state)
+
+    def _may_pose(self, name: str, arguments: Arguments) -> bool:
+        """Tell whether what is given to a function of torch may be an object that poses as a tensor."""
+        is_open = any(value.kinds & UNKNOWN or value.likely for value in arguments.positional[:1])
+        return is_open and is_of_posing_class(home(self.run.scope), name)
 
     def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
         """Narrow the first argument of a function or module of torch that accepts nothing but a tensor there."""

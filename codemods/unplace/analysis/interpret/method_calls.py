@@ -39,7 +39,7 @@ from unplace.analysis.interpret.writes import as_argument, can_be_tracked
 from unplace.analysis.project.module import home
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
-from unplace.analysis.types.own_methods import is_of_own_class
+from unplace.analysis.types.own_methods import is_of_own_class, is_of_posing_class
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import modules
@@ -57,7 +57,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
     is_shared = is_inplace and is_of_own_class(home(calls.run.scope), name)
     proved = is_inplace and not is_shared and evidence.of_name(name) is Evidence.PROOF
-    if proved or (base.is_tensor and base.likely and evidence.of_call(node) is Evidence.PROOF):
+    may_pose = (base.kinds & UNKNOWN or base.likely) and is_of_posing_class(home(calls.run.scope), name)
+    if proved or (base.is_tensor and base.likely and not may_pose and evidence.of_call(node) is Evidence.PROOF):
         base = state.narrow_to_tensor(base)
     if base.is_tensor:
         return of_tensor(calls, node, func, base, calls.arguments(node, state), state)
@@ -80,7 +81,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         calls.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
         return base
     operator = torchapi.tensor_method(name)
-    found = evidence.of_call(node) if operator is not None and base.may_be(TENSOR | UNKNOWN) else Evidence.NONE
+    is_known = operator is not None and base.may_be(TENSOR | UNKNOWN) and not may_pose
+    found = evidence.of_call(node) if is_known else Evidence.NONE
     if found and calls.run.inference.of(func.value).may_be_tensor:
         guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
         return of_tensor(calls, node, func, guess, arguments, state)

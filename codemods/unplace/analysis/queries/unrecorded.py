@@ -34,7 +34,10 @@ def is_unrecorded(program: Analysis, scope: Scope, node: ast.AST) -> bool:
 
 
 def is_guarded(program: Analysis, scope: Scope, node: ast.AST) -> bool:
-    """Tell whether such a guard asks autograd itself; one about training, or a flag that nobody sets, doesn't count."""
+    """Tell whether such a guard asks autograd itself; one about training, or a flag that nobody sets, doesn't count.
+
+    Callers are only asked where no other file names the function.
+    """
     return _Search(program, asks_autograd=True).is_off(scope, node)
 
 
@@ -57,8 +60,18 @@ class _Search:
             return False
         if not (scope.parent.is_module or scope.parent.is_class) and self.is_off(scope.parent, scope.node):
             return True
-        calls = list(self._calls(scope))
-        return bool(calls) and all(self.is_off(caller, call) for caller, call in calls)
+        if self._is_far(scope):
+            return False
+        is_called = False
+        for caller, call in self._calls(scope):  # those of the file first: the others have to be looked for
+            if not self.is_off(caller, call):
+                return False
+            is_called = True
+        return is_called
+
+    def _is_far(self, scope: Scope) -> bool:
+        """Tell whether callers in other files would have to be looked for, which takes long."""
+        return self.asks_autograd and home(scope).is_named_elsewhere(scope.name)
 
     def _once(self, key: tuple[object, ...], work_out: Callable[[], bool]) -> bool:
         """Return the answer to a question, which is False where the question leads to itself, or too far."""
@@ -112,6 +125,8 @@ class _Search:
 
     def _parameter(self, scope: Scope, name: str, outcome: bool) -> bool:
         """Tell the same of a parameter, by what the calls in sight pass for it, or else by its default."""
+        if self._is_far(scope):
+            return False
         default = default_for(scope, name)
         is_by_default = not self.asks_autograd and default is not None and self._implies(scope, default, outcome)
         calls = list(self._calls(scope))

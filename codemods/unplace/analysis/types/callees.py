@@ -22,6 +22,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.classes import is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.analysis.types.relations import ANYTHING, CALLED, ITERABLE
 from unplace.torchapi import Operator, Result, members, modes
 
@@ -136,7 +137,8 @@ class Callees:
             return Signature(NUMBER, usual=NUMBER, first=_NUMERIC | LIST | TUPLE | OTHER)
         operator = torchapi.function(qualified)
         if operator is not None:
-            return of_operator(operator, qualified)
+            poses = is_of_posing_class(self._module, operator.short)
+            return Signature() if poses else of_operator(operator, qualified)
         layer = torchapi.module(qualified)
         return Signature(CALLABLE | OTHER if layer is None and qualified[:1].isupper() else ANYTHING)
 

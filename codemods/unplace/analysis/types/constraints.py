@@ -36,7 +36,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
 from unplace.analysis.types.callees import Callees, Signature, usual_argument
 from unplace.analysis.types.evidence import Evidence
-from unplace.analysis.types.own_methods import is_of_own_class
+from unplace.analysis.types.own_methods import tells_nothing
 from unplace.analysis.types.relations import (
     ANYTHING,
     CALLED,
@@ -280,7 +280,7 @@ class Collector:
 
     def _look_up(self, holder: Variable, name: str) -> None:
         """Restrict an object by a name that is looked up on it."""
-        known = evidence.of_name(name) if not is_of_own_class(self._module, name) else Evidence.NONE
+        known = evidence.of_name(name) if not tells_nothing(self._module, name) else Evidence.NONE
         if known is Evidence.PROOF:
             self.found.restrict(holder, TENSOR)
             return
@@ -418,7 +418,7 @@ class Collector:
         """Return the result of a method of an object of the scope."""
         holder, name = self._value(function.value), function.attr
         result = self.found.new()
-        proof = evidence.of_call(node) if not is_of_own_class(self._module, name) else Evidence.NONE
+        proof = evidence.of_call(node) if not tells_nothing(self._module, name) else Evidence.NONE
         if proof is Evidence.PROOF:
             self.found.restrict(holder, TENSOR)
         else:

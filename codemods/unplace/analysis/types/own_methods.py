@@ -3,13 +3,17 @@
 class Group:
     def add_(self, x, other): ...
 
-The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`.
+The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`. All
+methods of a class of the file with `__torch_function__` count: torch's functions take its objects for tensors, too.
 """
 
 from __future__ import annotations
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.types.evidence import is_idiom
+
+POSING = "__torch_function__"
+"""The method by which torch's functions take an object that is no tensor."""
 
 
 @once
@@ -25,3 +29,20 @@ def is_of_own_class(module: ModuleIndex, name: str) -> bool:
 def own_methods(module: ModuleIndex) -> frozenset[str]:
     """Return the names of the methods that the classes of a module define, except those of tensors."""
     return frozenset(name for cls in module.classes.values() if not cls.is_tensor for name in cls.methods)
+
+
+def is_of_posing_class(module: ModuleIndex, name: str) -> bool:
+    """Tell whether a class of the file that poses as a tensor in torch's functions defines a method of this name."""
+    return name in posing_methods(module)
+
+
+@once
+def posing_methods(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the methods that the posing classes of a module define."""
+    posing = (cls for cls in module.classes.values() if not cls.is_tensor and POSING in cls.methods)
+    return frozenset(name for cls in posing for name in cls.methods)
+
+
+def tells_nothing(module: ModuleIndex, name: str) -> bool:
+    """Tell whether a class of the run that is no tensor defines a method by which tensors are told."""
+    return is_of_own_class(module, name) or is_of_posing_class(module, name)

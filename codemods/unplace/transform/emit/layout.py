@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.emit.wrapping import wrapped
 
 
 def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: Sequence[str]) -> tuple[Edit, ...]:
@@ -18,10 +19,14 @@ def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: 
     start, end = text.span(statement)
     indent = text.indentation(start)
     separator = text.newline + indent if indent is not None else "; "
+    line_end = text.line_end(end)
+    if indent is not None:
+        rest_of_line = text.text[end:line_end].rstrip()
+        *first, last = lines
+        lines = [*(wrapped(text, line, indent) for line in first), wrapped(text, last, indent, rest_of_line)]
     edits = [Edit(start, end, separator.join(lines))]
     if not after:
         return tuple(edits)
-    line_end = text.line_end(end)
     rest = text.text[end:line_end].strip()
     if indent is not None and (not rest or rest.startswith("#")):
         edits.append(Edit(line_end, line_end, "".join(separator + line for line in after)))

@@ -10,6 +10,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from unplace.text.positions import Text
+from unplace.transform.emit.alignment import realigned
 
 Change = Callable[[cst.CSTNode], cst.CSTNode]
 
@@ -91,8 +92,10 @@ class Snippet:
         return line.body[0]
 
     def render(self, statement: cst.BaseSmallStatement) -> str:
-        """Return a statement as text."""
-        return self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
+        """Return a statement as text, in the place of the old one."""
+        new = self.module.code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
+        _, column = self.text.place(self.start)
+        return realigned(self.text.text[self.start : self.end], new, column - 1, column - 1)
 
 
 class _Changes(cst.CSTTransformer):
