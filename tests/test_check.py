@@ -108,8 +108,10 @@ def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureF
     lines = run(capfd, EVERY, "model.py")[1].splitlines()
     assert lines[0] == "model.py"
     assert lines[3] == "  7:5   UNP004  harmful     masked store can break autograd: saved by exp() in line 6"
-    assert lines[4].startswith("                safe fix    `y` is rebound to a new tensor")
-    assert lines[-2] == "                no fix      `r` is expanded: several of its elements share one place in memory"
+    assert lines[4].startswith("                safe fix      `y` is rebound to a new tensor")
+    assert (
+        lines[-2] == "                no fix        `r` is expanded: several of its elements share one place in memory"
+    )
 
 
 def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from test_diagnose import PROGRAMS, expected
 from unplace.diagnosis import observed_run
 from unplace.diagnosis.launcher import Program
 from unplace.diagnosis.repair import Repair, RepairError, repair
+from unplace.observation.facts import Observations
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,7 +34,8 @@ def in_process(program: Program, limit: int | None, *, quiet: bool) -> observed_
 
 
 def repaired(script: Path, *, unsafe: bool) -> Repair:
-    return repair(partial(in_process, Program(str(script))), unsafe=unsafe, tell=lambda text: None)
+    runner = partial(in_process, Program(str(script)))
+    return repair(runner, lambda: Observations(str(script.parent)), unsafe=unsafe, tell=lambda text: None)
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +75,35 @@ def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
         repaired(script, unsafe=False)
     assert script.read_text("utf-8") == text
     assert list(repaired(script, unsafe=True).changes) == [str(script)]
+
+
+def test_what_the_text_cannot_tell_a_run_shows(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(OPEN)
+    command = [sys.executable, "-m", "unplace", "diagnose", "--fix", "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert script.read_text() == OPEN.replace("inplace=True", "inplace=False")
+    assert "The rewrite rests on what the run showed: in the observed run: nobody reads the input" in done.stderr
+
+
+OPEN = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, act_layer):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.act = act_layer(inplace=True)
+
+    def forward(self, x):
+        return self.act(torch.tanh(self.lin(x)))
+
+
+torch.manual_seed(0)
+net = Block(getattr(nn, "ReLU"))
+for _ in range(3):
+    net(torch.rand(2, 3)).sum().backward()
+"""

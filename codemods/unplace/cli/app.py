@@ -12,7 +12,7 @@ from unplace.config.selection import guess
 from unplace.version import __version__
 
 COMMANDS = (
-    *("rewrite", "check", "explain", "verify", "diagnose", "migrate"),
+    *("rewrite", "check", "explain", "verify", "diagnose", "observe", "migrate"),
     *("rule", "config", "code-action", "server"),
 )
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unplace.cli.parsing import Command
+from unplace.cli.parsing import ProgramCommand
 
 if TYPE_CHECKING:
     from unplace.diagnosis.launcher import Program
+    from unplace.observation.facts import Observations
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -46,13 +47,7 @@ OutputFile = Annotated[
 ]
 
 
-class _ProgramCommand(Command):
-    """A command whose options end at the first word that isn't one: the rest belongs to the program."""
-
-    allow_interspersed_args = False
-
-
-@app.command(cls=_ProgramCommand, epilog=EXAMPLES)
+@app.command(cls=ProgramCommand, epilog=EXAMPLES)
 def diagnose(
     words: Words,
     is_module: IsModule = False,
@@ -119,7 +114,9 @@ def _fix(program: Program, *, unsafe: bool) -> int:
     from unplace.diagnosis.repair import RepairError, repair
 
     try:
-        repaired = repair(partial(observed_run.run, program), unsafe=unsafe, tell=lambda text: _write(text, None))
+        runner = partial(observed_run.run, program)
+        observe = partial(_observed, program)
+        repaired = repair(runner, observe, unsafe=unsafe, tell=lambda text: _write(text, None))
     except RepairError as error:
         _write(f"unplace: not repaired: {error}.", None)
         return 1
@@ -127,4 +124,13 @@ def _fix(program: Program, *, unsafe: bool) -> int:
         _write("unplace: no in-place error was raised; nothing to repair.", None)
         return repaired.exit_code
     _write(f"{repaired.diff()}unplace: the program runs now. {repaired.verdict}", None)
+    if repaired.observed:
+        _write(f"The rewrite rests on what the run showed: {'; '.join(repaired.observed)}.", None)
     return 0
+
+
+def _observed(program: Program) -> Observations:
+    """Run the program once more, for what it shows about the operations in the working folder."""
+    from unplace.observation.launching import observe
+
+    return observe(Path.cwd(), program.name, program.arguments, is_module=program.is_module, quiet=True)[1]

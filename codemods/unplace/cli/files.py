@@ -95,7 +95,7 @@ def work_out(
     options = replace(settings.options, changed=changes.lines if changes is not None else None, spans_later=spans_later)
     problems = [*found.problems, *(changes.problems if changes is not None else ())]
     outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
-    is_cached = cached and options.changed is None and len(found.files) > 1
+    is_cached = cached and options.changed is None and options.facts is None and len(found.files) > 1
     known = _earlier(found.files, options) if is_cached else None
     results = rewrite_files(found.files, options, int(jobs) if jobs else None, known)
     with interruptible([]), contextlib.closing(results):

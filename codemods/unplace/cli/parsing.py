@@ -42,3 +42,9 @@ def _as_written(parameters: Any) -> Any:
 
 def _no_type(ctx: Any) -> None:
     """Return no type for help to show beside an argument's metavar."""
+
+
+class ProgramCommand(Command):
+    """A command whose options end at the first word that isn't one: the rest belongs to the program."""
+
+    allow_interspersed_args = False

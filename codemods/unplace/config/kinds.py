@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from unplace.config.selection import listed, parse_codes, parse_harms, parse_release
+from unplace.config.selection import SelectionError, listed, parse_codes, parse_harms, parse_release
 from unplace.diagnostics.findings import Harm
 from unplace.files.globs import is_valid
 from unplace.files.patterns import Patterns
+from unplace.observation.facts import FactsError, Observations, read
 from unplace.rules import codes
 from unplace.torchapi.releases import Release
 
@@ -166,6 +168,34 @@ class Harms(Given["frozenset[Harm] | None"]):
     def from_python(self, name: str, given: Any) -> frozenset[Harm]:
         """Read a list of texts."""
         return parse_harms(listed(name, given, "harmful"))
+
+
+class FactsFile(Given["Observations | None"]):
+    """Facts from runs of the program, by the file that `unplace observe` wrote."""
+
+    words = "path of a file"
+    metavar = "FILE"
+
+    def from_toml(self, value: object, folder: str) -> Observations:
+        """Read the file at a path from the folder of the configuration file."""
+        if not isinstance(value, str):
+            raise TypeError('must be a string, such as "unplace-facts.json"')
+        return read(Path(folder, value))
+
+    def as_toml(self, value: Observations | None) -> str:
+        """Write the path."""
+        return _quoted(value.path if value is not None else "")
+
+    def from_words(self, given: Any) -> Observations:
+        """Read the file at a path."""
+        try:
+            return read(Path(given))
+        except FactsError as error:
+            raise SelectionError(str(error)) from None
+
+    def from_python(self, name: str, given: Any) -> Observations:
+        """Read the file at a path."""
+        return read(Path(given))
 
 
 class Files(Kind["Patterns | None"]):

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from unplace import rules
-from unplace.config.kinds import Codes, CodesOfFiles, Given, Harms, Truth, Version
+from unplace.config.kinds import Codes, CodesOfFiles, FactsFile, Given, Harms, Truth, Version
 from unplace.config.settings import Setting, settings_of
 from unplace.diagnostics.findings import Harm
 from unplace.files.patterns import Patterns
+from unplace.observation.facts import FileFacts, Observations
 from unplace.text.positions import LineRanges
 from unplace.torchapi.releases import Release
 
@@ -26,6 +27,7 @@ class Options:
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
     that suppress nothing aren't reported. With `spans_files`, an edit may need others in other files; with
     `spans_later`, what such edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
+    `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
 
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
@@ -38,6 +40,9 @@ class Options:
     target_torch: Annotated[
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
     ] = None
+    facts: Annotated[
+        Observations | None, Setting(FactsFile(), "Take what runs showed, a file of `unplace observe`.")
+    ] = field(default=None, hash=False)
     select: Annotated[
         frozenset[str] | None, Setting(Codes(), "Only these rules (codes or prefixes).", narrows=True)
     ] = None
@@ -58,6 +63,7 @@ class Options:
     spans_files: bool = False
     spans_later: bool = False
     markdown: bool = False
+    here: FileFacts | None = field(default=None, hash=False)
 
     def unfiltered(self) -> Options:
         """Return the same options without any limit from selection, harm or comments."""

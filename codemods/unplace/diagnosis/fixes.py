@@ -13,6 +13,7 @@ from unplace.diagnosis.places import Place
 from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.diagnostics.forms import Form
 from unplace.files.discovery import shown
+from unplace.observation.facts import FileFacts, Observations
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
@@ -50,9 +51,10 @@ class Fix:
 
     @property
     def applicability(self) -> Applicability:
-        """`UNSAFE` where an edit rests on an assumption, else `SAFE`."""
-        unsafe = any(f.applicability is Applicability.UNSAFE for file in self.files for f in file.findings)
-        return Applicability.UNSAFE if unsafe else Applicability.SAFE
+        """The applicability of the edit that rests on most."""
+        found = {finding.applicability for file in self.files for finding in file.findings}
+        least = (Applicability.UNSAFE, Applicability.OBSERVED)
+        return next((each for each in least if each in found), Applicability.SAFE)
 
     @property
     def diff(self) -> str:
@@ -64,8 +66,8 @@ class Fix:
         )
 
 
-def fix_of(places: Iterable[Place]) -> Fix:
-    """Work out the rewrite of the writes at some places."""
+def fix_of(places: Iterable[Place], observed: Observations | None = None) -> Fix:
+    """Work out the rewrite of the writes at some places; `observed` is what runs showed."""
     by_path: dict[str, list[Place]] = {}
     for place in places:
         by_path.setdefault(place.path, []).append(place)
@@ -75,7 +77,7 @@ def fix_of(places: Iterable[Place]) -> Fix:
         source = _read(path)
         if source is None:
             continue
-        findings, concerned = _verdicts(source.text, path, in_file)
+        findings, concerned = _verdicts(source.text, path, in_file, observed)
         numbers = {f.fix for f in concerned if f.edits}
         chosen = tuple(f for f in findings if f.edits and f.fix in numbers and f.status is Status.REWRITTEN)
         if chosen:
@@ -96,34 +98,39 @@ def _read(path: str) -> Source | None:
         return Source(text.encode(), text, "utf-8") if text else None
 
 
-def _verdicts(text: str, path: str, places: Sequence[Place]) -> tuple[Sequence[Finding], list[Finding]]:
+def _verdicts(
+    text: str, path: str, places: Sequence[Place], observed: Observations | None
+) -> tuple[Sequence[Finding], list[Finding]]:
     """Return the findings of a file, and those at some places in it.
 
     The findings are those of `--unsafe` only where the ones at these places can't all be rewritten without it.
     """
+    facts = observed.about(path, text) if observed is not None else FileFacts()
     findings: Sequence[Finding] = ()
     concerned: list[Finding] = []
     for unsafe in (False, True):
-        findings = _findings(text, path, unsafe)
-        concerned = list(dict.fromkeys(f for place in places for f in findings if _is_at(f, place, text)))
+        findings = _findings(text, path, Options(unsafe=unsafe, facts=observed))
+        concerned = list(dict.fromkeys(f for place in places for f in findings if _is_at(f, place, text, facts)))
         if all(f.edits and f.status is Status.REWRITTEN for f in concerned):
             break
     return findings, concerned
 
 
-def _findings(text: str, path: str, unsafe: bool) -> Sequence[Finding]:
+def _findings(text: str, path: str, options: Options) -> Sequence[Finding]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            return rewrite_text(text, path, Options(unsafe=unsafe)).findings
+            return rewrite_text(text, path, options).findings
     except SyntaxError:  # what a notebook shows is not always Python
         return ()
 
 
-def _is_at(finding: Finding, place: Place, text: str) -> bool:
+def _is_at(finding: Finding, place: Place, text: str, facts: FileFacts) -> bool:
     if finding.line <= place.line <= finding.end_line:
         return True
     module = place.inplace_module
     if module is None or finding.form is not Form.INPLACE_ARGUMENT:
         return False
+    if facts.makes(f"torch.nn.{module}", finding.line):
+        return True
     return f"{module}(" in "".join(text.splitlines(keepends=True)[finding.line - 1 : finding.end_line])

@@ -12,6 +12,7 @@ from unplace.diagnosis.observed_run import Runner, RunResult
 from unplace.diagnostics.findings import Applicability
 from unplace.files.discovery import shown
 from unplace.files.writing import replace_contents
+from unplace.observation.facts import Observations
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
 from unplace.text.source import Source, read_source
@@ -26,11 +27,15 @@ class RepairError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A repair: the changed files, whether there were forward values to compare, and the program's exit code now."""
+    """A repair: the changed files, whether there were forward values to compare, and the program's exit code now.
+
+    `observed` is what the edits rest on because a run showed it.
+    """
 
     changes: dict[str, Change]
     verified: bool
     exit_code: int
+    observed: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -48,10 +53,15 @@ class Repair:
         )
 
 
-def repair(runner: Runner, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
+Observe = Callable[[], Observations]
+"""Runs the program and returns what it showed about its operations."""
+
+
+def repair(runner: Runner, observe: Observe, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
     """Rewrite one culprit after the other until the program runs; `tell` is called with each further failure.
 
-    `runner` runs the program. Raises `RepairError` where it can't be repaired.
+    `runner` runs the program, and so does `observe` where a rewrite rests on something that a run can show. Raises
+    `RepairError` where the program can't be repaired.
     """
     first = result = runner(None, quiet=False)
     files = _Files()
@@ -59,13 +69,13 @@ def repair(runner: Runner, *, unsafe: bool, tell: Callable[[str], None]) -> Repa
         while result.diagnosis is not None:
             if result is not first:
                 tell(result.text)
-            result = _rewritten(runner, first, result, files, unsafe)
+            result = _rewritten(runner, first, result, files, observe, unsafe)
         if result.exit_code and not first.exit_code:
             raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
     except BaseException:
         files.restore()
         raise
-    return Repair(files.changes(), bool(first.backwards), result.exit_code)
+    return Repair(files.changes(), bool(first.backwards), result.exit_code, tuple(dict.fromkeys(files.observed)))
 
 
 class _Files:
@@ -73,6 +83,7 @@ class _Files:
 
     def __init__(self) -> None:
         self._originals: dict[str, Source] = {}
+        self.observed: list[str] = []
 
     def write(self, path: str, change: Change) -> None:
         self._originals.setdefault(path, change.before)
@@ -86,32 +97,38 @@ class _Files:
             replace_contents(path, change.after.data, change.before.data)
 
 
-def _rewritten(runner: Runner, first: RunResult, failed: RunResult, files: _Files, unsafe: bool) -> RunResult:
+def _rewritten(
+    runner: Runner, first: RunResult, failed: RunResult, files: _Files, observe: Observe, unsafe: bool
+) -> RunResult:
     """Rewrite the first culprit of a failure, run again, and return the result; try further fixes while it fails alike.
 
     The first culprit has to go in any case; those after it may then write memory that nobody saved.
     """
-    for fix in _candidates(failed, unsafe):
+    for fix in _candidates(failed, observe, unsafe):
         change = fix.change
         files.write(fix.path, change)
         result = runner(first.calls + _BEYOND, quiet=True)
         if _failure(result) != _failure(failed, fix):
             if result.backwards[: len(first.backwards)] != first.backwards:
                 raise RepairError(_why_values_differ(runner, first, files))
+            seen = (f for f in fix.findings if f.applicability is Applicability.OBSERVED)
+            files.observed += [told for finding in seen for told in finding.assumptions]
             return result
         files.write(fix.path, Change(change.after, change.before))
     raise RepairError("the rewrite of the culprit doesn't remove the error")
 
 
-def _candidates(failed: RunResult, unsafe: bool) -> Iterator[FileFix]:
+def _candidates(failed: RunResult, observe: Observe, unsafe: bool) -> Iterator[FileFix]:
     """Yield the rewrites for the first culprit of a failure: several where it may be one of several constructors."""
     if failed.culprit is None or failed.culprit.is_installed:
         raise RepairError("the cause isn't a write in your files; the advice above says what to do")
-    if failed.diagnosis is not None and failed.diagnosis["fix"] is None:
-        raise RepairError("nothing here can be rewritten; the advice above says what to do")
     fix = fix_of([failed.culprit])
+    if not fix.files or fix.applicability is Applicability.UNSAFE:
+        fix = fix_of([failed.culprit], observe())
+    if not fix.files and not fix.refusals:
+        raise RepairError("nothing here can be rewritten; the advice above says what to do")
     if not fix.files:
-        reasons = "; ".join(fix.refusals) or "it isn't an operation that unplace knows how to rewrite"
+        reasons = "; ".join(fix.refusals)
         raise RepairError(f"{shown(failed.culprit.path)}:{failed.culprit.line} can't be rewritten: {reasons}")
     if fix.applicability is Applicability.UNSAFE and not unsafe:
         raise RepairError(f"the rewrite assumes: {'; '.join(fix.assumptions)}. `--unsafe` applies it all the same")

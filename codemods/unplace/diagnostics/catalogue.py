@@ -72,6 +72,21 @@ class Assumption(Kind):
 
 
 @unique
+class Observed(Kind):
+    """The result of observing runs of the program, about an assumption."""
+
+    CONFIRMED = "in {runs} observed runs: {assumption}"
+    CONFIRMED_ONCE = "in the observed run: {assumption}"
+    RAN = "ran {runs} times, {tensors} of them on a tensor"
+    NEVER_RAN = "never ran"
+    WIDER = "an operand had a wider dtype in {runs} runs"
+    RECORDED = "autograd recorded in {runs} runs"
+    SHARED = "`{name}` has the same memory"
+    ALONE = "nobody else could read it later in {runs} of the {examined} runs that were looked at closely"
+    HELD = "{holder} can read it later"
+
+
+@unique
 class Layout(Kind):
     """The layout or place of memory that was chosen on purpose; said of the tensor."""
 
@@ -91,6 +106,7 @@ class Purpose(Kind):
     UNKNOWN_KIND_UNSAFE = (
         "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it, or rewrite it with --unsafe"
     )
+    NO_TENSOR = "in all observed runs it was no tensor, but of type {types}"
     FILLS_OWN_TENSOR = "the write fills a tensor made for it"
     LAID_OUT = "`{name}` {layout}: being written in place is its purpose"
     REGISTERED = "`{name}` is a parameter, buffer or gradient: being written in place is its purpose"
@@ -242,6 +258,7 @@ class Refusal(Kind):
     RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"
     ARGUMENT_DTYPE = "`{name}` keeps the dtype of its argument, which has no name here"
     LEFT_OUT = "left out by the verification: {found}"
+    OBSERVED_OTHERWISE = "a run showed otherwise than the rewrite would assume ({assumption}): {found}"
 
     # the written tensor
     STRIDES = "its strides may let several elements share one place in memory"

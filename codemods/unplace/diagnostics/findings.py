@@ -23,9 +23,10 @@ class Status(str, Enum):
 
 
 class Applicability(str, Enum):
-    """The applicability of an edit: proved (`safe`), or based on the assumptions named with it (`unsafe`)."""
+    """The applicability of an edit: proved, based on what runs showed, or on the assumptions named with it."""
 
     SAFE = "safe"
+    OBSERVED = "observed"
     UNSAFE = "unsafe"
 
 
@@ -90,12 +91,12 @@ class Finding:
     Lines and columns count from 1, columns in characters; the end is exclusive, as in most editors.
     `applicability` is None unless the operation can be rewritten. `status` tells what this run does with it: an
     operation whose edit is `unsafe` is `refused` in a run that only applies safe ones. `reason` tells what its edit
-    does, or why there is none, and `assumed` holds the assumptions of the edit. `edits` are the text edits that
-    rewrite it; findings that share a `fix` number share their edits and can only be applied together. `saved_by` is
-    known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a notebook, lines,
-    columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has the edits that
-    other files need along with these, by absolute path; `may_span` tells that edits of several files may rewrite
-    the operation.
+    does, or why there is none, and `assumed` holds the assumptions of the edit, or what runs showed. `edits` are the
+    text edits that rewrite it; findings that share a `fix` number share their edits and can only be applied together.
+    `saved_by` is known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a
+    notebook, lines, columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has
+    the edits that other files need along with these, by absolute path; `may_span` tells that edits of several files may
+    rewrite the operation.
     """
 
     line: int

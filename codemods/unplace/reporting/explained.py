@@ -68,6 +68,7 @@ def _explanation(explanation: Explanation, path: str, source: Source, named: Nam
     ]
     yield from _rows("saved", savers or ["by nothing in this function"])
     yield from _rows("grad mode", [explanation.grad_mode])
+    yield from _rows("observed", [str(reason) for reason in explanation.observed])
     if explanation.finding is None:
         yield from _rows("verdict", ["none: the operation isn't judged"])
     else:
@@ -109,7 +110,8 @@ def _verdict(finding: Finding, path: str, source: Source, named: Naming) -> Iter
     told = finding.moved(named)
     yield [*title, (f": {told.message}", "")]
     if told.assumptions and finding.status is Status.REWRITTEN:
-        yield from _rows("assumes", told.assumptions)
+        word = "as seen" if finding.applicability is Applicability.OBSERVED else "assumes"
+        yield from _rows(word, told.assumptions)
     if finding.edits:
         if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
             yield from _rows("edit", ["with --unsafe:"])

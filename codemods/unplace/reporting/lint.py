@@ -58,7 +58,7 @@ def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
                 (sentences.headline(finding), ""),
             ]
             indent = f"  {'':<{width}}  {'':<{len(finding.code)}}  "
-            yield [(f"{indent}{sentences.fix(finding):<10}  {sentences.advice(finding)}", "dim")]
+            yield [(f"{indent}{sentences.fix(finding):<12}  {sentences.advice(finding)}", "dim")]
         yield []
 
 
@@ -111,6 +111,8 @@ def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
     fixes = Counter(finding.applicability for finding in findings)
     if fixes[Applicability.SAFE]:
         yield f"`unplace rewrite` repairs {fixes[Applicability.SAFE]} of them."
+    if fixes[Applicability.OBSERVED]:
+        yield f"`unplace rewrite --facts ...` repairs {fixes[Applicability.OBSERVED]} on what runs showed."
     if fixes[Applicability.UNSAFE]:
         more = " more" if fixes[Applicability.SAFE] else ""
         yield f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unplace.diagnostics.findings import Status
+from unplace.diagnostics.findings import Applicability, Status
 from unplace.reporting.concise import STYLES
 from unplace.reporting.styled import Span
 from unplace.runs.outcome import Outcome
@@ -26,6 +26,7 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
                 (f"  {finding.status.value:<9}  ", STYLES[finding.status]),
                 (finding.message, ""),
             ]
+            word = "observed" if finding.applicability is Applicability.OBSERVED else "assumes"
             for assumption in finding.assumptions if finding.status is Status.REWRITTEN else ():
-                yield [(f"  {'':<{width}}  {'':<{len(finding.code)}}  {'assumes':<9}  {assumption}", "dim")]
+                yield [(f"  {'':<{width}}  {'':<{len(finding.code)}}  {word:<9}  {assumption}", "dim")]
         yield []

@@ -31,6 +31,8 @@ def advice(finding: Finding) -> str:
     """Return what the fix does and what it assumes, or why there is no fix."""
     if finding.applicability is Applicability.UNSAFE and finding.status is Status.REWRITTEN:
         return f"{finding.message}; assumes: {'; '.join(finding.assumptions)}"
+    if finding.applicability is Applicability.OBSERVED:
+        return f"{finding.message}; {'; '.join(finding.assumptions)}"
     return finding.message
 
 

@@ -11,6 +11,7 @@ from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.observation.facts import OperationFacts
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
@@ -18,6 +19,7 @@ from unplace.transform.emit.snippet import Snippet
 from unplace.transform.emit.statements import Statements
 from unplace.transform.filter import Filter
 from unplace.transform.flags import Flag, grouped
+from unplace.transform.observed import confirms, contradicts
 from unplace.transform.recipes import modules
 from unplace.transform.report import Report
 from unplace.transform.rule import CallRule
@@ -46,6 +48,7 @@ class Constructors:
             stopped = next((plan for plan in plans if not isinstance(plan.verdict, Inline)), None)
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
             assumptions = tuple(dict.fromkeys(a for plan in plans for a in plan.assumptions))
+            observed = tuple(dict.fromkeys(told for plan in plans for told in plan.observed))
             applied = stopped is None and not meets and (self.unsafe or not assumptions)
             done += edits if applied else ()
             fix = self.reports.number()
@@ -55,7 +58,8 @@ class Constructors:
                 elif stopped is None:
                     plan = plan.refused(Refusal.LATER_AROUND()) if meets else replace(plan, verdict=Inline(assumptions))
                 if plan.verdict is not None:
-                    self._report(plan, applied, fix, edits if applied or (not meets and stopped is None) else ())
+                    own = edits if applied or (not meets and stopped is None) else ()
+                    self._report(plan, applied, fix, own, observed)
 
     def _plan(
         self,
@@ -76,10 +80,16 @@ class Constructors:
         if taking:
             assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
             verdict = Inline((*judge.of_uses(flag.node), *assumptions))
+        facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call) else None
+        assumed = verdict.assumptions if isinstance(verdict, Inline) else ()
+        otherwise = next((told for each in assumed if (told := contradicts(facts, each, "")) is not None), None)
+        verdict = verdict if otherwise is None else Refuse(otherwise)
         edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
-        return _Plan(flag, harm, by, verdict, edits)
+        return _Plan(flag, harm, by, verdict, edits, facts)
 
-    def _report(self, plan: _Plan, applied: bool, fix: int, edits: tuple[Edit, ...]) -> None:
+    def _report(
+        self, plan: _Plan, applied: bool, fix: int, edits: tuple[Edit, ...], observed: tuple[Reason, ...]
+    ) -> None:
         """Report what becomes of a flag."""
         assert plan.verdict is not None
         node, first = plan.flag.node, plan.flag.literals
@@ -97,6 +107,8 @@ class Constructors:
             plan.assumptions,
             fix,
             edits,
+            observed,
+            is_observed=bool(observed),
         )
 
     def _cleared(self, flag: Flag, taking: list[Decision]) -> tuple[Edit, ...]:
@@ -122,10 +134,20 @@ class _Plan:
     by: Saved | None
     verdict: Verdict | None
     edits: tuple[Edit, ...] = ()
+    facts: OperationFacts | None = None
 
     @property
     def assumptions(self) -> tuple[Reason, ...]:
-        """The assumptions of the rewrite."""
+        """The assumptions of the rewrite, but for those that runs confirmed."""
+        return tuple(each for each in self._assumed if confirms(self.facts, each, "") is None)
+
+    @property
+    def observed(self) -> tuple[Reason, ...]:
+        """What the rewrite rests on because runs confirmed it."""
+        return tuple(told for each in self._assumed if (told := confirms(self.facts, each, "")) is not None)
+
+    @property
+    def _assumed(self) -> tuple[Reason, ...]:
         return self.verdict.assumptions if isinstance(self.verdict, Inline) else ()
 
     def refused(self, reason: Reason) -> _Plan:

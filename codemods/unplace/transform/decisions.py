@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.reasons import Reason
+from unplace.observation.facts import OperationFacts
 from unplace.transform.emit.snippet import Change
+from unplace.transform.observed import confirms, contradicts
 from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Keep, Refuse, Verdict
@@ -17,7 +19,7 @@ class Decision:
     """A site, its rule, the verdict about it, and the change of its call if it is one.
 
     `chain` has the calls of `y.mul_(2).add_(1)`, innermost first, which share one verdict; it is empty for other
-    operations.
+    operations. `facts` are what runs showed of the operation.
     """
 
     site: Site
@@ -25,6 +27,7 @@ class Decision:
     verdict: Verdict
     change: Change | None = None
     chain: tuple[Site, ...] = ()
+    facts: OperationFacts | None = None
 
     def becoming(self, verdict: Verdict) -> Decision:
         """Return the decision with another verdict."""
@@ -37,7 +40,25 @@ class Decision:
 
     @property
     def assumptions(self) -> tuple[Reason, ...]:
-        """The assumptions that the recipe rests on, each once."""
+        """The assumptions that the recipe rests on, each once, but for those that runs confirmed."""
+        return tuple(each for each in self._assumed if not self.confirmed(each))
+
+    @property
+    def observed(self) -> tuple[Reason, ...]:
+        """What the recipe rests on because runs confirmed it."""
+        return tuple(told for each in self._assumed if (told := self.confirmed(each)))
+
+    def confirmed(self, assumption: Reason) -> Reason | None:
+        """Return what runs showed in words where it confirms an assumption."""
+        return confirms(self.facts, assumption, self.site.name)
+
+    def contradicted(self, notes: Iterable[Reason] = ()) -> Reason | None:
+        """Return the refusal where a run contradicts an assumption of the recipe or one of its notes."""
+        found = (contradicts(self.facts, each, self.site.name) for each in (*self._assumed, *notes))
+        return next((refusal for refusal in found if refusal is not None), None)
+
+    @property
+    def _assumed(self) -> tuple[Reason, ...]:
         return tuple(dict.fromkeys(getattr(self.verdict, "assumptions", ())))
 
     @property

@@ -23,9 +23,11 @@ from unplace.diagnostics.catalogue import Holder
 from unplace.diagnostics.findings import Finding
 from unplace.diagnostics.forms import WRITERS, first_argument, target_of
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.observation.facts import FileFacts
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
 from unplace.transform.filter import Filter
+from unplace.transform.observed import told
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.rewriter import Programs, rewrite_text
 from unplace.transform.sites import Site, collect
@@ -47,7 +49,8 @@ class Explanation:
 
     `saved` are the earlier operations that may have saved the memory for backward, `holders` the references out of
     sight through which the tensor may be seen, `finding` is the verdict; for a module with `inplace=True` it is placed
-    at the constructor. `ignored_by` is the line of a comment that ignores the operation, whatever the verdict.
+    at the constructor. `ignored_by` is the line of a comment that ignores the operation, whatever the verdict, and
+    `observed` is what runs showed.
     """
 
     line: int
@@ -63,6 +66,7 @@ class Explanation:
     grad_mode: str
     finding: Finding | None
     ignored_by: int | None
+    observed: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,8 @@ def explain(
         sites = [s for s in sites if any(_covers(source, n, line, column) for n, _ in _places(s))] or sites
         candidates = [pair for pair in candidates if _covers(source, pair[1], line, column)] or candidates
     comments = suppressions.read(text)
-    explained = tuple(_explanation(source, site, findings, comments) for site in sites)
+    facts = options.facts.about(path, text) if options.facts is not None else FileFacts()
+    explained = tuple(_explanation(source, site, findings, comments, facts) for site in sites)
     told = [explanation.finding for explanation in explained]
     return LineReport(
         explained,
@@ -141,11 +146,14 @@ def _covers(source: Text, node: ast.AST, line: int, column: int) -> bool:
 # -- operations ---------------------------------------------------------------------------------------------------
 
 
-def _explanation(source: Text, site: Site, findings: list[Finding], comments: Suppressions) -> Explanation:
+def _explanation(
+    source: Text, site: Site, findings: list[Finding], comments: Suppressions, facts: FileFacts
+) -> Explanation:
     write = site.write
     finding = _finding(source, site, findings)
     line, column = source.place(source.span(site.node)[0])
     live = site.live()
+    known = facts.of((site.node, site.statement), site.statement.lineno)
     return Explanation(
         line,
         column,
@@ -160,6 +168,7 @@ def _explanation(source: Text, site: Site, findings: list[Finding], comments: Su
         _grad_mode(site),
         finding,
         comments.line_for(finding) if finding is not None else None,
+        tuple(told(known)) if known is not None else (),
     )
 
 

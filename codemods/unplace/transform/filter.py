@@ -12,6 +12,7 @@ from unplace.config.options import Options
 from unplace.config.suppressions import Suppressions
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
+from unplace.observation.facts import FileFacts, OperationFacts
 
 if TYPE_CHECKING:
     from unplace.text.positions import LineRanges
@@ -25,6 +26,7 @@ class Filter:
     line of the module to the original one. `within` are the lines of the module itself that a later round looks at;
     None for all. With `apart`, a module with `inplace=True` is judged without the calls of it
     in functions outside of the lines. `failed` has, by line and code, why the recipes tried so far repaired nothing.
+    `observed` are the facts from runs about the original text.
     """
 
     codes: frozenset[str]
@@ -35,6 +37,11 @@ class Filter:
     comments: Suppressions = field(default_factory=Suppressions)
     apart: bool = False
     failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
+    observed: FileFacts | None = None
+
+    def facts(self, *nodes: ast.AST) -> OperationFacts | None:
+        """Return what runs showed of an operation, given the nodes that may be its own."""
+        return self.observed.of(nodes, self.origin(_lines_of(nodes[0])[0])) if self.observed is not None else None
 
     def reaches(self, node: ast.AST) -> bool:
         """Tell whether a part of a node is in the lines; the module as a whole always is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unplace.analysis.cancellation import go_on
@@ -22,6 +22,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform import casts
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
@@ -35,7 +36,7 @@ from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site, collect
-from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
 
@@ -68,8 +69,12 @@ class Planner:
         sites = collect(self.program, self._callers, self.options, wanted.reaches)
         groups, left_out = self._groups(sites, wanted)
         proposals = Proposals(self.text, self.by_form)
-        proposed = {statement: proposals.of(statement, members) for statement, members in groups.items()}
+        proposed = {
+            statement: [_with_facts(d, wanted) for d in proposals.of(statement, members)]
+            for statement, members in groups.items()
+        }
         proposed = {s: [self._without_unclear(d) for d in ds] for s, ds in proposed.items()}
+        proposed = {s: [_not_contradicted(d) for d in ds] for s, ds in proposed.items()}
         legal = {s: _not_failed(map(self._without_handed_store, ds), wanted) for s, ds in proposed.items()}
         staying = self._staying({s: ds for s, ds in legal.items() if not _failures(ds, wanted)})
         chosen = self._without_hidden_writes({s: staying.get(s, ds) for s, ds in legal.items()}, left_out)
@@ -100,8 +105,11 @@ class Planner:
 
     def _without_unclear(self, decision: Decision) -> Decision:
         """Keep a write to what may be no tensor, unless the run may assume that it is one, or a caller shows it."""
-        if not decision.site.write.is_unclear or (decision.is_recipe and self.options.unsafe):
+        facts = decision.facts
+        if not decision.site.write.is_unclear or self._is_applied(decision) or (facts is not None and facts.tensors):
             return decision
+        if facts is not None and facts.types:
+            return decision.becoming(Keep(Purpose.NO_TENSOR(types=", ".join(sorted(facts.types)))))
         if decision.site.harm()[0] is Harm.HARMFUL:
             return decision
         reason = Purpose.UNKNOWN_KIND_UNSAFE if decision.is_recipe else Purpose.UNKNOWN_KIND
@@ -121,7 +129,7 @@ class Planner:
         verdicts = fallbacks.choose(legal)
         self._report.later |= {decision.site for decision in fallbacks.later}
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
-        return {s: [d.becoming(verdicts.get(d, d.verdict)) for d in legal[s]] for s in statements}
+        return {s: [_not_contradicted(d.becoming(verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
 
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.
@@ -305,6 +313,21 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
+
+
+def _with_facts(decision: Decision, wanted: Filter) -> Decision:
+    """Return the decision with what runs showed of the operation."""
+    facts = wanted.facts(decision.site.node, decision.site.statement)
+    return decision if facts is None else replace(decision, facts=facts)
+
+
+def _not_contradicted(decision: Decision) -> Decision:
+    """Refuse a recipe that runs contradict."""
+    if decision.facts is None:
+        return decision
+    notes = casts.assumption(decision.site) if isinstance(decision.verdict, Rebind | Inline | Split) else ()
+    refusal = decision.contradicted(notes)
+    return decision if refusal is None else decision.becoming(Refuse(refusal))
 
 
 _LATER = Refuse(Refusal.LATER())

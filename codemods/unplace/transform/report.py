@@ -50,9 +50,10 @@ class Report:
         if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
             verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
-        extra = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
+        notes = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
+        extra = [decision.confirmed(note) or note for note in notes]
         node = site.node
-        assumptions = decision.assumptions
+        assumptions, observed = decision.assumptions, decision.observed
         harm = harm_of(site) if decision.is_recipe else harm
         self.add(
             node,
@@ -66,8 +67,9 @@ class Report:
             assumptions,
             fix,
             edits,
-            extra,
+            (*observed, *extra),
             elsewhere,
+            is_observed=bool(observed),
             may_span=site in self.later and not applied,
         )
 
@@ -87,6 +89,7 @@ class Report:
         notes: Iterable[Reason] = (),
         elsewhere: Elsewhere = (),
         *,
+        is_observed: bool = False,
         may_span: bool = False,
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
@@ -102,7 +105,8 @@ class Report:
         elif isinstance(verdict, Refuse):
             message = verdict.reason
         else:
-            applicability = Applicability.UNSAFE if assumptions else Applicability.SAFE
+            proved = Applicability.OBSERVED if is_observed else Applicability.SAFE
+            applicability = Applicability.UNSAFE if assumptions else proved
             if applied:
                 status = Status.REWRITTEN
             else:

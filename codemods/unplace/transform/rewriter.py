@@ -65,6 +65,8 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     if programs is None:
         with closing(_Alone()) as alone:
             return rewrite_text(text, path, options, alone)
+    if options.facts is not None:
+        options = replace(options, here=options.facts.about(path, text))
     report, is_final = _repaired(text, path, options, _itself, programs)
     later = replace(options, unused=False)  # `joined` keeps the first round's warnings
     for _ in range(_MOST_ROUNDS):
@@ -169,7 +171,7 @@ def _round(
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
     within = settled.begin(program) if settled is not None else None
-    wanted = Filter(options.wanted(path), options.only, lines, origin, within, comments, apart, failed)
+    wanted = Filter(options.wanted(path), options.only, lines, origin, within, comments, apart, failed, options.here)
     source = Text(text)
 
     def planned(wanted: Filter) -> list[Finding]:

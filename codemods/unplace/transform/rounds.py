@@ -110,10 +110,12 @@ def _sharing(findings: Sequence[Finding], own: Sequence[set[Edit]], ties: Sequen
 
 def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
     """Add to a finding what a later round assumed for the same operation."""
-    if later.applicability is not Applicability.UNSAFE:
+    if later.applicability in (None, Applicability.SAFE):
         return earlier
     assumed = tuple(dict.fromkeys((*earlier.assumed, *later.assumed)))
-    return replace(earlier, applicability=Applicability.UNSAFE, assumed=assumed)
+    is_unsafe = Applicability.UNSAFE in (earlier.applicability, later.applicability)
+    applicability = Applicability.UNSAFE if is_unsafe else Applicability.OBSERVED
+    return replace(earlier, applicability=applicability, assumed=assumed)
 
 
 def in_place_of(earlier: Finding, later: Finding, fix: int | None) -> Finding:

@@ -1,0 +1,175 @@
+"""Facts about operations from runs of a program: counts, which add up over runs, and their file."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from unplace.observation.keys import OPERATIONS, Function, owned
+from unplace.text.trees import parsed
+
+VERSION = 1
+"""The version of the format of the file."""
+
+
+class FactsError(ValueError):
+    """Raised where a file holds no facts; the message is for people."""
+
+
+@dataclass(slots=True)
+class OperationFacts:
+    """What runs showed of one operation that is written like an in-place one.
+
+    `runs` counts the times it ran, `tensors` those on a tensor, and `types` the names of what else was there. Of the
+    runs on tensors: `wider` had an operand that gives a new tensor another dtype, `unmeasured` operands that can't be
+    compared, `recorded` wrote what takes part in a graph, `leaves` wrote a leaf, `views` a view. In `examined` runs all
+    other holders of the memory were looked for, and `alone` of these found none that could read it later; `holders`
+    names them. `shares` are other names of the same function for the same memory. Of a call with `inplace=True`, `made`
+    counts the classes of the modules that it made, and the runs are those of these modules. `graphs` counts the stores
+    to `.data` of a value with a graph.
+    """
+
+    runs: int = 0
+    tensors: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+    wider: int = 0
+    unmeasured: int = 0
+    recorded: int = 0
+    leaves: int = 0
+    views: int = 0
+    examined: int = 0
+    alone: int = 0
+    holders: Counter[str] = field(default_factory=Counter)
+    shares: Counter[str] = field(default_factory=Counter)
+    made: Counter[str] = field(default_factory=Counter)
+    graphs: int = 0
+
+    def add(self, other: OperationFacts) -> None:
+        """Add the counts of other runs."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
+    def document(self) -> dict[str, Any]:
+        """Return the counts that aren't zero as JSON has them."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> OperationFacts:
+        """Return the facts in a JSON object; raise `TypeError` or `ValueError` where it holds something else."""
+        known = cls()
+        for name, value in document.items():
+            counted = isinstance(getattr(known, name, None), Counter)
+            setattr(known, name, Counter({str(key): int(n) for key, n in value.items()}) if counted else int(value))
+        return known
+
+
+Key = tuple[Function, str]
+"""The function of an operation and the operation's place in it."""
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """The facts that hold for the operations of a file, by line."""
+
+    _by_line: dict[int, list[tuple[tuple[int, ...], OperationFacts]]] = field(default_factory=dict)
+
+    def note(self, node: ast.AST, facts: OperationFacts) -> None:
+        """Take the facts about an operation."""
+        self._by_line.setdefault(node.lineno, []).append((_extent(node), facts))  # type: ignore[attr-defined]
+
+    def of(self, nodes: Iterable[ast.AST], line: int) -> OperationFacts | None:
+        """Return the facts about the operation that is one of the nodes and stood in a line when the file was read."""
+        extents = {_extent(node) for node in nodes}
+        return next((facts for extent, facts in self._by_line.get(line, ()) if extent in extents), None)
+
+    def makes(self, module: str, line: int) -> bool:
+        """Tell whether a call in a line made modules of a class, such as `torch.nn.ReLU`."""
+        return any(module in facts.made for _, facts in self._by_line.get(line, ()))
+
+
+def _extent(node: Any) -> tuple[int, ...]:
+    """Return where a node begins and ends, but for its first line, which edits above it change."""
+    return node.col_offset, node.end_lineno - node.lineno, node.end_col_offset
+
+
+@dataclass(slots=True)
+class Observations:
+    """The facts about the operations of a project, by file and key; the files are relative to the folder `root`.
+
+    `path` is the file that they were read from.
+    """
+
+    root: str
+    path: str = field(default="", compare=False)
+    by_file: dict[str, dict[Key, OperationFacts]] = field(default_factory=dict)
+
+    def of(self, file: str, key: Key) -> OperationFacts:
+        """Return the facts about an operation, to which a run can add."""
+        return self.by_file.setdefault(file, {}).setdefault(key, OperationFacts())
+
+    def add(self, other: Observations) -> None:
+        """Add the facts of other runs."""
+        for file, operations in other.by_file.items():
+            for key, facts in operations.items():
+                self.of(file, key).add(facts)
+
+    def summary(self) -> str:
+        """Return a sentence that counts the operations that ran, and their runs."""
+        ran = [facts for operations in self.by_file.values() for facts in operations.values() if facts.runs]
+        runs, tensors = sum(facts.runs for facts in ran), sum(bool(facts.tensors) for facts in ran)
+        files = sum(any(facts.runs for facts in operations.values()) for operations in self.by_file.values())
+        return f"Saw {len(ran):,} operations of {files:,} files run, {runs:,} times, {tensors:,} of them on tensors."
+
+    def about(self, path: str, text: str) -> FileFacts:
+        """Return the facts that hold for a file as it is now; functions that changed since have none."""
+        known = self.by_file.get(Path(os.path.relpath(Path(path).absolute(), self.root)).as_posix())
+        found = FileFacts()
+        for each in owned(parsed(text), text) if known else ():
+            facts = known.get((each.function, each.place)) if known else None
+            if facts is not None and isinstance(each.node, OPERATIONS):
+                found.note(each.node, facts)
+        return found
+
+    def write(self, path: Path) -> None:
+        """Write the facts to a file."""
+        files: dict[str, Any] = {}
+        for file, operations in sorted(self.by_file.items()):
+            functions = files.setdefault(file, {})
+            for (function, place), facts in sorted(operations.items()):
+                entry = functions.setdefault(function.name, {}).setdefault(function.digest, {})
+                entry[place] = facts.document()
+        root = Path(os.path.relpath(self.root, path.absolute().parent)).as_posix()
+        document = {"unplace": VERSION, "root": root, "files": files}
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def read(path: Path) -> Observations:
+    """Return the facts in a file; raise `FactsError` where it can't be read or holds something else."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["unplace"] != VERSION:
+            raise FactsError(f"{path} was written by another version of unplace; run `unplace observe` again")
+        found = Observations(os.path.normpath(path.absolute().parent / document["root"]), str(path))
+        for file, name, digest, place, counts in _entries(document["files"]):
+            found.of(file, (Function(name, digest), place)).add(OperationFacts.read(counts))
+    except OSError as error:
+        raise FactsError(f"{path} can't be read: {error.strerror}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, FactsError):
+            raise
+        raise FactsError(f"{path} holds no facts of `unplace observe`") from None
+    return found
+
+
+def _entries(files: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str, Mapping[str, Any]]]:
+    for file, functions in files.items():
+        for name, digests in functions.items():
+            for digest, places in digests.items():
+                for place, counts in places.items():
+                    yield file, name, digest, place, counts

@@ -1,0 +1,168 @@
+"""Instruments modules: has every operation that is written like an in-place one tell the recorder what it works on.
+
+    y[i] += f(z)
+
+    __unplace__(7, "target", y)[i] += __unplace__(7, "end", f(z))
+
+Each part is evaluated once, when it was before, and the recorder returns it unchanged. Lines and columns stay.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from unplace.observation.facts import Key
+from unplace.observation.keys import owned
+
+NAME = "__unplace__"
+"""The built-in name under which instrumented code finds the recorder."""
+
+
+class Part(str, Enum):
+    """A part of an operation: the written tensor, what holds it, an operand, the last of these, or a module made."""
+
+    TARGET = "target"
+    HOLDER = "holder"
+    OPERAND = "operand"
+    END = "end"
+    MADE = "made"
+
+
+class Shape(str, Enum):
+    """The shape of an operation: how its target is found from its parts."""
+
+    NAME = "name"  # `y += k`
+    ATTRIBUTE = "attribute"  # `a.y += k`
+    ITEM = "item"  # `y[i] = k`
+    CALL = "call"  # `y.add_(k)`, or `F.relu_(y)`
+    OUT = "out"  # `torch.exp(x, out=y)`
+    DATA = "data"  # `y.data = k`
+    FIRST = "first"  # `F.relu(y, inplace=True)`
+    MODULE = "module"  # `nn.ReLU(inplace=True)`
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation in a file: its key, its shape, the target as the source has it, and the name that it goes by."""
+
+    file: str
+    key: Key
+    shape: Shape
+    target: str
+    name: str
+
+
+Register = Callable[[str, Key, Shape, str, str], int]
+"""Takes an operation and returns its number."""
+
+
+def instrumented(text: str, file: str, register: Register) -> ast.Module:
+    """Return the tree of a module with its operations instrumented; raise `SyntaxError` where it can't be parsed."""
+    tree = ast.parse(text)
+    for each in list(owned(tree, text)):
+        instrument = _Instrument(file, (each.function, each.place), register)
+        instrument.node(each.node)
+    return ast.fix_missing_locations(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Instrument:
+    file: str
+    key: Key
+    register: Register
+
+    def node(self, node: ast.AST) -> None:
+        """Instrument a node if it is written like an in-place operation."""
+        if isinstance(node, ast.AugAssign):
+            self._augmented(node)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._stores(target, node)
+        elif isinstance(node, ast.Call):
+            self._call(node)
+
+    def _number(self, shape: Shape, target: ast.expr, name: str) -> int:
+        return self.register(self.file, self.key, shape, ast.unparse(target), name)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        target, name = node.target, type(node.op).__name__
+        if isinstance(target, ast.Name):
+            number = self._number(Shape.NAME, target, name)
+        elif isinstance(target, ast.Attribute):
+            number = self._number(Shape.ATTRIBUTE, target, name)
+            target.value = _told(number, Part.HOLDER, target.value)
+        elif isinstance(target, ast.Subscript):
+            number = self._number(Shape.ITEM, target.value, name)
+            target.value = _told(number, Part.TARGET, target.value)
+        node.value = _told(number, Part.END, node.value)
+
+    def _stores(self, target: ast.expr, node: ast.Assign) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            for element in target.elts:
+                self._stores(element, node)
+        elif isinstance(target, ast.Starred):
+            self._stores(target.value, node)
+        elif isinstance(target, ast.Subscript):
+            number = self._number(Shape.ITEM, target.value, "setitem")
+            if target is node.targets[0]:
+                node.value = _told(number, Part.OPERAND, node.value)
+            target.value = _told(number, Part.END, target.value)
+        elif isinstance(target, ast.Attribute) and target.attr == "data":
+            number = self._number(Shape.DATA, target.value, "data")
+            if target is node.targets[0]:
+                node.value = _told(number, Part.OPERAND, node.value)
+            target.value = _told(number, Part.END, target.value)
+
+    def _call(self, node: ast.Call) -> None:
+        function = node.func
+        out = next((word for word in node.keywords if word.arg == "out"), None)
+        if out is not None and not isinstance(out.value, ast.Tuple):
+            number = self._number(Shape.OUT, out.value, "out")
+            out.value = _told(number, Part.END, out.value)
+        elif isinstance(function, ast.Attribute) and _is_in_place(function.attr):
+            number = self._number(Shape.CALL, function.value, function.attr)
+            function.value = _told(number, Part.TARGET if _operands(node) else Part.END, function.value)
+            _tell_operands(node, number)
+        elif any(word.arg == "inplace" for word in node.keywords):
+            if node.args and not isinstance(node.args[0], ast.Starred):
+                number = self._number(Shape.FIRST, node.args[0], "inplace")
+                node.args[0] = _told(number, Part.END, node.args[0])
+            made = ast.copy_location(ast.Call(node.func, node.args, node.keywords), node)
+            told = _told(self._number(Shape.MODULE, made, "inplace"), Part.MADE, made)
+            assert isinstance(told, ast.Call)
+            node.func, node.args, node.keywords = told.func, told.args, told.keywords
+
+
+def _tell_operands(node: ast.Call, number: int) -> None:
+    """Have the arguments of a call told, the last one as the end."""
+    arguments = _operands(node)
+    for holder, index in arguments:
+        part = Part.END if (holder, index) == arguments[-1] else Part.OPERAND
+        if isinstance(holder, ast.keyword):
+            holder.value = _told(number, part, holder.value)
+        else:
+            holder.args[index] = _told(number, part, holder.args[index])
+
+
+def _operands(node: ast.Call) -> list[tuple[ast.Call | ast.keyword, int]]:
+    """Return the places of the plain arguments of a call, in the order of evaluation."""
+    found: list[tuple[ast.Call | ast.keyword, int]] = []
+    found += [(node, index) for index, value in enumerate(node.args) if not isinstance(value, ast.Starred)]
+    found += [(word, 0) for word in node.keywords if word.arg is not None]
+    return found
+
+
+def _is_in_place(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_") and not name.endswith("__")
+
+
+def _told(number: int, part: Part, value: ast.expr) -> ast.expr:
+    """Return an expression that tells the recorder the value of another one, and has that value."""
+    arguments: list[ast.expr] = [ast.Constant(number), ast.Constant(part.value), value]
+    call = ast.Call(ast.Name(NAME, ast.Load()), arguments, [])
+    for node in (call, call.func, *arguments[:2]):
+        ast.copy_location(node, value)
+    return call

@@ -1,0 +1,62 @@
+"""Keys of operations: the function around an operation, a digest of its text, and the place in it.
+
+A fact from a run holds for an operation as long as the text of its function is the same, wherever the function moves.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+OPERATIONS = (ast.AugAssign, ast.Assign, ast.Call)
+"""The nodes that are written like in-place operations."""
+MODULE = "<module>"
+
+
+class Function(NamedTuple):
+    """A function, by its qualified name and a digest of its text; the module itself stands for code outside of all."""
+
+    name: str
+    digest: str
+
+
+class Owned(NamedTuple):
+    """A node with the function around it and the line in which that function begins."""
+
+    node: ast.AST
+    function: Function
+    start: int
+
+    @property
+    def place(self) -> str:
+        """The place of the node in its function: lines from that of the `def`, columns as `ast` has them."""
+        node: Any = self.node
+        return f"{node.lineno - self.start}:{node.col_offset}-{node.end_lineno - self.start}:{node.end_col_offset}"
+
+
+def owned(tree: ast.Module, text: str) -> Iterator[Owned]:
+    """Yield the statements and expressions of a module with their functions."""
+    lines = io.StringIO(text, newline=None).readlines()
+    module = Function(MODULE, _digest("".join(lines)))
+    todo: list[tuple[ast.AST, Function, int, str]] = [(tree, module, 1, "")]
+    while todo:
+        node, function, start, prefix = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            inside = function, start, prefix
+            if isinstance(child, FUNCTIONS):
+                name = f"{prefix}{child.name}"
+                source = "".join(lines[child.lineno - 1 : child.end_lineno])
+                inside = Function(name, _digest(source)), child.lineno, f"{name}."
+            elif isinstance(child, ast.ClassDef):
+                inside = function, start, f"{prefix}{child.name}."
+            elif isinstance(child, ast.stmt | ast.expr):
+                yield Owned(child, function, start)
+            todo.append((child, *inside))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,108 @@
+"""What runs of the program say about the assumptions of a rewrite: they confirm, contradict, or leave one open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unplace import torchapi
+from unplace.diagnostics.catalogue import Assumption, Observed, Refusal
+from unplace.diagnostics.reasons import Reason
+from unplace.observation.facts import OperationFacts
+
+_ABOUT_HOLDERS = frozenset(
+    {
+        Assumption.CALLER_LOOKS_AWAY,
+        Assumption.HELD_ALONE,
+        Assumption.RESULT_HELD_ALONE,
+        Assumption.LAYER_HELD_ALONE,
+        Assumption.NOT_KEPT,
+        Assumption.INPUT_UNREAD,
+        Assumption.FUNCTION_INPUT_UNREAD,
+        Assumption.CONTAINER_INPUT_UNREAD,
+        Assumption.RUN_TOGETHER,
+    }
+)
+"""The assumptions that nobody else reads the memory afterwards."""
+_MOST = 3
+"""The number of names or holders that are told."""
+_ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
+
+
+def confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
+    """Return what runs showed of an operation on `target`, in words, where it confirms an assumption."""
+    if facts is None or not facts.tensors or not _is_about(assumption, target):
+        return None
+    kind, runs = assumption.kind, 0
+    if kind is Assumption.TENSOR:
+        runs = facts.runs if facts.tensors == facts.runs else 0
+    elif kind in _ABOUT_DTYPE:
+        runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
+    elif kind in _ABOUT_HOLDERS:
+        runs = facts.examined if facts.alone == facts.examined else 0
+    elif kind is Assumption.GRADIENT_FLOWS:
+        runs = facts.graphs if facts.graphs == facts.tensors else 0
+    elif kind is Assumption.FLAG_OPTIONAL:
+        runs = sum(facts.made.values()) if all(_takes_flag(name) for name in facts.made) else 0
+    elif kind is Assumption.NOT_SHARED:
+        runs = facts.examined if not _shared(facts, assumption) else 0
+    if not runs:
+        return None
+    if runs == 1:
+        return Observed.CONFIRMED_ONCE(assumption=assumption)
+    return Observed.CONFIRMED(runs=f"{runs:,}", assumption=assumption)
+
+
+def contradicts(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
+    """Return the refusal of a rewrite where runs of an operation on `target` contradict an assumption of it."""
+    if facts is None or not _is_about(assumption, target):
+        return None
+    found = ""
+    if assumption.kind is Assumption.TENSOR and facts.types:
+        found = f"it was of type {_most(facts.types)} in {sum(facts.types.values()):,} of {facts.runs:,} runs"
+    elif assumption.kind in _ABOUT_DTYPE and facts.wider:
+        found = f"an operand was wider in {facts.wider:,} of {facts.tensors:,} runs"
+    elif assumption.kind in _ABOUT_HOLDERS and facts.holders:
+        found = f"{_most(facts.holders)} can read it"
+    elif assumption.kind is Assumption.NOT_SHARED and _shared(facts, assumption):
+        found = "they did"
+    return Refusal.OBSERVED_OTHERWISE(assumption=assumption, found=found) if found else None
+
+
+def told(facts: OperationFacts) -> Iterator[Reason]:
+    """Yield what runs showed of an operation, in words."""
+    if not facts.runs:
+        yield Observed.NEVER_RAN()
+        return
+    yield Observed.RAN(runs=f"{facts.runs:,}", tensors=f"{facts.tensors:,}")
+    if facts.recorded:
+        yield Observed.RECORDED(runs=f"{facts.recorded:,}")
+    if facts.wider:
+        yield Observed.WIDER(runs=f"{facts.wider:,}")
+    for name, _ in facts.shares.most_common(_MOST):
+        yield Observed.SHARED(name=name)
+    if facts.examined:
+        yield Observed.ALONE(runs=f"{facts.alone:,}", examined=f"{facts.examined:,}")
+    for holder, _ in facts.holders.most_common(_MOST):
+        yield Observed.HELD(holder=holder)
+
+
+def _takes_flag(name: str) -> bool:
+    """Tell whether a class is one of torch's modules that has `inplace`, and gives a new tensor without it."""
+    module = torchapi.module(name)
+    return module is not None and module.inplace is not None
+
+
+def _is_about(assumption: Reason, target: str) -> bool:
+    """Tell whether an assumption is about the written tensor, and not about another one."""
+    if assumption.kind in (Assumption.TENSOR, Assumption.NOT_SHARED, *_ABOUT_DTYPE):
+        return any(part == target for _, part in assumption.parts)
+    return True
+
+
+def _shared(facts: OperationFacts, assumption: Reason) -> bool:
+    """Tell whether one of the two places of the assumption had the memory of the operation in a run."""
+    return any(facts.shares[str(place)] for _, place in assumption.parts)
+
+
+def _most(counts: dict[str, int]) -> str:
+    return max(counts, key=lambda key: (counts[key], key))

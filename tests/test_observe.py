@@ -1,0 +1,426 @@
+"""`unplace observe`: what a run shows, that it changes no result, and what the facts let a rewrite do."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from unplace.config.options import Options
+from unplace.diagnostics.findings import Applicability, Status
+from unplace.observation import facts
+from unplace.observation.facts import FactsError, Observations, OperationFacts
+from unplace.observation.instrument import NAME, instrumented
+from unplace.observation.liveness import is_read_after
+from unplace.observation.recorder import Recorder
+from unplace.transform.rewriter import rewrite_text
+
+ROOT = Path("/project")
+FILE = ROOT / "model.py"
+
+
+def ran(source: str, drive: Callable[[ModuleType], Any]) -> tuple[Observations, Any]:
+    """Run a module instrumented, and return the facts and what `drive` returns."""
+    recorder = Recorder(str(ROOT))
+    module = ModuleType("model")
+    setattr(builtins, NAME, recorder)
+    try:
+        exec(compile(instrumented(source, "model.py", recorder.register), str(FILE), "exec"), vars(module))
+        return recorder.observations, drive(module)
+    finally:
+        delattr(builtins, NAME)
+        recorder.close()
+
+
+def of_line(observed: Observations, source: str, line: int) -> OperationFacts:
+    """The facts about the only operation of a line."""
+    ((_, found),) = observed.about(str(FILE), source)._by_line[line]
+    return found
+
+
+def rewritten(source: str, observed: Observations, **options: Any) -> tuple[str, list[Any]]:
+    report = rewrite_text(source, str(FILE), Options(facts=observed, **options))
+    return report.after, list(report.findings)
+
+
+# What a run shows
+
+SCALE = """\
+import torch
+
+def scale(u, k):
+    u *= k
+    return u
+"""
+
+
+def test_what_ran_is_counted() -> None:
+    def drive(model: ModuleType) -> None:
+        x = torch.rand(3, requires_grad=True)
+        for _ in range(5):
+            model.scale(x.exp(), 2)
+        model.scale(torch.zeros(3).float(), torch.zeros(3).double())
+        with pytest.raises(RuntimeError):
+            model.scale(x, 2)
+
+    found = of_line(ran(SCALE, drive)[0], SCALE, 4)
+    assert (found.runs, found.tensors, found.recorded, found.leaves, found.wider) == (7, 7, 6, 1, 1)
+
+
+def test_what_is_no_tensor_is_counted_by_its_type() -> None:
+    def drive(model: ModuleType) -> None:
+        model.scale(2, 3)
+        model.scale([1], 3)
+
+    found = of_line(ran(SCALE, drive)[0], SCALE, 4)
+    assert (found.runs, found.tensors, dict(found.types)) == (2, 0, {"int": 1, "list": 1})
+
+
+@pytest.mark.parametrize(
+    ("statement", "runs"),
+    [
+        ("x += 1", 1),
+        ("x[0] = 1", 1),
+        ("x[0] += 1", 1),
+        ("x.add_(1)", 1),
+        ("x.mul_(2).add_(1)", 2),
+        ("torch.relu_(x)", 1),
+        ("torch.exp(x, out=x)", 1),
+        ("torch.nn.functional.relu(x, inplace=True)", 1),
+        ("torch.nn.ReLU(inplace=True)(x)", 1),
+        ("torch.nn.Dropout(0.5, inplace=True)(x)", 1),
+        ("x.data = x * 2", 1),
+        ("x[0], x[1] = 1, 2", 2),
+        ("x[0] = x[1] = 2", 2),
+        ("holder.x += 1", 1),
+        ("holder.x[0] = 1", 1),
+        ("holder.x.add_(1, alpha=2)", 1),
+        ("x.view(-1).add_(1)", 1),
+        ("x.addcmul_(x.clone(), *[x.clone()])", 1),
+        ("x.uniform_(*(0, 1))", 1),
+    ],
+)
+def test_each_form_is_seen(statement: str, runs: int) -> None:
+    source = f"import torch\ndef f(x, holder):\n    {statement}\n    return x\n"
+
+    def drive(model: ModuleType) -> torch.Tensor:
+        torch.manual_seed(1)
+        holder = ModuleType("holder")
+        holder.x = torch.ones(3)  # type: ignore[attr-defined]
+        found: torch.Tensor = model.f(torch.rand(3), holder) + holder.x
+        return found
+
+    observed, result = ran(source, drive)
+    model = ModuleType("model")
+    exec(source, vars(model))
+    assert torch.equal(result, drive(model))
+    seen = [each for _, each in observed.about(str(FILE), source)._by_line[3]]
+    assert (sum(each.tensors for each in seen), sum(each.runs for each in seen)) == (runs, runs)
+
+
+def test_observing_changes_no_result() -> None:
+    source = """\
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(inplace=True), torch.nn.Dropout(0.5))
+        self.register_buffer("seen", torch.zeros(()))
+    def forward(self, x):
+        self.seen += 1
+        y = self.layers(x)
+        y = y * torch.rand_like(y)
+        y += 1
+        y[y > 1.5] = 0.5
+        return y.mul_(2)
+"""
+
+    def drive(model: ModuleType) -> list[torch.Tensor]:
+        torch.manual_seed(3)
+        net = model.Net()
+        net(torch.rand(5, 4)).sum().backward()
+        return [*net.state_dict().values(), *(p.grad for p in net.parameters()), torch.rand(3)]
+
+    plain = ModuleType("model")
+    exec(source, vars(plain))
+    assert all(map(torch.equal, ran(source, drive)[1], drive(plain)))
+
+
+# Who else can read the memory
+
+
+def holders(drive: Callable[[ModuleType], Any], source: str = SCALE, line: int = 4) -> OperationFacts:
+    return of_line(ran(source, drive)[0], source, line)
+
+
+def test_an_argument_that_no_caller_reads_again_is_held_alone() -> None:
+    def drive(model: ModuleType) -> torch.Tensor:
+        x = torch.ones(3)
+        x = model.scale(x, 2)
+        model.scale(torch.ones(3), 2)
+        return x
+
+    found = holders(drive)
+    assert (found.alone, dict(found.holders)) == (found.examined, {})
+
+
+def test_a_caller_that_reads_its_argument_is_named() -> None:
+    def drive(model: ModuleType) -> torch.Tensor:
+        x = torch.ones(3)
+        y = model.scale(x[:2], 2)
+        return x.sum() + y.sum()
+
+    found = holders(drive)
+    (holder,) = found.holders
+    assert found.alone == 0
+    assert holder.startswith("`x` of drive() in ")
+
+
+def test_attributes_lists_and_closures_hold() -> None:
+    class Box:
+        kept: Any = None
+
+    def drive(model: ModuleType) -> Any:
+        box, kept = Box(), []
+        box.kept = torch.ones(3)
+        model.scale(box.kept, 2)
+        kept.append(torch.ones(3))
+        everything = {"a": kept}
+        model.scale(kept[0], 2)
+        shared = torch.ones(3)
+        model.scale(shared, 2)
+        return lambda: (shared, box, everything)
+
+    found = holders(drive)
+    assert found.alone == 0
+    assert any("Box" in holder or "`box`" in holder for holder in found.holders)
+
+
+def test_what_autograd_saved_holds_nothing() -> None:
+    def drive(model: ModuleType) -> None:
+        x = torch.ones(3, requires_grad=True)
+        model.scale(x.exp(), 2)
+
+    assert holders(drive).alone == 1
+
+
+def test_names_of_the_same_function_are_shares() -> None:
+    source = "def f(x):\n    first = x[0]\n    x += 1\n    return first\n"
+    found = holders(lambda model: model.f(torch.ones(3)), source, 3)
+    assert dict(found.shares) == {"first": 1}
+
+
+@pytest.mark.parametrize(
+    ("body", "is_read"),
+    [
+        ("x = g()", False),
+        ("g(); x = 1; return x", False),
+        ("g(); return x", True),
+        ("for i in range(2):\n  x = i\n  g()", False),
+        ("for i in range(2):\n  g()\n  y = x", True),
+        ("if g():\n  return x", True),
+        ("try:\n  g()\nexcept ValueError:\n  return x", True),
+        ("try:\n  g()\nfinally:\n  print(x)", True),
+        ("g()\nreturn lambda: x", True),
+        ("h = lambda: x\ng()", True),
+        ("if not x:\n  return g()\nreturn lambda: x", False),
+        ("g(); del x", False),
+        ("g(); return locals()", True),
+        ("with open('/dev/null') as x:\n  pass\ng()", False),
+        ("g(); a, b = x, 1", True),
+        ("while g():\n  x = 2", False),
+        ("while g():\n  x += 2", True),
+    ],
+)
+def test_liveness_in_bytecode(body: str, is_read: bool) -> None:
+    seen: list[bool] = []
+
+    def g() -> bool:
+        caller: FrameType | None = sys._getframe(1)
+        assert caller is not None
+        if not seen:
+            seen.append(is_read_after(caller.f_code, caller.f_lasti, "x"))
+        return False
+
+    space: dict[str, Any] = {"g": g}
+    exec("def f(x=0):\n" + "\n".join(f"  {line}" for line in body.split("\n")), space)
+    space["f"]()
+    assert seen == [is_read]
+
+
+# What the facts let a rewrite do
+
+
+def driven(model: ModuleType) -> None:
+    for _ in range(4):
+        model.scale(torch.rand(3), 2)
+
+
+def test_what_runs_confirm_is_rewritten_and_says_so() -> None:
+    observed, _ = ran(SCALE, driven)
+    assert rewrite_text(SCALE, str(FILE), Options()).after == SCALE
+    after, (finding,) = rewritten(SCALE, observed)
+    assert after == SCALE.replace("u *= k", "u = u * k")
+    assert finding.applicability is Applicability.OBSERVED
+    told = r"in [1-4] observed runs: no caller reads the argument `u` after the call"
+    assert any(re.fullmatch(told, each) for each in finding.assumptions)
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_what_a_run_contradicts_is_refused_even_with_unsafe(unsafe: bool) -> None:
+    def drive(model: ModuleType) -> torch.Tensor:
+        x = torch.rand(3)
+        model.scale(x, 2)
+        return x
+
+    observed, _ = ran(SCALE, drive)
+    after, (finding,) = rewritten(SCALE, observed, unsafe=unsafe)
+    assert (after, finding.status) == (SCALE, Status.REFUSED)
+    assert "a run showed otherwise" in finding.message
+    assert "`x` of drive()" in finding.message
+
+
+def test_a_wider_operand_forbids_the_edit() -> None:
+    source = "import torch\ndef f(x: torch.Tensor, k):\n    y = x.exp()\n    y += k\n    return y\n"
+    observed, _ = ran(source, lambda model: model.f(torch.rand(2), torch.rand(2).double()))
+    assert rewritten(source, Observations(str(ROOT)))[0] == source.replace("y += k", "y = y + k")
+    after, (finding,) = rewritten(source, observed)
+    assert after == source.replace("x.exp()", "x.exp().clone()")
+    assert finding.message.startswith("the write stays")
+
+
+def test_facts_of_a_function_that_changed_are_left_out() -> None:
+    source = SCALE + "\n\ndef shift(v, k):\n    v += k\n    return v\n"
+
+    def drive(model: ModuleType) -> None:
+        driven(model)
+        model.shift(torch.rand(3), 1)
+
+    observed, _ = ran(source, drive)
+    changed = "# a line above\n" + source.replace("v += k", "v += k + 1")
+    after, _ = rewritten(changed, observed)
+    assert after == changed.replace("u *= k", "u = u * k")
+
+
+def test_a_layer_that_a_caller_chose_is_known_by_what_was_made() -> None:
+    source = """\
+import torch
+class Block(torch.nn.Module):
+    def __init__(self, act_layer):
+        super().__init__()
+        self.lin = torch.nn.Linear(3, 3)
+        self.act = act_layer(inplace=True)
+    def forward(self, x):
+        x = self.lin(x)
+        return self.act(x)
+"""
+    observed, _ = ran(source, lambda model: model.Block(torch.nn.ReLU)(torch.rand(2, 3)))
+    assert rewritten(source, Observations(str(ROOT)))[0] == source
+    after, (finding,) = rewritten(source, observed)
+    assert after == source.replace("inplace=True", "inplace=False")
+    assert finding.applicability is Applicability.OBSERVED
+
+
+# The file
+
+
+def test_facts_add_up_and_survive_the_file(tmp_path: Path) -> None:
+    observed, _ = ran(SCALE, driven)
+    again, _ = ran(SCALE, driven)
+    observed.add(again)
+    observed.write(tmp_path / "facts.json")
+    text = (tmp_path / "facts.json").read_text("utf-8")
+    read = facts.read(tmp_path / "facts.json")
+    assert read.by_file == observed.by_file
+    assert of_line(Observations(str(ROOT), by_file=read.by_file), SCALE, 4).runs == 8
+    assert str(Path.home()) not in text
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"unplace": 1}', '{"unplace": 1, "root": ".", "files": 3}'])
+def test_a_file_without_facts_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "facts.json"
+    path.write_text(text)
+    with pytest.raises(FactsError, match="holds no facts of `unplace observe`"):
+        facts.read(path)
+
+
+# The command
+
+PROGRAM = """\
+import sys, threading, torch
+from torch.utils.data import DataLoader, Dataset
+import tools
+
+class Data(Dataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return tools.shift(torch.rand(3), 1)
+
+def step(x):
+    y = x.exp()
+    y += 1
+    return y
+
+if __name__ == "__main__":
+    for batch in DataLoader(Data(), batch_size=2, num_workers=1):
+        step(batch)
+    thread = threading.Thread(target=step, args=(torch.rand(3),))
+    thread.start()
+    thread.join()
+    print(sys.argv[1:], __file__.endswith("train.py"), torch.compile(step)(torch.zeros(1)).item())
+    raise SystemExit(3)
+"""
+TOOLS = "import torch\ndef shift(v, k):\n    v += k\n    return v\n"
+
+
+def test_the_command_runs_the_program_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    (tmp_path / "tools.py").write_text(TOOLS)
+    command = [sys.executable, "-m", "unplace", "observe", "--output", "seen.json", "train.py", "--epochs", "1"]
+    for runs in (1, 2):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+        assert (done.returncode, done.stdout) == (3, "['--epochs', '1'] True 2.0\n"), done.stderr
+        assert done.stderr.endswith("The facts are in seen.json.\n")
+        files = json.loads((tmp_path / "seen.json").read_text("utf-8"))["files"]
+        counts = {
+            (file, name): place.get("runs", 0)
+            for file, functions in files.items()
+            for name, digests in functions.items()
+            for places in digests.values()
+            for place in places.values()
+        }
+        assert counts == {("tools.py", "shift"): 4 * runs, ("train.py", "step"): 4 * runs}
+    assert not list(tmp_path.rglob("*.pyc"))
+
+
+def test_tests_and_their_worker_processes_are_observed(tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text(TOOLS)
+    (tmp_path / "test_tools.py").write_text(
+        "import torch, tools\n"
+        "def test_one():\n    assert tools.shift(torch.zeros(2), 1).sum() == 2\n"
+        "def test_two():\n    assert tools.shift(torch.zeros(2), 1).sum() == 3\n"
+    )
+    command = [sys.executable, "-m", "unplace", "observe", "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, "1 failed, 1 passed" in done.stdout) == (1, True), done.stdout + done.stderr
+    rewrite = [sys.executable, "-m", "unplace", "rewrite", "--facts", "unplace-facts.json", "tools.py"]
+    done = subprocess.run(rewrite, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert (tmp_path / "tools.py").read_text() == TOOLS.replace("v += k", "v = v + k"), done.stdout + done.stderr
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "unplace", "observe", "nothing.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert "nothing.py: no such file, and no such command" in " ".join(done.stderr.split())
+    assert not (tmp_path / "unplace-facts.json").exists()
