@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -20,6 +21,8 @@ settings.load_profile("suite")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before the test modules are imported, some of which copy the environment."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started by `nohup` or in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[FOLDER] = os.environ[VARIABLE] = tempfile.mkdtemp(prefix="unplace-results-")
 
 
