@@ -20,6 +20,7 @@ from unplace.diagnostics.findings import Applicability, Status
 from unplace.observation import facts
 from unplace.observation.facts import FactsError, Observations, OperationFacts
 from unplace.observation.instrument import NAME, instrumented
+from unplace.observation.keys import Function
 from unplace.observation.liveness import is_read_after
 from unplace.observation.recorder import Recorder
 from unplace.transform.rewriter import rewrite_text
@@ -345,6 +346,13 @@ def test_facts_add_up_and_survive_the_file(tmp_path: Path) -> None:
     assert str(Path.home()) not in text
 
 
+def test_facts_of_runs_in_other_folders_add_up() -> None:
+    observed, inner = Observations("/project"), Observations("/project/package")
+    inner.of("model.py", (Function("f", "0"), "1:0-1:5")).runs = 2
+    observed.add(inner)
+    assert [*observed.by_file] == ["package/model.py"]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"unplace": 1}', '{"unplace": 1, "root": ".", "files": 3}'])
 def test_a_file_without_facts_is_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / "facts.json"
@@ -416,6 +424,23 @@ def test_tests_and_their_worker_processes_are_observed(tmp_path: Path) -> None:
     rewrite = [sys.executable, "-m", "unplace", "rewrite", "--facts", "unplace-facts.json", "tools.py"]
     done = subprocess.run(rewrite, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert (tmp_path / "tools.py").read_text() == TOOLS.replace("v += k", "v = v + k"), done.stdout + done.stderr
+
+
+def test_an_exception_of_the_program_is_shown_as_python_does(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("def f(x):\n    x += None\n\nf(1)\n")
+    told = [
+        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+        for command in ([sys.executable, "train.py"], [sys.executable, "-m", "unplace", "observe", "train.py"])
+    ]
+    assert told[0].returncode == told[1].returncode == 1
+    assert told[1].stderr.startswith(told[0].stderr), told[1].stderr
+
+
+def test_a_program_without_torch_does_without(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import sys\nx = 1\nx += 2\nprint(x, 'torch' in sys.modules)\n")
+    command = [sys.executable, "-m", "unplace", "observe", "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "3 False\n"), done.stderr
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

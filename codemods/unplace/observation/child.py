@@ -21,41 +21,58 @@ ROOT, FOLDER = "UNPLACE_OBSERVED_ROOT", "UNPLACE_OBSERVED_FACTS"
 """The environment variables that name the project's folder, and the folder for facts, one file for each process."""
 
 
-class _Lazy:
-    """Makes the recorder when the first module with operations is imported: it needs torch."""
+class _Waiting:
+    """Stands for the recorder, which needs torch, until the program itself has imported that."""
 
     def __init__(self, root: str, folder: str) -> None:
-        self.root, self.folder = root, Path(folder)
-        self.recorder: Any = None
+        self._root, self._folder = root, Path(folder)
+        self._operations: list[tuple[str, Key, Shape, str, str]] = []
+        self._recorder: Any = None
+        setattr(builtins, NAME, self)
 
-    def register(self, file: str, key: Key, shape: Shape, target: str, name: str) -> int:
-        if self.recorder is None:
+    def register(self, *operation: Any) -> int:
+        """Take an operation, and return its number."""
+        if self._recorder is not None:
+            number: int = self._recorder.register(*operation)
+            return number
+        self._operations.append(operation)
+        return len(self._operations) - 1
+
+    def __call__(self, number: int, part: str, value: Any) -> Any:
+        """Take the value of a part of an operation, and return it."""
+        if self._recorder is None and "torch" in sys.modules:
             from unplace.observation.recorder import Recorder
 
-            self.recorder = Recorder(self.root)
-            setattr(builtins, NAME, self.recorder)
-        number: int = self.recorder.register(file, key, shape, target, name)
-        return number
+            self._recorder = Recorder(self._root)
+            for operation in self._operations:
+                self._recorder.register(*operation)
+            setattr(builtins, NAME, self._recorder)
+        if self._recorder is not None:
+            self._recorder.tell(number, part, value, sys._getframe(1))
+        return value
 
     def forked(self) -> None:
-        if self.recorder is not None:
-            self.recorder.restart()
+        """Forget what the process saw before it was forked: that one tells of it itself."""
+        if self._recorder is not None:
+            self._recorder.restart()
 
     def begin_worker(self) -> None:
-        util.Finalize(None, self.dump, exitpriority=100)  # a worker that was forked runs no `atexit`
+        """Have a worker process of multiprocessing write its facts: one that was forked runs no `atexit`."""
+        util.Finalize(None, self.dump, exitpriority=100)
 
     def dump(self) -> None:
-        if self.recorder is not None:
-            self.recorder.observations.write(self.folder / f"{uuid.uuid4().hex}.json")
-            self.recorder = None
+        """Write the facts, unless nobody waits for them any more."""
+        if self._recorder is not None and self._folder.is_dir():
+            self._recorder.observations.write(self._folder / f"{uuid.uuid4().hex}.json")
+        self._recorder = None
 
 
 def install() -> None:
     """Have the project's modules instrumented from now on."""
     from unplace.observation.importing import Instrumenting
 
-    observed = _Lazy(os.environ[ROOT], os.environ[FOLDER])
-    sys.meta_path.insert(0, Instrumenting(observed.root, observed.register))
+    observed = _Waiting(os.environ[ROOT], os.environ[FOLDER])
+    sys.meta_path.insert(0, Instrumenting(os.environ[ROOT], observed.register))
     atexit.register(observed.dump)
     os.register_at_fork(after_in_child=observed.forked)
-    util.register_after_fork(observed, _Lazy.begin_worker)
+    util.register_after_fork(observed, _Waiting.begin_worker)

@@ -114,8 +114,9 @@ class Observations:
         return self.by_file.setdefault(file, {}).setdefault(key, OperationFacts())
 
     def add(self, other: Observations) -> None:
-        """Add the facts of other runs."""
-        for file, operations in other.by_file.items():
+        """Add the facts of other runs, also of those that began in another folder."""
+        for path, operations in other.by_file.items():
+            file = Path(os.path.relpath(Path(other.root, path), self.root)).as_posix()
             for key, facts in operations.items():
                 self.of(file, key).add(facts)
 

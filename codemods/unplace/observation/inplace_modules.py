@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable
 from functools import partial, wraps
 from types import FrameType
 from typing import Any
 
 import torch
+
+from unplace.observation.faults import report_fault
 
 _MADE = "_unplace_made"
 """The attribute in which a module remembers its call; copies of the module have it, too."""
@@ -65,7 +66,7 @@ class Modules:
                 try:
                     on_run(number, args[0] if args else next(iter(kwargs.values())), sys._getframe())
                 except Exception:
-                    sys.stderr.write(f"unplace: internal error; please report it\n{traceback.format_exc()}")
+                    report_fault()
             return forward(self, *args, **kwargs)
 
         owner.forward = watched

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import traceback
 from functools import partial
 from types import FrameType, ModuleType
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import torch
 
 from unplace.observation.facts import Key, Observations, OperationFacts
+from unplace.observation.faults import report_fault
 from unplace.observation.holders import holders_of
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
@@ -71,11 +71,15 @@ class Recorder:
 
     def __call__(self, number: int, part: str, value: Any) -> Any:
         """Take the value of a part of an operation, and return it."""
-        try:
-            self._told(number, part, value, sys._getframe(1))
-        except Exception:
-            sys.stderr.write(f"unplace: internal error; please report it\n{traceback.format_exc()}")
+        self.tell(number, part, value, sys._getframe(1))
         return value
+
+    def tell(self, number: int, part: str, value: Any, frame: FrameType) -> None:
+        """Take the value of a part of an operation in a frame."""
+        try:
+            self._told(number, part, value, frame)
+        except Exception:
+            report_fault()
 
     def _told(self, number: int, part: str, value: Any, frame: FrameType) -> None:
         if part == Part.MADE.value:
@@ -107,6 +111,8 @@ class Recorder:
         operation, facts = self._operations[number], self._facts[number]
         target, holder, operands = _target(operation, parts, last, frame)
         parts.clear()
+        if type(target).__module__.startswith("torch.fx"):  # traced, not run
+            return
         facts.runs += 1
         if not isinstance(target, torch.Tensor):
             if operation.shape is Shape.FIRST:  # `nn.Dropout(0.5, inplace=True)`
