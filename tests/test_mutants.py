@@ -550,12 +550,6 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
         mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
         mutant(
-            "nothing is repaired",
-            fixture("UNP005/design_03_slice_then_use"),
-            "transform.profitability.Copies._reconsider_copy",
-            edited(("site.harm()[0] is Harm.HARMLESS", "False")),
-        ),
-        mutant(
             "a guard that asks autograd",
             fixture("UNP002/guarded_by_autograd"),
             "transform.profitability.is_guarded",

@@ -83,8 +83,8 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
-        if site.harm()[0] is Harm.HARMLESS:
-            return Keep(Purpose.CLONE_REPAIRS_NOTHING(name=site.name))
+        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
+            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
