@@ -205,6 +205,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         "preserve-dtype = false     # default\n"
         "whole-program = false      # default\n"
         "# target-torch is not set  # default\n"
+        "# facts is not set         # default\n"
     )
     configure(
         'select = ["UNP00"]\nexclude = ["a\\"b/"]\nper-file-ignores = { "t/" = ["UNP002", "UNP001"] }', "unplace.toml"

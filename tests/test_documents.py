@@ -272,7 +272,7 @@ def test_notebooks_in_other_languages_and_cells_without_source() -> None:
 def test_notebooks_without_code(cells: list[Any], folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "a.ipynb").write_text(as_json({"cells": cells, "metadata": {"title": "torch: y += 1"}}))
     assert main(["check", "a.ipynb"]) == 0
-    assert capfd.readouterr().err == "Found nothing in 1 file.\n"
+    assert capfd.readouterr().err == "Found no harmful in-place operation in 1 file.\n"
     assert json.loads(output(capfd, "code-action", "a.ipynb", "--line", "1")) == []
     assert main(["explain", "a.ipynb:cell 1:1"]) == 2
     assert "there is no such line" in capfd.readouterr().err

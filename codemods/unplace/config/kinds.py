@@ -177,10 +177,11 @@ class FactsFile(Given["Observations | None"]):
     metavar = "FILE"
 
     def from_toml(self, value: object, folder: str) -> Observations:
-        """Read the file at a path from the folder of the configuration file."""
+        """Read the file at a path from the folder of the configuration file; before the first run there is none."""
         if not isinstance(value, str):
             raise TypeError('must be a string, such as "unplace-facts.json"')
-        return read(Path(folder, value))
+        path = Path(folder, value)
+        return read(path) if path.exists() else Observations(folder, str(path))
 
     def as_toml(self, value: Observations | None) -> str:
         """Write the path."""

@@ -20,6 +20,7 @@ from unplace.observation.faults import report_fault
 from unplace.observation.holders import holders_of
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
+from unplace.torchapi import members
 
 _SHARE = 0.2
 """The largest part of the time that the search for holders may take."""
@@ -227,6 +228,5 @@ def _is_wider(target: torch.Tensor, operands: list[object], operation: Operation
     return any(torch.result_type(target, each) != target.dtype for each in operands if isinstance(each, numbers))
 
 
-_DIVIDES = ("Div", "div_", "divide_", "true_divide_")
-_UNLIKE = frozenset({"inplace", "data", "cumsum_", "cumprod_", "copy_"})
-"""The names of operations whose result doesn't take the common dtype of the operands."""
+_DIVIDES = members.DIVIDING | {"Div"}
+_UNLIKE = members.UNLIKE_OPERANDS | {"inplace", "data"}

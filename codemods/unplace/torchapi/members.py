@@ -23,6 +23,18 @@ JOINED_BY = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.
 CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 """Attributes and methods past which no gradient flows."""
 
+DETACHED = frozenset(["data", "detach"])
+"""Attributes and methods that give a tensor without a graph, on the same memory."""
+
+ADDING = frozenset(["add_", "sub_"])
+"""In-place methods whose gradient with respect to the tensor is that of the result."""
+
+DIVIDING = frozenset(["div_", "divide_", "true_divide_"])
+"""In-place methods whose functional form makes floating-point numbers of integers."""
+
+UNLIKE_OPERANDS = frozenset(["cumsum_", "cumprod_", "copy_"])
+"""In-place methods of which the functional form has a dtype of its own, whatever the operands."""
+
 OF_ONE_OBJECT = frozenset(
     ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
 )

@@ -18,7 +18,6 @@ from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import members
 
-_CUTTING = frozenset(["detach", "data"])
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
 
@@ -77,13 +76,13 @@ def _looked_into(state: Facts, objs: Objs) -> Objs:
             continue
         found.add(obj)
         is_view = base is not None and (base.link is Link.VIEW or obj.operator in members.USUALLY_VIEWS)
-        if base is not None and is_view and obj.operator not in _CUTTING:
+        if base is not None and is_view and obj.operator not in members.DETACHED:
             todo += base.objs
     return frozenset(found)
 
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
-    cut = {o for o in seen & run.leaves if o.operator in _CUTTING}  # `x.detach().requires_grad_()`
+    cut = {o for o in seen & run.leaves if o.operator in members.DETACHED}  # `x.detach().requires_grad_()`
     owners = sorted((o for o in seen if o in cut or o not in write.state.bases), key=lambda o: o.index)
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None

@@ -23,11 +23,11 @@ from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Refuse
 
-_ADDING = frozenset(["add_", "sub_"])
 _Decided = Mapping[ast.stmt, list[Decision]]
 
 
@@ -159,4 +159,4 @@ def _is_gradient(node: ast.expr) -> bool:
 def _adds(site: Site) -> bool:
     if isinstance(site.node, ast.AugAssign):
         return isinstance(site.node.op, ast.Add | ast.Sub)
-    return site.write.kind is WriteKind.METHOD and site.write.name in _ADDING
+    return site.write.kind is WriteKind.METHOD and site.write.name in members.ADDING
