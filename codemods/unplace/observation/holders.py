@@ -57,6 +57,8 @@ def holders_of(tensor: torch.Tensor, frame: FrameType, target: str, container: o
                 place = _place(caller, root)
                 found.others.append(f"`{name}` of {caller.f_code.co_name}() in {place}")
         caller, depth = caller.f_back, depth + 1
+    if found.others:
+        return found
     excluded = {id(each) for each in known} | _parts_of(container)
     others = _in_heap(memory, excluded)
     code = frame.f_code
@@ -133,18 +135,16 @@ def _parts_of(container: object) -> set[int]:
 
 def _in_heap(memory: int, excluded: set[int]) -> list[str]:
     """Return descriptions of the objects that hold a tensor with the memory, beside those excluded."""
-    is_tensor: dict[type, bool] = {}
-    tensors = []
-    for each in gc.get_objects():
-        kind = type(each)
-        if is_tensor.get(kind) is None:
-            is_tensor[kind] = issubclass(kind, torch.Tensor)
-        if is_tensor[kind] and memory_key(each) == memory:
-            tensors.append(each)
-    each = None
+    kinds = _kinds(torch.Tensor)
+    tensors = [each for each in gc.get_objects() if type(each) in kinds and memory_key(each) == memory]
     referrers = gc.get_referrers(*tensors)
     excluded = excluded | {id(tensors), id(referrers)}
     return [text for holder in referrers if (text := _described(holder, excluded)) is not None]
+
+
+def _kinds(cls: type) -> set[type]:
+    """Return a class with all that derive from it."""
+    return {cls}.union(*map(_kinds, type.__subclasses__(cls)))
 
 
 def _described(holder: object, excluded: set[int]) -> str | None:

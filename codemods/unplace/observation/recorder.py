@@ -22,9 +22,9 @@ from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
 from unplace.torchapi import members
 
-_SHARE = 0.2
+_SHARE = 0.1
 """The largest part of the time that the search for holders may take."""
-_FREE = 2.0
+_FREE = 1.0
 """The seconds that the search may take in any case."""
 _PENDING = 64
 """The number of operations of a thread of which some parts are told; more are leftovers."""
