@@ -30,6 +30,7 @@ from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.places import Place, Places, stepping_optimizer
 from unplace.diagnosis.torch_calls import Calls, SilentCalls, seen_broadcasts
+from unplace.observation.graphs import is_leaf, requires_grad
 
 OnIncident = Callable[[RuntimeError | None, Incident], None]
 _ANNOUNCEMENT = (
@@ -155,8 +156,8 @@ class Observation:
             tick=self.tick(),
             version=version,
             shape=tuple(target.shape),
-            leaf=target.is_leaf and target.requires_grad,
-            requires_grad=target.requires_grad,
+            leaf=is_leaf(target),
+            requires_grad=requires_grad(target),
             grad_mode=torch.is_grad_enabled(),
             in_backward=self._depth > 0,
             optimizer=stepping_optimizer(frame),

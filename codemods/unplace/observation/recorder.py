@@ -17,6 +17,7 @@ import torch
 
 from unplace.observation.facts import Key, Observations, OperationFacts
 from unplace.observation.faults import report_fault
+from unplace.observation.graphs import is_leaf, requires_grad
 from unplace.observation.holders import holders_of
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
@@ -129,11 +130,11 @@ class Recorder:
         facts.wider += wider is True
         facts.unmeasured += wider is None
         if operation.shape is Shape.DATA:
-            facts.graphs += any(isinstance(each, torch.Tensor) and each.requires_grad for each in operands)
-        takes_part = target.requires_grad or any(isinstance(x, torch.Tensor) and x.requires_grad for x in operands)
+            facts.graphs += any(isinstance(each, torch.Tensor) and requires_grad(each) for each in operands)
+        takes_part = requires_grad(target) or any(isinstance(x, torch.Tensor) and requires_grad(x) for x in operands)
         facts.recorded += torch.is_grad_enabled() and takes_part
         operands.clear()  # so that it doesn't count as a holder
-        facts.leaves += target.is_leaf and target.requires_grad
+        facts.leaves += is_leaf(target)
         facts.views += target._is_view()
         if self._looks_closer(number, frame):
             began = time.perf_counter()
