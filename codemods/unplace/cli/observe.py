@@ -42,17 +42,16 @@ def observe(words: Words, is_module: IsModule = False, output: Output = OUTPUT) 
 
     path = Path(output)
     try:
-        known = facts.read(path) if path.exists() else None
+        known = facts.read(path) if path.exists() else facts.Observations(str(Path.cwd().resolve()))
         code, found = launching.observe(Path.cwd(), words[0], words[1:], is_module=is_module)
     except facts.FactsError as error:
         raise typer.BadParameter(f"{error}.", param_hint="--output") from None
     except launching.NotFoundError as error:
         raise typer.BadParameter(f"{error}.", param_hint="PROGRAM") from None
-    if known is not None:
-        known.add(found)
+    known.add(found)
     sys.stdout.flush()
     try:
-        (known or found).write(path)
+        known.write(path)
     except OSError as error:
         raise typer.BadParameter(f"{path} can't be written: {error.strerror}.", param_hint="--output") from None
     sys.stderr.write(f"{found.summary()} The facts are in {path}.\n")

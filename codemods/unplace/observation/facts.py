@@ -131,10 +131,11 @@ class Observations:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""
         known = self.by_file.get(Path(os.path.relpath(Path(path).absolute(), self.root)).as_posix())
         found = FileFacts()
-        for each in owned(parsed(text), text) if known else ():
-            facts = known.get((each.function, each.place)) if known else None
-            if facts is not None and isinstance(each.node, OPERATIONS):
-                found.note(each.node, facts)
+        if not known:
+            return found
+        for each in owned(parsed(text), text):
+            if isinstance(each.node, OPERATIONS) and (each.function, each.place) in known:
+                found.note(each.node, known[each.function, each.place])
         return found
 
     def write(self, path: Path) -> None:

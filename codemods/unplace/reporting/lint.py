@@ -86,8 +86,9 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
 
     With `every`, all findings are listed.
     """
-    findings = [finding for outcome in outcomes for finding in reported(outcome) if every or finding.harm in harms]
-    hit = sum(any(every or finding.harm in harms for finding in reported(outcome)) for outcome in outcomes)
+    shown = listed(outcomes, list(Harm) if every else harms)
+    findings = [finding for outcome in shown for finding in outcome.findings]
+    hit = sum(bool(outcome.findings) for outcome in shown)
     files = sum(outcome.problem is None for outcome in outcomes)
     lines = []
     if findings:

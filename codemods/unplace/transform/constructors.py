@@ -19,7 +19,7 @@ from unplace.transform.emit.snippet import Snippet
 from unplace.transform.emit.statements import Statements
 from unplace.transform.filter import Filter
 from unplace.transform.flags import Flag, grouped
-from unplace.transform.observed import confirms, contradicts
+from unplace.transform.observed import Seen
 from unplace.transform.recipes import modules
 from unplace.transform.report import Report
 from unplace.transform.rule import CallRule
@@ -82,7 +82,7 @@ class Constructors:
             verdict = Inline((*judge.of_uses(flag.node), *assumptions))
         facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call) else None
         assumed = verdict.assumptions if isinstance(verdict, Inline) else ()
-        otherwise = next((told for each in assumed if (told := contradicts(facts, each, "")) is not None), None)
+        otherwise = Seen(facts).contradicting(assumed)
         verdict = verdict if otherwise is None else Refuse(otherwise)
         edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
         return _Plan(flag, harm, by, verdict, edits, facts)
@@ -107,8 +107,7 @@ class Constructors:
             plan.assumptions,
             fix,
             edits,
-            observed,
-            is_observed=bool(observed),
+            observed=observed,
         )
 
     def _cleared(self, flag: Flag, taking: list[Decision]) -> tuple[Edit, ...]:
@@ -139,12 +138,12 @@ class _Plan:
     @property
     def assumptions(self) -> tuple[Reason, ...]:
         """The assumptions of the rewrite, but for those that runs confirmed."""
-        return tuple(each for each in self._assumed if confirms(self.facts, each, "") is None)
+        return Seen(self.facts).left_open(self._assumed)
 
     @property
     def observed(self) -> tuple[Reason, ...]:
         """What the rewrite rests on because runs confirmed it."""
-        return tuple(told for each in self._assumed if (told := confirms(self.facts, each, "")) is not None)
+        return Seen(self.facts).confirming(self._assumed)
 
     @property
     def _assumed(self) -> tuple[Reason, ...]:

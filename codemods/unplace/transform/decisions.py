@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
+from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
-from unplace.transform.observed import confirms, contradicts
+from unplace.transform.observed import Seen
 from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Keep, Refuse, Verdict
+from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,21 +42,27 @@ class Decision:
     @property
     def assumptions(self) -> tuple[Reason, ...]:
         """The assumptions that the recipe rests on, each once, but for those that runs confirmed."""
-        return tuple(each for each in self._assumed if not self.confirmed(each))
+        return self.seen.left_open(self._assumed)
 
     @property
     def observed(self) -> tuple[Reason, ...]:
         """What the recipe rests on because runs confirmed it."""
-        return tuple(told for each in self._assumed if (told := self.confirmed(each)))
+        return self.seen.confirming(self._assumed)
 
-    def confirmed(self, assumption: Reason) -> Reason | None:
-        """Return what runs showed in words where it confirms an assumption."""
-        return confirms(self.facts, assumption, self.site.name)
+    @property
+    def notes(self) -> tuple[Reason, ...]:
+        """What the recipe takes for granted of dtypes, without being held back by it."""
+        return tuple(casts.assumption(self.site)) if isinstance(self.verdict, Rebind | Inline | Split) else ()
 
-    def contradicted(self, notes: Iterable[Reason] = ()) -> Reason | None:
-        """Return the refusal where a run contradicts an assumption of the recipe or one of its notes."""
-        found = (contradicts(self.facts, each, self.site.name) for each in (*self._assumed, *notes))
-        return next((refusal for refusal in found if refusal is not None), None)
+    @property
+    def contradicted(self) -> Reason | None:
+        """The refusal where a run contradicts an assumption of the recipe or one of its notes."""
+        return self.seen.contradicting((*self._assumed, *self.notes)) if self.facts is not None else None
+
+    @property
+    def seen(self) -> Seen:
+        """The facts about the operation, with which assumptions are compared."""
+        return Seen(self.facts, self.site.name)
 
     @property
     def _assumed(self) -> tuple[Reason, ...]:

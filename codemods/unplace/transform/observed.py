@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.diagnostics.catalogue import Assumption, Observed, Refusal
@@ -28,7 +29,32 @@ _MOST = 3
 _ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
 
 
-def confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The facts about an operation on `target`, if there are any, with which assumptions are compared."""
+
+    facts: OperationFacts | None
+    target: str = ""
+
+    def left_open(self, assumed: Iterable[Reason]) -> tuple[Reason, ...]:
+        """Return the assumptions that runs didn't confirm."""
+        return tuple(each for each in assumed if self.confirmed(each) is None)
+
+    def confirming(self, assumed: Iterable[Reason]) -> tuple[Reason, ...]:
+        """Return in words what runs showed where they confirm one of the assumptions."""
+        return tuple(told for each in assumed if (told := self.confirmed(each)) is not None)
+
+    def confirmed(self, assumption: Reason) -> Reason | None:
+        """Return in words what runs showed where they confirm an assumption."""
+        return _confirms(self.facts, assumption, self.target)
+
+    def contradicting(self, assumed: Iterable[Reason]) -> Reason | None:
+        """Return the refusal of a rewrite where runs contradict one of its assumptions."""
+        found = (_contradicts(self.facts, each, self.target) for each in assumed)
+        return next((refusal for refusal in found if refusal is not None), None)
+
+
+def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
     """Return what runs showed of an operation on `target`, in words, where it confirms an assumption."""
     if facts is None or not facts.tensors or not _is_about(assumption, target):
         return None
@@ -52,7 +78,7 @@ def confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> R
     return Observed.CONFIRMED(runs=f"{runs:,}", assumption=assumption)
 
 
-def contradicts(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
+def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
     """Return the refusal of a rewrite where runs of an operation on `target` contradict an assumption of it."""
     if facts is None or not _is_about(assumption, target):
         return None

@@ -22,7 +22,6 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform import casts
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
@@ -36,7 +35,7 @@ from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site, collect
-from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Inline, Keep, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
 
@@ -323,10 +322,7 @@ def _with_facts(decision: Decision, wanted: Filter) -> Decision:
 
 def _not_contradicted(decision: Decision) -> Decision:
     """Refuse a recipe that runs contradict."""
-    if decision.facts is None:
-        return decision
-    notes = casts.assumption(decision.site) if isinstance(decision.verdict, Rebind | Inline | Split) else ()
-    refusal = decision.contradicted(notes)
+    refusal = decision.contradicted
     return decision if refusal is None else decision.becoming(Refuse(refusal))
 
 

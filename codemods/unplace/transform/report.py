@@ -14,11 +14,10 @@ from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform import casts
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Aside, CopySaved, Inline, Keep, Rebind, Recipe, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, CopySaved, Keep, Recipe, Refuse, Verdict
 
 
 @dataclass(slots=True)
@@ -50,10 +49,9 @@ class Report:
         if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
             verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
-        notes = casts.assumption(site) if isinstance(verdict, Rebind | Inline | Split) else ()
-        extra = [decision.confirmed(note) or note for note in notes]
+        seen = decision.seen
+        notes = [seen.confirmed(note) or note for note in decision.notes]
         node = site.node
-        assumptions, observed = decision.assumptions, decision.observed
         harm = harm_of(site) if decision.is_recipe else harm
         self.add(
             node,
@@ -64,12 +62,12 @@ class Report:
             harm,
             by,
             message,
-            assumptions,
+            decision.assumptions,
             fix,
             edits,
-            (*observed, *extra),
+            notes,
             elsewhere,
-            is_observed=bool(observed),
+            observed=decision.observed,
             may_span=site in self.later and not applied,
         )
 
@@ -89,7 +87,7 @@ class Report:
         notes: Iterable[Reason] = (),
         elsewhere: Elsewhere = (),
         *,
-        is_observed: bool = False,
+        observed: tuple[Reason, ...] = (),
         may_span: bool = False,
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
@@ -105,7 +103,7 @@ class Report:
         elif isinstance(verdict, Refuse):
             message = verdict.reason
         else:
-            proved = Applicability.OBSERVED if is_observed else Applicability.SAFE
+            proved = Applicability.OBSERVED if observed else Applicability.SAFE
             applicability = Applicability.UNSAFE if assumptions else proved
             if applied:
                 status = Status.REWRITTEN
@@ -123,7 +121,7 @@ class Report:
                 applicability,
                 harm,
                 message,
-                (*assumptions, *notes) if applicability is not None else (),
+                (*assumptions, *observed, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
                 SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
