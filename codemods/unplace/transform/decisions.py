@@ -52,7 +52,8 @@ class Decision:
     @property
     def notes(self) -> tuple[Reason, ...]:
         """What the recipe takes for granted of dtypes, without being held back by it."""
-        return tuple(casts.assumption(self.site)) if isinstance(self.verdict, Rebind | Inline | Split) else ()
+        noted = casts.assumption(self.site) if isinstance(self.verdict, Rebind | Inline | Split) else ()
+        return tuple(note for note in noted if note not in self._assumed)
 
     @property
     def contradicted(self) -> Reason | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.values import Saved
-from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
@@ -91,6 +92,7 @@ class Report:
         may_span: bool = False,
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
+        assumptions = _summed_up(assumptions)
         if introduces_writes(self.text.text, edits):
             verdict = Refuse(Refusal.NEW_WRITE())
         start, end = self.text.span(node)
@@ -134,6 +136,24 @@ class Report:
 def harm_of(site: Site) -> Harm:
     """Return the harm of an operation, which can make backward fail or give wrong gradients."""
     return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
+
+
+def _summed_up(assumptions: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """Return the assumptions with those about what one tensor doesn't share memory with in one sentence."""
+    pairs = {a: [str(name) for _, name in a.parts] for a in assumptions if a.kind is Assumption.NOT_SHARED}
+    counted = Counter(name for pair in pairs.values() for name in dict.fromkeys(pair))
+    if len(pairs) < 2:
+        return assumptions
+    ((subject, _),) = counted.most_common(1)
+    together = [assumption for assumption, pair in pairs.items() if subject in pair]
+    others = dict.fromkeys(f"`{name}`" for a in together for name in pairs[a] if name != subject)
+    if len(others) > 1:
+        *most, last = others
+        joined = Assumption.SHARES_NONE(name=subject, others=f"{', '.join(most)} or {last}")
+    else:
+        joined = together[0]
+    rest = [assumption for assumption in assumptions if assumption not in together]
+    return (*rest[: assumptions.index(together[0])], joined, *rest[assumptions.index(together[0]) :])
 
 
 def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:

@@ -317,6 +317,10 @@ class Site:
             return False
         return any(can_be_tracked(operand) for operand in self.write.operands)
 
+    def is_hidden(self) -> bool:
+        """Tell whether autograd doesn't see the write, because it goes through `.data`."""
+        return self.write.data is not None or self.write.kind is WriteKind.DATA
+
     def forbidden(self) -> Forbidden | None:
         """Return why torch raises at the write itself, if it does."""
         if not self._is_checked:
@@ -325,8 +329,7 @@ class Site:
 
     def _why_passed(self) -> Forbidden | None:
         """Return why torch raises at the write to an argument, if a caller passes a parameter or another leaf."""
-        is_hidden = self.write.data is not None or self.write.kind is WriteKind.DATA
-        if not self.write.grad.records or is_hidden or is_allowed(self.write):
+        if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
         for root in sorted(self.roots(), key=lambda o: o.index):
             call = self.callers.leaf_passed(self.run.scope, root.parameter) if root.parameter is not None else None
@@ -349,8 +352,10 @@ class Site:
         forbidden = self.forbidden()
         used = self.run.inference.of(self.write.target)
         is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
-        certain = self._surely_saved() if self.write.grad.records and not is_guess else []
-        if (certain or forbidden is not None) and not is_unrecorded(self.program, self.run.scope, self.node):
+        is_seen = self.write.grad.records or not self.is_hidden()
+        certain = self._surely_saved() if is_seen and not is_guess else []
+        is_off = self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node)
+        if (certain or forbidden is not None) and not is_off:
             is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         roots = sorted(self.roots(), key=lambda o: o.index)
@@ -365,13 +370,16 @@ class Site:
         is_listed = self.value.may_be(LIST | TUPLE)  # torch._foreach_add_
         seen = self.state.seen(self.state.reachable(self.value.objs) if is_listed else self.value.objs)
         known = {saved for o in seen for saved in self.state.saved.get(o, ()) if saved.certain and saved.on_path}
+        if not self.write.grad.records:
+            known = {s for s in known if s.node and not is_unrecorded(self.program, self.run.scope, s.node)}
         found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
         given = self.state.parted().roots(self.value.objs) if self.write.is_unclear else seen
         for root in sorted(seen & given, key=lambda o: o.index) if not found else ():
-            if root.parameter is not None:
-                saved = self.callers.saved_before(self.run.scope, root.parameter)
+            passed = self.state.from_callers(root)
+            if passed is not None:
+                saved = self.callers.saved_before(self.run.scope, passed)
                 found += [saved] if saved is not None else []
         return found
 

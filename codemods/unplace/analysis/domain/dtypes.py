@@ -86,6 +86,9 @@ def promoted(left: Token, right: Token) -> Token:
     return high if is_floating(high) or not is_floating(low) or _rank(low) < _PLAIN else None
 
 
+_WIDEST = ("int64", "float64", "complex128")  # a wider operand is of another category, which raises in place
+
+
 def keeps_dtype(target: Value, operand: Value) -> bool | None:
     """Tell whether `target op operand` has the target's dtype; None where it isn't known.
 
@@ -97,7 +100,7 @@ def keeps_dtype(target: Value, operand: Value) -> bool | None:
     origin = _origin(target.dtype)
     if origin is not None and origin == _origin(operand.dtype) and _rank(operand.dtype) <= _rank(target.dtype):
         return True
-    if is_floating(target.dtype) and operand.dtype in INTEGERS:
+    if target.dtype in _WIDEST or (is_floating(target.dtype) and operand.dtype in INTEGERS):
         return True
     if operand.dtype == "float64":
         return False  # mixed on purpose: the target may have any dtype, which a rewrite must keep

@@ -12,6 +12,16 @@ from unplace.analysis.domain.views import Views
 
 ANY = "*"  # the slot that stands for all elements of a container
 DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
+DISTINCT_RESULTS: Token = ("distinct results",)  # the same, if no call of unseen code returned one object twice
+
+
+_DISTINCT = frozenset((DISTINCT, DISTINCT_RESULTS))
+
+
+def weaker(first: Token, second: Token) -> Token:
+    """Return what holds of the elements of a container where this is known of two groups of them."""
+    both = {first, second}
+    return None if not both <= _DISTINCT else DISTINCT if both == {DISTINCT} else DISTINCT_RESULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +50,40 @@ class Facts:
     saved: Mapping[Obj, frozenset[Saved]]
     touched: Collection[Obj]
 
-    def has_distinct_elements(self, holder: Obj) -> bool:
-        """Tell whether no two elements of a container can share memory."""
+    def distinctness(self, holder: Obj) -> Token:
+        """Return `DISTINCT` or `DISTINCT_RESULTS` where no two elements of a container share memory; None elsewhere."""
         slots = [(key, value) for key, value in self.fields_of(holder) if value.objs]
         if any(key == ANY for key, _ in slots):
-            return len(slots) == 1 and slots[0][1].identity == DISTINCT
-        return not any(
-            self.may_share(one.objs, other.objs) for i, (_, one) in enumerate(slots) for _, other in slots[i + 1 :]
-        )
+            return slots[0][1].identity if len(slots) == 1 and slots[0][1].identity in _DISTINCT else None
+        held = [value for _, value in slots]
+        shared = any(self.may_share(one.objs, other.objs) for i, one in enumerate(held) for other in held[i + 1 :])
+        return None if shared else DISTINCT
 
     def reachable_slots(self, holders: Objs) -> Iterator[tuple[Hashable, Value]]:
         """Iterate over the slots of several holders, with their values."""
         for holder in holders:
             yield from self.fields_of(holder)
 
-    def is_unheld(self, value: Value) -> bool:
-        """Tell whether a value was made in the current iteration and no slot holds it yet."""
+    def newness(self, value: Value, drawn: Value | None = None) -> Token:
+        """Return how a new element stays apart from others: `DISTINCT` for one made in the current iteration.
+
+        `DISTINCT_RESULTS` for the result of unseen code; None for what a slot holds already or a view, except one of
+        what a loop has drawn from the disjoint outputs of a split: `[t.view(n, -1) for t in x.chunk(3)]`.
+        """
         obj = value.identity
-        if not isinstance(obj, Obj) or obj.old or obj.origin is not Origin.FRESH or obj in self.bases:
-            return False
-        return not any(obj in held.objs for held in self.heap.values())
+        if not isinstance(obj, Obj) or obj.old or any(obj in held.objs for held in self.heap.values()):
+            return None
+        base = self.bases.get(obj)
+        if obj.origin is Origin.CALL and (base is None or base.link is Link.CALL):
+            return DISTINCT_RESULTS
+        if base is not None and drawn is not None and all(map(self._is_piece, drawn.objs)):
+            return DISTINCT if base.objs <= self.roots(drawn.objs) else None
+        return DISTINCT if obj.origin is Origin.FRESH and base is None else None
+
+    def _is_piece(self, obj: Obj) -> bool:
+        """Tell whether an object stands for all outputs of a split, one at a time."""
+        base = self.bases.get(obj)
+        return base is not None and base.piece is not None and base.piece[1] == ANY
 
     def fields_of(self, holder: Obj) -> Iterable[tuple[Hashable, Value]]:
         """Return the known slots of an object, with their values."""

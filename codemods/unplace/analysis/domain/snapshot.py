@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from unplace.analysis.domain.facts import Definition, Facts
 from unplace.analysis.domain.heap import Heap, Slot
-from unplace.analysis.domain.values import Link, Obj, Objs, Saved, Token, Value
+from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import UNCERTAIN, Views
 
 K = TypeVar("K")
@@ -96,6 +96,15 @@ class Snapshot(Facts):
         if found is None:
             found = self._answers.stored = _for_certain(self.heap.items())
         return found.get(obj, ())
+
+    def from_callers(self, obj: Obj) -> str | None:
+        """Return the parameter by which callers pass an object, or its attribute that holds it: `x`, `self.queue`."""
+        if obj.parameter is not None:
+            return obj.parameter
+        if obj.origin not in (Origin.ATTRIBUTE, Origin.REGISTERED):
+            return None
+        found = (f"{holder.parameter}.{key}" for (holder, key), _ in self.slots_with(obj) if holder.parameter)
+        return next(found, None)
 
 
 def _for_certain(places: Iterable[tuple[K, Value]]) -> dict[Obj, list[tuple[K, Value]]]:

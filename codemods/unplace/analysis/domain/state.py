@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Protocol, TypeVar
 
-from unplace.analysis.domain.facts import ANY, DISTINCT, Definition, Facts
+from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
 from unplace.analysis.domain.heap import Heap, Slot
 from unplace.analysis.domain.refs import join_refs
 from unplace.analysis.domain.snapshot import Snapshot
@@ -19,6 +20,7 @@ from unplace.analysis.domain.values import (
     Names,
     Obj,
     Objs,
+    Origin,
     Saved,
     Token,
     Tracked,
@@ -106,12 +108,12 @@ class State(Facts):
     def collapse(self, holders: Objs) -> None:
         """Forget which slot of a list holds which element, after an insertion, a removal or a move."""
         for holder in holders:
-            distinct = self.has_distinct_elements(holder)
+            distinctness = self.distinctness(holder)
             joined: Value | None = None
             for value in self.heap.of(holder).values():
                 joined = value if joined is None else weak_join(joined, value)
             if joined is not None:
-                self.heap.put(holder, {ANY: joined._replace(identity=DISTINCT if distinct else None)})
+                self.heap.put(holder, {ANY: joined._replace(identity=distinctness)})
 
     def remove(self, holders: Objs, key: Hashable) -> None:
         """Remove an element: the entry of a dictionary under a known key, or one of a list, whose elements move up."""
@@ -165,10 +167,9 @@ class State(Facts):
         for obj, base in bases.items():
             if obj.old or not (born.isdisjoint(base.objs) and born.isdisjoint(base.holders)):
                 objs, holders = _aged_objs(base.objs, names, born), _aged_objs(base.holders, names, born)
-                piece, key = (None, None) if obj.old else (base.piece, base.key)
-                bases[obj] = base._replace(objs=objs, holders=holders, piece=piece, key=key)
+                bases[obj] = base._replace(objs=objs, holders=holders, piece=None if obj.old else base.piece)
         for obj in [obj for obj in bases if obj in born]:
-            home, base = names.aged(obj), bases[obj]._replace(piece=None, key=None)
+            home, base = names.aged(obj), bases[obj]._replace(piece=None)
             del bases[obj]
             bases[home] = join_bases(bases[home], base) if home in bases else base
 
@@ -379,7 +380,9 @@ class Merger:
         for value in present:
             if value is not last:
                 joined, last = weak_join(joined, value), value
-        if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
+        if isinstance(key, tuple) and key[1] == ANY:
+            return joined._replace(identity=_distinctness(key[0], present), shape=None, dtype=None)
+        if len(present) < len(values):
             return joined._replace(identity=None, shape=None, dtype=None)
         return joined._replace(
             identity=self._token("identity", key, [v.identity for v in present], classes),
@@ -398,6 +401,12 @@ class Merger:
         if any(isinstance(t, Obj) and t.old for t in tokens):
             group = (aspect, key)
         return classes.setdefault(group, ("phi", self.place, aspect, _sort_key(key)))
+
+
+def _distinctness(holder: Obj, elements: Sequence[Value]) -> Token:
+    """Return what holds of the elements of a container on all ways, where those on each are known."""
+    known = [element.identity for element in elements]
+    return reduce(weaker, known, known[0]) if holder.origin is Origin.FRESH else None
 
 
 def _runs(tables: list[T]) -> list[T]:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.facts import ANY, weaker
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -27,6 +27,7 @@ from unplace.analysis.domain.values import (
     Objs,
     Origin,
     Saved,
+    Token,
     Tracked,
     Value,
 )
@@ -165,13 +166,13 @@ def put(call: Call, given: str | Source, base: Value) -> None:
     """Put a value into a container; its elements stay distinct as long as only new objects come in."""
     state = call.state
     for value in call.of(given) if isinstance(given, str) else _sourced(call, given):
-        is_new = state.is_unheld(value)
+        newness = state.newness(value)
         for holder in base.objs:
             slot = (holder, ANY)
             exact = any(True for key, held in state.fields_of(holder) if key != ANY and held.objs)
             known = state.heap.get(slot)
-            distinct = is_new and len(base.objs) == 1 and not exact and (known is None or known.identity == DISTINCT)
-            identity = DISTINCT if distinct else None
+            others = newness if known is None else known.identity
+            identity = weaker(newness, others) if len(base.objs) == 1 and not exact else None
             loose = value._replace(identity=identity)
             state.heap[slot] = weak_join(known, loose)._replace(identity=identity) if known is not None else loose
 
@@ -217,7 +218,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             call.bound[returned.kind_of].kinds if returned.kind_of is not None else returned.kinds,
             key=key,
             shape=returned.shape if like is None else like.shape,
-            dtype=returned.dtype if like is None else like.dtype,
+            dtype=_dtype(call, returned),
             tracked=returned.tracked,
             ref=returned.ref,
             overlapping=returned.overlapping,
@@ -233,6 +234,12 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     _note_saved(call, returned, value)
     _fill(call, returned, value, key)
     return value
+
+
+def _dtype(call: Call, returned: Returned) -> Token:
+    """Return the dtype of a new tensor: that of an argument, or one that the call has anyway."""
+    name = returned.like if returned.like is not None else returned.dtype_of
+    return call.bound[name].dtype if name in call.bound else returned.dtype
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
@@ -279,6 +286,7 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
     for slot, held in fields.items():
         for obj in value.objs:
             state.heap[(obj, slot)] = held._replace(identity=None) if slot == ANY else held
+    _part(call, returned, fields, key)
     for first, second in sorted(returned.together, key=str):
         for obj in value.objs:
             one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
@@ -287,6 +295,21 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             for part in other.objs:
                 known = state.bases[part].objs if part in state.bases else frozenset()
                 state.bases[part] = Base((known | one.objs) - {part}, Link.EITHER)
+
+
+def _part(call: Call, returned: Returned, fields: Mapping[Hashable, Value], key: Hashable) -> None:
+    """Record that the elements of a returned container look into different parts of an argument.
+
+    return x[:, :n], x[:, n:]
+    """
+    bases, shared = call.state.bases, {slot for pair in returned.together for slot in pair}
+    for slot, element in returned.elements:
+        if slot in (ANY, EACH, REST) or slot in shared or element.source is not None:
+            continue
+        for obj in fields[slot].objs:
+            base = bases.get(obj)
+            if obj.origin is Origin.FRESH and base is not None and base.link is Link.EITHER and base.piece is None:
+                bases[obj] = base._replace(piece=((call.node, "parts", key), slot))
 
 
 def _outside(call: Call, returned: Returned, origin: Origin) -> Value:

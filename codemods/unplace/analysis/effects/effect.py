@@ -84,7 +84,7 @@ class Returned(NamedTuple):
     - `source`: more than `parameters` tells, where it is known: which view of which of them the value is, or that it is
       one of their elements
     - `outside`: the origin of memory that no argument brings and that is the same in every call
-    - `like`: the parameter whose shape and dtype the value has
+    - `like`: the parameter whose shape and dtype the value has, and `dtype_of` the one whose dtype it has
     - `kind_of`: the parameter whose kind the value has
     - `is_new`: a constructor made the value
     - `may_be_leaf`: the call says whether the value gets a gradient
@@ -111,6 +111,7 @@ class Returned(NamedTuple):
     shape: Token = None
     like: str | None = None
     kind_of: str | None = None
+    dtype_of: str | None = None
     is_new: bool = False
     may_be_leaf: bool = False
     holds: bool = True
@@ -126,6 +127,7 @@ class Effect(NamedTuple):
       arguments
     - `reads`: False if only the arguments themselves matter and not their content: `isinstance(x, list)`
     - `writes`: the tensors that are written, and `may_write` those that are if they are tensors at all
+    - `writes_held`: the attributes of arguments whose tensors are written: `self.queue`
     - `changes`: the objects whose slots change
     - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
     - `saves`: the tensors that autograd saves
@@ -154,11 +156,12 @@ class Effect(NamedTuple):
     takes: tuple[Slot, ...] = ()
     keeper: str = ""
     may_write: frozenset[str] = NOBODY
+    writes_held: frozenset[str] = NOBODY
 
 
 def leaves_alone(effect: Effect, name: str) -> bool:
     """Tell whether a function only reads the argument of a parameter, so that a copy would do as well."""
-    touched = effect.writes | effect.changes | effect.keeps | effect.replaces | effect.reshapes
+    touched = effect.writes | effect.may_write | effect.changes | effect.keeps | effect.replaces | effect.reshapes
     return effect.returned is not None and name not in touched and name not in _mentioned(effect.returned)
 
 

@@ -60,11 +60,18 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
         reshapes=frozenset(_parameters(frozenset(run.reshaped))),
         may_write=frozenset(_parameters(unclear)),
+        writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
     )
 
 
 def _roots(writes: Iterable[Write]) -> Objs:
     return frozenset(o for w in writes for o in w.state.roots(w.value.objs))
+
+
+def _attributes(writes: Iterable[Write]) -> frozenset[str]:
+    """Return the attributes of arguments whose memory some operations write: `self.queue`."""
+    found = (w.state.from_callers(obj) for w in writes for obj in w.state.roots(w.value.objs) if obj.parameter is None)
+    return frozenset(path for path in found if path is not None)
 
 
 def _parameters(objs: Objs) -> set[str]:
@@ -104,6 +111,7 @@ def _describe(value: Value, state: Facts, depth: int) -> Returned:
         together,
         any(obj.overlapping for obj in roots),
         _saved(state, value.objs),
+        dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
     )
 
 
@@ -157,7 +165,8 @@ def _join(first: Returned, second: Returned) -> Returned:
     elements = dict(first.elements)
     for key, value in second.elements:
         elements[key] = _join(elements[key], value) if key in elements else value
-    if {k for k, _ in first.elements} != {k for k, _ in second.elements}:
+    has_all = NONE_VALUE.kinds in (first.kinds, second.kinds)  # None has no elements that anything could read
+    if not has_all and {k for k, _ in first.elements} != {k for k, _ in second.elements}:
         joined: Returned | None = None
         for value in elements.values():
             joined = value if joined is None else _join(joined, value)
@@ -176,4 +185,5 @@ def _join(first: Returned, second: Returned) -> Returned:
         first.together | second.together,
         first.overlapping or second.overlapping,
         _saved_in_either(first, second),
+        dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
     )

@@ -40,7 +40,15 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.effects import layers, operators
 from unplace.analysis.effects.applying import Call, Elements, apply, clobber, keep
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
-from unplace.analysis.interpret import inherited, method_calls, modelled_calls, module_lists, own_calls, partials
+from unplace.analysis.interpret import (
+    inherited,
+    mapped_calls,
+    method_calls,
+    modelled_calls,
+    module_lists,
+    own_calls,
+    partials,
+)
 from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_unknown_flag
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
@@ -191,6 +199,8 @@ class Calls:
         held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
         if qualified == "functools.partial":
             held = partials.made(node, arguments)
+        if qualified == "builtins.map":
+            held = mapped_calls.of_map(self, node, arguments, state)
         if held is not None:
             return held
         if not qualified.startswith("torch."):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 
-from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import Merger, State, aged_value, weak_join
 from unplace.analysis.domain.values import (
@@ -328,8 +328,8 @@ class Evaluator:
             iterable = self.evaluate(generator.iter, state)
             if is_late:
                 self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
-            element = self.iterate(generator.iter, iterable, state)
-            unpacking.bind(self, generator.target, element, state)
+            drawn = self.iterate(generator.iter, iterable, state)
+            unpacking.bind(self, generator.target, drawn, state)
             for condition in generator.ifs:
                 self.evaluate(condition, state)
         if isinstance(node, ast.DictComp):
@@ -339,9 +339,10 @@ class Evaluator:
             element = self.evaluate(node.elt, state)
         self.run.inside.pop()
         self.run.born.pop()
-        is_distinct = state.is_unheld(element) and element.identity in born
+        only = drawn if len(node.generators) == 1 else None
+        identity = state.newness(element, only) if element.identity in born else None
         state.age(self.run.names, born)
-        element = aged_value(element, self.run.names, born)._replace(identity=DISTINCT if is_distinct else None)
+        element = aged_value(element, self.run.names, born)._replace(identity=identity)
         own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         state.env = {
             name: outer[name] if name in own else value

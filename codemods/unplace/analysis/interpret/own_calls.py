@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
+from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import anything
+from unplace.analysis.interpret.writes import Handings, Write, anything
 from unplace.analysis.syntax.classes import is_class_method
 from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.kinds import of_annotation, of_instance
+from unplace.diagnostics.forms import WriteKind
 
 
 def of_function(
@@ -49,8 +52,9 @@ def of_function(
     nodes = arguments.named_nodes(bound)
     for name in sorted((effect.writes | effect.may_write) & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)
-        is_unclear = name not in effect.writes
-        run.hand(node, function.scope, name, nodes[name], bound[name], others, state, is_unclear=is_unclear)
+        handings = run.handed if name in effect.writes else run.handed_unclear
+        _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings)
+    _hand_held(run, node, function, effect, bound, state)
     bound = {name: _with_captures(run, value, state) for name, value in bound.items()}
     captured = state.reachable(captured_by(run, function, state))
     called = f"{code_of(node.func)}()"
@@ -59,6 +63,49 @@ def of_function(
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
     return apply(Call(calls, node, bound, state, called, captured), effect, key)
+
+
+def _hand(
+    run: Run,
+    node: ast.Call,
+    callee: Scope,
+    name: str,
+    argument: ast.expr,
+    value: Value,
+    others: tuple[Value, ...],
+    state: State,
+    handings: Handings,
+) -> None:
+    """Record that a call passes a tensor to a function of the run that writes, or may write, it."""
+    assert run.statement is not None
+    write = Write(
+        node,
+        WriteKind.METHOD,
+        argument,
+        value,
+        state.snapshot(),
+        run.statement,
+        run.grad,
+        operands=others,
+        inside=run.inside[0] if run.inside else None,
+        autocast=run.autocast > 0,
+    )
+    handings[(node, name, callee)] = (callee, write)
+
+
+def _hand_held(
+    run: Run, node: ast.Call, function: Function, effect: Effect, bound: Mapping[str, Value], state: State
+) -> None:
+    """Record the tensors that a call passes in attributes of its arguments to a function that writes them.
+
+    self.enqueue(keys)                   def enqueue(self, keys): self.queue[:, :n] = keys
+    """
+    for path in sorted(effect.writes_held):
+        name, _, attribute = path.partition(".")
+        held = [state.heap.get((holder, attribute)) for holder in bound[name].objs] if name in bound else []
+        for value in held:
+            if value is not None:
+                _hand(run, node, function.scope, path, node.func, value, (), state, run.handed_held)
 
 
 def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:

@@ -34,7 +34,15 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.interpret.writes import Unfollowed, Write, anything, can_be_tracked, is_data, stays_in_place
+from unplace.analysis.interpret.writes import (
+    Handings,
+    Unfollowed,
+    Write,
+    anything,
+    can_be_tracked,
+    is_data,
+    stays_in_place,
+)
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
@@ -105,8 +113,9 @@ class Run:
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[Hashable, Write] = field(default_factory=dict)  # by node; those of a called layer, also by the call
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
-    handed: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)  # to its writers
-    handed_unclear: dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]] = field(default_factory=dict)
+    handed: Handings = field(default_factory=dict)  # the tensors passed to functions of the run that write them
+    handed_unclear: Handings = field(default_factory=dict)  # passed to functions that write them if they are tensors
+    handed_held: Handings = field(default_factory=dict)  # held by attributes of arguments: `self.h`
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
@@ -401,36 +410,6 @@ class Run:
         is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
         is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
         return is_fill and is_made and not any(root in state.saved for root in roots)
-
-    def hand(
-        self,
-        node: ast.Call,
-        callee: Scope,
-        name: str,
-        argument: ast.expr,
-        value: Value,
-        others: tuple[Value, ...],
-        state: State,
-        *,
-        is_unclear: bool = False,
-    ) -> None:
-        """Record that a call passes a tensor to a function of the run that writes, or may write, a parameter."""
-        assert self.statement is not None
-        inside = self.inside[0] if self.inside else None
-        write = Write(
-            node,
-            WriteKind.METHOD,
-            argument,
-            value,
-            state.snapshot(),
-            self.statement,
-            self.grad,
-            operands=others,
-            inside=inside,
-            autocast=self.autocast > 0,
-        )
-        handed = self.handed_unclear if is_unclear else self.handed
-        handed[(node, name, callee)] = (callee, write)
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""

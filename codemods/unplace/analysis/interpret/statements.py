@@ -169,7 +169,7 @@ class Interpreter:
         elif isinstance(target, ast.Attribute) and holder is not None:
             attributes.store_plain_attribute(self.run, target, holder, new, state)
         elif isinstance(target, ast.Subscript) and holder is not None:
-            store_item(self.evaluator, target, holder, new, state)
+            store_item(self.evaluator, target, holder, new, state, is_update=True)
             if self.run.unclear.pop(target, None) is not None:  # what is written is `x`, or the element of a list
                 may_write(self.run, s, WriteKind.AUGMENTED_STORE, target.value, holder, (operand,), state)
         return state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.facts import ANY, Definition, Facts
+from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
@@ -32,8 +32,13 @@ from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
 
 
-def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State) -> None:
-    """Apply `holder[index] = value`, with holder and index evaluated already."""
+def store_item(
+    evaluator: Evaluation, target: ast.Subscript, holder: Value, value: Value, state: State, *, is_update: bool = False
+) -> None:
+    """Apply `holder[index] = value`, with holder and index evaluated already.
+
+    In an update (`holder[index] += operand`), the value is the element itself or made of it.
+    """
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
@@ -53,9 +58,12 @@ def store_item(evaluator: Evaluation, target: ast.Subscript, holder: Value, valu
         if exact and holder.must_be(CONTAINER):
             state.heap[(obj, key)] = value
         else:
-            slot = (obj, ANY)
-            loose = value._replace(identity=None)
-            state.heap[slot] = weak_join(state.heap[slot], loose) if slot in state.heap else loose
+            known = state.heap.get((obj, ANY))
+            distinctness = state.distinctness(obj) if known is not None and len(holder.objs) == 1 else None
+            if not is_update:
+                distinctness = weaker(state.newness(value), distinctness)
+            stored = value if known is None else weak_join(known, value)
+            state.heap[(obj, ANY)] = stored._replace(identity=distinctness)
             if not holder.must_be(CONTAINER):
                 run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CONTAINER,
     ITERATING,
     LIST,
+    NONE,
     NUMBER,
     NUMBER_VALUE,
     SHAPE,
+    Base,
     Link,
+    Obj,
+    Token,
     Value,
 )
 from unplace.analysis.interpret import module_lists
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import store_attribute, store_item
 from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.syntax.nodes import code_of
 
 
 def row(run: Run, node: ast.expr, tensor: Value, state: State) -> Value:
@@ -54,7 +59,7 @@ def bind(evaluation: Evaluation, target: ast.expr, value: Value, state: State) -
 
 
 def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
-    if value.must_be(CONTAINER) and value.objs:
+    if value.may_be(CONTAINER) and value.must_be(CONTAINER | NONE) and value.objs:  # None would raise
         return _piece_of(evaluation, node, value, index, state)
     if value.is_tensor:
         return row(evaluation.run, node, value, state)
@@ -69,7 +74,13 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
 def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int | None, state: State) -> Value:
     """Return one element of an unpacked container; the outputs of a split are known to be disjoint."""
     element = evaluation.element(node, value, state, index)
-    if index is None or len(element.objs) != 1 or len(value.objs) != 1:
+    if index is None or not element.objs or len(value.objs) != 1:
+        return element
+    (holder,) = value.objs
+    distinctness = state.distinctness(holder) if state.heap.get((holder, ANY)) is not None else None
+    if distinctness is not None:
+        return _distinct(evaluation, node, element, holder, index, distinctness, state)
+    if len(element.objs) != 1:
         return element
     (obj,) = element.objs
     base = state.bases.get(obj)
@@ -87,6 +98,23 @@ def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
         forbidden=base.forbidden,
         operator=obj.operator,
     )
+
+
+def _distinct(
+    evaluation: Evaluation,
+    node: ast.expr,
+    element: Value,
+    holder: Obj,
+    index: int,
+    distinctness: Token,
+    state: State,
+) -> Value:
+    """Return one of the elements that no other one shares memory with: `q, k = [f(t) for t in xs]`."""
+    found = evaluation.run.view(node, state, element, f"`{code_of(node)}`", Link.EITHER, piece=((holder, ANY), index))
+    if distinctness != DISTINCT:
+        for obj in found.objs:
+            state.bases[obj] = Base(element.objs, Link.MAYBE, holders=frozenset((holder,)), key=index)
+    return element._replace(objs=found.objs, identity=found.identity, shape=found.shape)
 
 
 def element_label(label: str, index: int) -> str:

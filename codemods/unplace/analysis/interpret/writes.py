@@ -22,6 +22,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
+from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import results
 
@@ -74,6 +75,10 @@ class Write:
     def _has_same_owner(self, operand: Value) -> bool:
         owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}
         return len(owners) == 1 and None not in owners
+
+
+Handings = dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]]
+"""The tensors that calls pass to functions which write them, by call, parameter and callee, with the callee."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def calls_elsewhere(program: Program, scope: Scope, parameter: str) -> Iterator[
 
 def _writes(program: Program, scope: Scope, parameter: str) -> bool:
     summary = program.summary(Function(scope))
-    return summary is not None and parameter in summary.writes | summary.may_write
+    return summary is not None and parameter in summary.writes | summary.may_write | summary.writes_held
 
 
 def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[str] = frozenset()) -> list[Handed]:
@@ -93,7 +93,7 @@ def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], li
         run = program.run(caller)
         if run is None:
             continue
-        handed = (*run.handed.items(), *run.handed_unclear.items())
+        handed = (*run.handed.items(), *run.handed_unclear.items(), *run.handed_held.items())
         for (_, parameter, _), (callee, write) in handed:
             found.setdefault((callee, parameter), []).append((run, write))
     return found

@@ -6,16 +6,13 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from unplace.analysis.domain.facts import ANY, Definition, Facts
+from unplace.analysis.domain.facts import ANY, DISTINCT, Definition
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.refs import Function, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
-    CALLABLE,
     DICT,
     LIST,
-    MODULE,
     NO_OBJS,
     TENSOR,
     TUPLE,
@@ -32,8 +29,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart
-from unplace.analysis.syntax.nodes import children
-from unplace.analysis.syntax.scopes import Scope, variadic
+from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason
 
@@ -176,12 +172,18 @@ class Watch:
         if value is None or len(value.objs) != 1:
             return None
         (holder,) = value.objs
-        if self.state.has_distinct_elements(holder):
-            return holder
+        distinctness = self.state.distinctness(holder)
+        if distinctness is None and holder.origin is Origin.FRESH:
+            return None
+        if distinctness != DISTINCT:
+            found.assumptions.append(Assumption.DISTINCT_ELEMENTS(place=quoted(self._name_of(holder))))
+        return holder
+
+    def _name_of(self, holder: Obj) -> str:
+        """Return the code of a container from outside, or of a place that holds the one that the code made."""
         if holder.origin is not Origin.FRESH:
-            found.assumptions.append(Assumption.DISTINCT_ELEMENTS(place=quoted(holder.label)))
-            return holder
-        return None
+            return holder.label
+        return next((str(path) for path, _ in self._places_of(holder, frozenset((holder,)))), holder.label)
 
     def _names(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         own = place.root if place is not None and place.is_name else None
@@ -209,17 +211,20 @@ class Watch:
         parted = self.state.parted(self._cut)
         is_alone = bool(apart.held_alone(parted, value.objs))  # is assumed already
         others: list[str | None] = [*self._names_parted(value, parted, is_alone)]
+        outside = apart.cut_off(self.state, parted, value) if not is_alone else ()
         for (holder, key), held in self.state.slots_sharing(value.objs) if not is_alone else ():
             if holder is not self._own and self._is_seen(holder) and not parted.may_share(held.objs, value.objs):
                 slot = self._slot_place(holder, key)
-                others.append(str(slot) if slot is not None else None)
-        for obj in apart.cut_off(self.state, parted, value) if not is_alone else ():
-            others.append(obj.label.strip("`") if "`" in obj.label and " " not in obj.label else None)
+                if slot is not None or not held.objs <= {*outside}:
+                    others.append(str(slot) if slot is not None else None)
+        unnamed = [obj for obj in outside if _code_of(obj) is None]
+        others += (_code_of(obj) for obj in outside if obj.origin is not Origin.CALL or obj not in unnamed)
         written = str(place) if place is not None else self._written
         if others and (written is None or None in others):
             return None
         told = dict.fromkeys(other for other in others if other is not None)
-        return [Assumption.NOT_SHARED(one=other, other=written or "") for other in told]
+        alone = (Assumption.RESULT_HELD_ALONE(place=obj.label) for obj in unnamed if obj.origin is Origin.CALL)
+        return [*(Assumption.NOT_SHARED(one=other, other=written or "") for other in told), *alone]
 
     def _names_parted(self, value: Value, parted: Snapshot, is_alone: bool) -> Iterator[str | None]:
         """Iterate over the names that don't see the write any more; None for what has no name.
@@ -459,37 +464,13 @@ def _outside_assumption(obj: Obj) -> Reason | None:
     return None
 
 
+def _code_of(obj: Obj) -> str | None:
+    """Return how the source names a tensor from outside; None where its label is words."""
+    code = obj.label.removeprefix("`").removesuffix("`")
+    is_quoted = len(code) == len(obj.label) - 2
+    return code if "`" not in code and (is_quoted or " " not in code) else None
+
+
 def quoted(label: str) -> str:
     """Return a label in backticks, unless it has a space or backticks already."""
     return label if "`" in label or " " in label else f"`{label}`"
-
-
-def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
-    """Tell whether evaluating `node` reads the memory of these objects; reading a tensor's shape or dtype doesn't."""
-    value = run.values.get(node) if isinstance(node, ast.expr) else None
-    if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
-        return isinstance(node, ast.Call) and any(reads(run, a, state, objs) for a in node.args)
-    if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        if state.may_share(state.reachable(value.objs), objs):
-            return True
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return False  # what else the object holds isn't read
-    if isinstance(node, ast.Call):
-        callee = run.values.get(node.func)
-        functions = [ref for ref in alternatives(callee.ref) if isinstance(ref, Function)] if callee is not None else []
-        if any(_captures(function, run.scope, state, objs) for function in functions):
-            return True
-    if isinstance(node, ast.Name):
-        held = state.env.get(node.id)
-        if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
-            return True
-    return any(reads(run, child, state, objs) for child in children(node))
-
-
-def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
-    """Tell whether a function of this scope may read the memory through a captured name."""
-    held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
-    return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
-
-
-_HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE

@@ -103,7 +103,8 @@ def _further_out(program: Program, scope: Scope, parameter: str) -> Iterator[Han
         for call in calls_that_hand(program, *todo.pop()):
             yield call
             roots = call.write.state.roots(call.write.value.objs) if call.write.grad.records else frozenset()
-            outer = {(call.run.scope, root.parameter) for root in roots if root.parameter is not None} - seen
+            passed = {call.write.state.from_callers(root) for root in roots}
+            outer = {(call.run.scope, name) for name in passed if name is not None} - seen
             todo += sorted(outer, key=lambda asked: asked[1])
             seen |= outer
 

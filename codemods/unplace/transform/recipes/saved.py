@@ -109,8 +109,8 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     for root in roots:
         yield from ((site.run, site.state, saved) for saved in in_order(site.state.saved.get(root, frozenset())))
     for root in roots:
-        parameter = root.parameter
-        before = [*site.callers.saves_before(scope, parameter)] if parameter is not None else []
+        passed = site.state.from_callers(root)
+        before = [*site.callers.saves_before(scope, passed)] if passed is not None else []
         others = [(run, state, saved) for run, state, saved in before if not _is_call_of(scope, run, saved)]
         states = exits if is_buffer or len(others) < len(before) else ()
         for saved in in_order(frozenset().union(*(state.saved.get(root, frozenset()) for state in states))):
@@ -179,7 +179,8 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     if not saved.certain or saved.node is None:
         return None
     write = run.writes.get(saved.node)
-    handed = [w for (call, _, _), (_, w) in run.handed.items() if call is saved.node]
+    handings = (*run.handed.items(), *run.handed_held.items())
+    handed = [w for (call, _, _), (_, w) in handings if call is saved.node]
     node = saved.node if saved.part == "result" else _argument(run, saved.node, saved.part)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Starred | ast.NamedExpr):
         return None
@@ -248,16 +249,22 @@ def _parameters_of_function(run: Run, node: ast.Call) -> tuple[str, ...]:
     A parameter with which the function does more than read it becomes an empty string: no argument is found for it.
     """
     callee = run.values.get(node.func)
-    function = callee.ref if callee is not None else None
-    is_bound = isinstance(function, Bound)
-    if isinstance(function, Bound):
-        owner = function.receiver.ref
-        function = run.program.method(owner.of, function.name) if isinstance(owner, Instance) else None
-    summary = run.program.summary(function) if isinstance(function, Function) else None
-    if summary is None or not isinstance(function, Function):
+    ref = callee.ref if callee is not None else None
+    function = ref if isinstance(ref, Function) else _method(run, ref)
+    summary = run.program.summary(function) if function is not None else None
+    if summary is None or function is None:
         return ()
     names = [a.arg for a in function.scope.parameters]
-    return tuple(n if leaves_alone(summary, n) else "" for n in (names[1:] if is_bound else names))
+    return tuple(n if leaves_alone(summary, n) else "" for n in (names if function is ref else names[1:]))
+
+
+def _method(run: Run, ref: object) -> Function | None:
+    """Return the method that a call runs: `step(x)` after `step = self.step`, and the `forward` of a module."""
+    if isinstance(ref, Instance):
+        return run.program.method(ref.of, "forward", is_exact=ref.is_exact)
+    if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
+        return run.program.method(ref.receiver.ref.of, ref.name)
+    return None
 
 
 def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:
