@@ -76,5 +76,5 @@ def test_the_action_annotates_and_writes_sarif(args: str, code: int, installed: 
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
-    assert ("::error title=unplace UNP001,file=model.py,line=6" in done.stdout) == (args != "--exclude model.py")
+    assert ("::error title=unplace UNP001,file=model.py,line=4" in done.stdout) == (args != "--exclude model.py")
     assert '"version": "2.1.0"' in (work / "found.sarif").read_text()
