@@ -207,7 +207,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
     if is_foreign:
         value = _foreign(call, returned, label, key)
-        sources |= call.captured
+        sources |= call.captured | _held(call)
     else:
         like = call.bound[returned.like] if returned.like is not None else None
         value = run.fresh(
@@ -233,6 +233,12 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     _note_saved(call, returned, value)
     _fill(call, returned, value, key)
     return value
+
+
+def _held(call: Call) -> Objs:
+    """Return what the slots of the arguments hold: the callee may return it, as `return self.h` does."""
+    given = call.state.reachable(anything(list(call.bound.values())))
+    return anything([value for _, value in call.state.reachable_slots(given)])
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:

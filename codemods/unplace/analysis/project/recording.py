@@ -9,7 +9,7 @@ from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.modes import grad_mode
-from unplace.analysis.project.module import ModuleIndex, parents_in
+from unplace.analysis.project.module import ModuleIndex, once, parents_in
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import is_true
 from unplace.torchapi import modes
@@ -86,6 +86,17 @@ def may_be_frozen(module: ModuleIndex) -> bool:
                 if node.func.attr == "requires_grad_" and not all(map(is_true, _given(node))):
                     return True
     return False
+
+
+@once
+def differentiates_twice(module: ModuleIndex) -> bool:
+    """Tell whether the file asks for gradients that have a graph themselves: `create_graph=True`."""
+    return any(
+        keyword.arg == "create_graph" and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is False)
+        for scope in module.scopes.by_node.values()
+        for call in module.bindings(scope).calls
+        for keyword in call.keywords
+    )
 
 
 def _given(node: ast.Call) -> list[ast.expr]:
