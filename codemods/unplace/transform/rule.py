@@ -10,7 +10,7 @@ from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import CONTAINER, NUMBER
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.queries.observers import reads
+from unplace.analysis.queries.reading import reads
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.layout import new_name

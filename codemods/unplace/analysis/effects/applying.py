@@ -197,7 +197,8 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
     plain = returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 or not returned.holds
     if plain and not returned.foreign and not missing and not isinstance(returned.ref, Instance):
         return Value(returned.kinds, ref=returned.ref)
-    return _made(call, returned, returned.foreign or missing, key)
+    is_lost = any(not call.objs((held.parameter,)) for held in returned.held)
+    return _made(call, returned, returned.foreign or missing or is_lost, key)
 
 
 def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:
@@ -232,6 +233,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.EITHER)
     _note_saved(call, returned, value)
     _fill(call, returned, value, key)
+    _hold(call, returned, value)
     return value
 
 
@@ -239,6 +241,18 @@ def _held(call: Call) -> Objs:
     """Return what the slots of the arguments hold: the callee may return it, as `return self.h` does."""
     given = call.state.reachable(anything(list(call.bound.values())))
     return anything([value for _, value in call.state.reachable_slots(given)])
+
+
+def _hold(call: Call, returned: Returned, value: Value) -> None:
+    """Put the returned value into the slots of arguments in which the callee has left it."""
+    for name, slot, is_certain in sorted(returned.held):
+        holders = call.objs((name,))
+        for holder in holders:
+            if is_certain and len(holders) == 1 and not holder.old:
+                call.state.heap[(holder, slot)] = value
+            else:
+                other = call.run.foreign((call.node, "left", slot), Origin.CALL, f"`{slot}`", 0, UNKNOWN)
+                call.state.heap[(holder, slot)] = weak_join(value, other)
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:

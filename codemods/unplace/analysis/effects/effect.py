@@ -49,6 +49,14 @@ class View(NamedTuple):
     forbidden: bool = False
 
 
+class Held(NamedTuple):
+    """A slot of an argument that holds the returned value afterwards, if `certain` on every way that returns one."""
+
+    parameter: str
+    slot: str
+    certain: bool = True
+
+
 class Drawn(NamedTuple):
     """An element of an argument as a loop yields it or, for several arguments, an element of any of them.
 
@@ -76,6 +84,7 @@ class Returned(NamedTuple):
     - `parameters`: the parameters whose objects the value may be, or may view
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value
+    - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
     - `together`: pairs of elements that may share memory
     - `overlapping`: several elements of the tensor may share one address
@@ -117,6 +126,7 @@ class Returned(NamedTuple):
     folded: bool = False
     label: str = ""
     operator: str | None = None
+    held: frozenset[Held] = frozenset()
 
 
 class Effect(NamedTuple):

@@ -48,6 +48,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.switches import switches_inplace
@@ -192,6 +193,10 @@ class Calls:
         held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
         if qualified == "functools.partial":
             held = partials.made(node, arguments)
+        elif qualified in named_tuples.FUNCTIONS and (of := named_tuples.made_by(home(self.run.scope), node)):
+            held = Value(CALLABLE, ref=of)
+        elif qualified == "dataclasses.replace" and arguments.positional:
+            held = own_calls.of_replacing(self, node, arguments.positional.pop(0), arguments, state)
         if held is not None:
             return held
         if not qualified.startswith("torch."):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
 from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
@@ -15,6 +15,7 @@ from unplace.diagnostics.forms import is_true
 from unplace.torchapi import modes
 
 
+@once
 def may_be_off(module: ModuleIndex, scope: Scope) -> bool:
     """Tell whether a use of the function, or of a user of it, is seen where gradients aren't recorded.
 
@@ -46,15 +47,25 @@ def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
     )
 
 
-def _uses(module: ModuleIndex, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """Iterate over the reads of a name, or of an attribute of that name, with the scope that contains each."""
-    if not module.reads_of(name):
-        return
+def _uses(module: ModuleIndex, name: str) -> Sequence[tuple[Scope, ast.expr]]:
+    """Return the reads of a name, or of an attribute of that name, with the scope that contains each."""
+    return _uses_by_name(module).get(name, ()) if module.reads_of(name) else ()
+
+
+@once
+def _uses_by_name(module: ModuleIndex) -> Mapping[str, Sequence[tuple[Scope, ast.expr]]]:
+    uses: dict[str, list[tuple[Scope, ast.expr]]] = {}
     for scope in module.scopes.by_node.values():
-        yield from ((scope, n) for n in scope.names if n.id == name and type(n.ctx) is ast.Load)
-        yield from ((scope, n) for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr == name)
+        for name in scope.names:
+            if type(name.ctx) is ast.Load:
+                uses.setdefault(name.id, []).append((scope, name))
+        for node in scope.nodes:
+            if isinstance(node, ast.Attribute):
+                uses.setdefault(node.attr, []).append((scope, node))
+    return uses
 
 
+@once
 def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     """Return the grad mode that the decorators and `with` blocks around a node set."""
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
@@ -74,6 +85,7 @@ def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     return mode
 
 
+@once
 def may_be_frozen(module: ModuleIndex) -> bool:
     """Tell whether the file freezes parameters: `p.requires_grad = False` and the like."""
     for scope in module.scopes.by_node.values():

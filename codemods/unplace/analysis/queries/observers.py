@@ -6,16 +6,13 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from unplace.analysis.domain.facts import ANY, Definition, Facts
+from unplace.analysis.domain.facts import ANY, Definition
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.refs import Function, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
-    CALLABLE,
     DICT,
     LIST,
-    MODULE,
     NO_OBJS,
     TENSOR,
     TUPLE,
@@ -31,9 +28,8 @@ from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
 from unplace.analysis.project.sharing import attributes_holding, other_holder
-from unplace.analysis.queries import apart
-from unplace.analysis.syntax.nodes import children
-from unplace.analysis.syntax.scopes import Scope, variadic
+from unplace.analysis.queries import apart, fields
+from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason
 
@@ -102,6 +98,7 @@ class Watch:
         self.live = live
         self._own: Obj | None = None
         self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
+        self._asked: Objs = NO_OBJS  # what the callers have been asked about
         self._only_itself = False
         self._seen: Objs | None = None
         self._found: dict[Hashable, Observers] = {}
@@ -334,6 +331,10 @@ class Watch:
             written = self._slot_place(holder, key)
             if written is not None and written == place:
                 continue
+            if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
+                self._ask_callers(holder.parameter, found)
+                self._asked |= held.objs
+                continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
             elif written is not None:
@@ -387,13 +388,11 @@ class Watch:
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
-        outside = [o for o in state.roots(objs) if o.origin is not Origin.FRESH]
+        outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
         for obj in sorted(outside, key=lambda o: o.index):
             if obj.parameter is not None and self._of_parameter is not None:
-                blockers, assumptions = self._of_parameter(obj.parameter)
-                found.blockers += blockers
-                found.assumptions += [a for a in assumptions if a not in found.assumptions]
+                self._ask_callers(obj.parameter, found)
                 continue
             holder = self._also_held_by(obj)
             if holder is not None:
@@ -412,6 +411,13 @@ class Watch:
             found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
             found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
+
+    def _ask_callers(self, parameter: str, found: Observers) -> None:
+        """Record what follows from callers that may read their argument afterwards."""
+        if self._of_parameter is not None:
+            blockers, assumptions = self._of_parameter(parameter)
+            found.blockers += blockers
+            found.assumptions += [a for a in assumptions if a not in found.assumptions]
 
     def _also_held_by(self, obj: Obj) -> Reason | None:
         """Return the reason why the code in sight holds a tensor from outside twice; None where it doesn't."""
@@ -462,34 +468,3 @@ def _outside_assumption(obj: Obj) -> Reason | None:
 def quoted(label: str) -> str:
     """Return a label in backticks, unless it has a space or backticks already."""
     return label if "`" in label or " " in label else f"`{label}`"
-
-
-def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
-    """Tell whether evaluating `node` reads the memory of these objects; reading a tensor's shape or dtype doesn't."""
-    value = run.values.get(node) if isinstance(node, ast.expr) else None
-    if value is not None and isinstance(node, ast.Attribute | ast.Call) and not value.may_be(_HOLDS_MEMORY):
-        return isinstance(node, ast.Call) and any(reads(run, a, state, objs) for a in node.args)
-    if value is not None and value.objs and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        if state.may_share(state.reachable(value.objs), objs):
-            return True
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return False  # what else the object holds isn't read
-    if isinstance(node, ast.Call):
-        callee = run.values.get(node.func)
-        functions = [ref for ref in alternatives(callee.ref) if isinstance(ref, Function)] if callee is not None else []
-        if any(_captures(function, run.scope, state, objs) for function in functions):
-            return True
-    if isinstance(node, ast.Name):
-        held = state.env.get(node.id)
-        if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
-            return True
-    return any(reads(run, child, state, objs) for child in children(node))
-
-
-def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
-    """Tell whether a function of this scope may read the memory through a captured name."""
-    held = [state.env[n].objs for n in function.captured(scope) if n in state.env]
-    return any(objs_ and state.may_share(state.reachable(objs_), objs) for objs_ in held)
-
-
-_HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE

@@ -51,7 +51,18 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if not annotated & UNKNOWN:
         is_none = isinstance(default, ast.Constant) and default.value is None
         return Value(annotated | (NONE if is_none else 0))
+    of = _annotated_class(program, scope, argument.annotation)
+    if of is not None and not of.is_tensor and (default is None or isinstance(default, ast.Constant)):
+        return Value(kinds.of_instance(of) | (0 if default is None else NONE), ref=Instance(of))
     return _unannotated(program, scope, argument, default, owner)
+
+
+def _annotated_class(program: Analysis, scope: Scope, annotation: ast.expr | None) -> Class | None:
+    """Return the class of the run that an annotation names: `state: State`."""
+    if scope.parent is None or not isinstance(annotation, ast.Name | ast.Attribute):
+        return None
+    ref = program.estimate(scope.parent, annotation).ref
+    return ref if isinstance(ref, Class) else None
 
 
 def _unannotated(
@@ -117,7 +128,18 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     seen = 0
     for value in found:
         seen |= value.kinds
-    return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
+    likely = any(v.likely for v in found)
+    return Value(seen, likely=likely, tracked=Tracked.MAYBE, ref=_record_of_all(found))
+
+
+def _record_of_all(found: list[Value]) -> Instance | None:
+    """Return an object of the dataclass or named tuple that all of these values are objects of, if there is one.
+
+    Of other classes, callers out of sight may pass objects with other methods.
+    """
+    classes = {value.ref.of if isinstance(value.ref, Instance) else None for value in found}
+    of = classes.pop() if len(classes) == 1 else None
+    return Instance(of) if of is not None and of.fields is not None else None
 
 
 def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:

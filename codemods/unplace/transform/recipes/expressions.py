@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.queries.observers import Observers, reads, replays
+from unplace.analysis.queries.observers import Observers, replays
+from unplace.analysis.queries.reading import reads
 from unplace.analysis.syntax.evaluation import around
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
