@@ -382,6 +382,8 @@ def _drawn(call: Call, drawn: Drawn) -> Value:
             is_sequence = value.must_be(CONTAINER) and value.objs and not value.must_be(DICT)
             of = call.elements.element if drawn.is_copy and is_sequence else call.elements.iterate
             element = of(node, value, call.state)
+            if drawn.part is not None:
+                element = call.elements.element(node, element, call.state, drawn.part)
             found = element if found is None else weak_join(found, element)
     assert found is not None
     return found

@@ -10,6 +10,7 @@ from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
+    MODULE,
     NONE,
     NUMBER,
     OTHER,
@@ -87,7 +88,22 @@ def _unannotated(
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
         return Value(TENSOR, likely=not used.is_like_array)
+    if not found and _is_applied(program, scope):
+        return Value(MODULE, likely=True)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
+
+
+def _is_applied(program: Analysis, scope: Scope) -> bool:
+    """Tell whether a function is applied to the modules of a network: `net.apply(init_weights)`."""
+    if not program.module.reads_of(scope.name):
+        return False
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and len(call.args) == 1
+        and getattr(call.args[0], "attr", getattr(call.args[0], "id", None)) == scope.name
+        and program.estimate(caller, call.func.value).may_be(MODULE | UNKNOWN)
+        for caller, call in program.module.calls_named("apply")
+    )
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
