@@ -23,6 +23,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
+from unplace.transform.emit.layout import put_before
 from unplace.transform.recipes.leaf_gradients import is_step_along_own_gradient, is_update, keeps_gradients
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Refuse
@@ -95,7 +96,7 @@ def _followers(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterab
 
 def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...] | None:
     """Return the edits that put statements, with the comments between them, into a `with` block."""
-    name = site.program.module.name_for(site.run.scope, "torch.no_grad")
+    name, imported = _named(site, text)
     start, _ = text.span(group[0])
     _, end = text.span(group[-1])
     indent = text.indentation(start)
@@ -103,12 +104,36 @@ def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...]
         return None
     step = "\t" if indent.endswith("\t") else "    "
     first, last = text.place(start)[0], text.place(end)[0]
-    edits = [Edit(start, start, f"with {name}():{text.newline}{indent}{step}")]
+    edits = [*imported, Edit(start, start, f"with {name}():{text.newline}{indent}{step}")]
     for number in range(first + 1, last + 1):
         offset = text.starts[number - 1]
         if text.line(number).strip():
             edits.append(Edit(offset, offset, step))
     return tuple(edits)
+
+
+def _named(site: Site, text: Text) -> tuple[str | None, list[Edit]]:
+    """Return a spelling of `torch.no_grad` for the scope of a site, with the edit that imports it where none does."""
+    module, scope = site.program.module, site.run.scope
+    name = module.name_for(scope, "torch.no_grad")
+    if name is not None or module.scopes.owner(scope, "torch") is not None:
+        return name, []
+    whole = module.scopes.module.node
+    assert isinstance(whole, ast.Module)
+    body = [s for s in whole.body if not _comes_first(s)]
+    imports = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
+    of_torch = (s for s in imports if ast.unparse(s).split()[1].split(".")[0] == "torch")
+    place = next(of_torch, next(iter(imports), None))
+    if place is None:
+        return "torch.no_grad", [put_before(text, body[0], ["import torch", "", ""])]
+    return "torch.no_grad", [put_before(text, place, ["import torch"])]
+
+
+def _comes_first(statement: ast.stmt) -> bool:
+    """Tell whether a statement is a docstring, or an import that no other may precede."""
+    if isinstance(statement, ast.ImportFrom):
+        return statement.module == "__future__"
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _spans_lines(node: ast.AST) -> bool:
