@@ -47,7 +47,7 @@ def texts_of(files: dict[str, str]) -> dict[str, str]:
 
 
 def worked_out(paths: Sequence[str], options: Options, jobs: int = 1) -> list[Outcome]:
-    found = across(list(rewrite_files(paths, options, jobs)), options)
+    found = across(list(rewrite_files(paths, options, jobs)), lambda _: options)
     assert [outcome.problem for outcome in found if outcome.problem] == []
     return found
 

@@ -200,6 +200,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         "ignore = []                # default\n"
         "# only is not set          # default\n"
         "# exclude is not set       # default\n"
+        "# baseline is not set      # default\n"
         "per-file-ignores = {}      # default\n"
         "unsafe = false             # default\n"
         "preserve-dtype = false     # default\n"

@@ -186,7 +186,7 @@ def of_two_files(folder: Path) -> Iterator[str]:
     for name, text in APART.items():
         (folder / name).write_text(text, "utf-8")
     options = Options(unsafe=True, spans_later=True)
-    outcomes = across(list(rewrite_files([str(folder / name) for name in APART], options, jobs=1)), options)
+    outcomes = across(list(rewrite_files([str(folder / name) for name in APART], options, jobs=1)), lambda _: options)
     yield from (words for outcome in outcomes for finding in outcome.findings for words in finding.assumptions)
 
 

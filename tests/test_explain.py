@@ -263,14 +263,14 @@ def test_the_text(capfd: pytest.CaptureFixture[str]) -> None:
         0,
         """\
 model.py:9:9: x += 1  (augmented assignment)
+  verdict    refused (unsafe): needs --unsafe, which assumes: no caller reads the argument `x` after the call
+  harm       possible
   target     `x`, a tensor
              line 8: x -- parameter of `forward` of an nn.Module: inputs of `forward` are tensors
   aliases    none in this function
   held by    the caller passed it: `x`
   saved      by nothing in this function
   grad mode  recording, unless the caller turned it off
-  harm       possible
-  verdict    refused (unsafe): needs --unsafe, which assumes: no caller reads the argument `x` after the call
   edit       with --unsafe:
 --- ./model.py
 +++ ./model.py

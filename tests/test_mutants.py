@@ -585,7 +585,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.attributes._is_layer", gives(False)),
         mutant(
             "properties",
-            fixture("UNP002/property_of_the_state"),
+            fixture("UNP002/property_that_computes"),
             "transform.legality._unbindable",
             edited(('owner.lookup("special", name)', "False")),
         ),

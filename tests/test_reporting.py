@@ -182,14 +182,12 @@ def test_concise_is_a_line_per_finding() -> None:
     )
 
 
-def test_rich_groups_by_file_and_names_assumptions() -> None:
+def test_rich_names_places_and_assumptions() -> None:
     assert text_of(rich.lines([outcome(b"i += 1\n", "kept.py"), outcome(SOURCE, unsafe=True)])) == (
-        "model.py\n"
-        "  4:5  UNP001  rewritten  `x` is rebound\n"
-        "  5:5  UNP002  rewritten  `x` is rebound\n"
-        "               assumes    nobody else sees `x`\n"
-        "  7:5  UNP002  refused    `x` is a view of the argument\n"
-        "\n"
+        "model.py:4:5: UNP001 [rewritten] `x` is rebound\n"
+        "model.py:5:5: UNP002 [rewritten] `x` is rebound\n"
+        "  assumes: nobody else sees `x`\n"
+        "model.py:7:5: UNP002 [refused] `x` is a view of the argument\n"
     )
 
 
@@ -263,7 +261,7 @@ def test_progress_is_shown_on_a_terminal_when_it_takes_long(
     monkeypatch.setenv("TERM", "xterm")
     stream = kind()
     monkeypatch.setattr(sys, "stderr", stream)
-    assert list(progress.watched(iter("abc"), 3)) == ["a", "b", "c"]
+    assert list(progress.watched(iter("abc"), 3, "Checking")) == ["a", "b", "c"]
     assert ("\x1b[32m2/3\x1b[0m files" in stream.getvalue()) is shown
     if not shown:
         assert stream.getvalue() == ""

@@ -110,7 +110,7 @@ def test_the_guilty_edit_is_left_out_with_the_evidence(run: Run) -> None:
     code, out, err = run("a.py", "--verify", "a.py:f")
     assert code == 0
     assert Path("a.py").read_text() == HEAD + "    y = y + 1\n" * 2 + WRONG + "    y = y + 1\n" + TAIL
-    assert "  8:5  UNP001  refused    left out by the verification: f: output: " in out
+    assert "a.py:8:5: UNP001 [refused] left out by the verification: f: output: " in out
     assert "looking for the cause among 4 edits" in err
     assert "f: equal\nLeft out 1 operation after" in err
 

@@ -59,7 +59,7 @@ class Sources:
             for path, text in zip(paths, texts.values(), strict=True):
                 Path(path).write_text(text, "utf-8")
             options = Options(unsafe=unsafe, whole_program=whole, spans_later=True)
-            outcomes = across(list(rewrite_files(paths, options, jobs=1)), options)
+            outcomes = across(list(rewrite_files(paths, options, jobs=1)), lambda _: options)
         problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
         assert not problems, problems
         main, tools = (

@@ -7,18 +7,33 @@ from typing import Annotated, Any
 
 import typer
 
-from unplace.cli.parsing import CommandGroup
+from unplace.cli.parsing import WIDEST, CommandGroup
 from unplace.config.selection import guess
 from unplace.version import __version__
 
-COMMANDS = (
-    *("rewrite", "check", "explain", "verify", "diagnose", "observe", "migrate"),
-    *("rule", "config", "code-action", "server"),
-)
+PURPOSES = {
+    "Find and repair": ("check", "rewrite", "explain", "rule"),
+    "Run your code": ("diagnose", "observe", "verify"),
+    "Many repositories": ("migrate",),
+    "Settings and editors": ("config", "server", "code-action"),
+}
+COMMANDS = tuple(name for names in PURPOSES.values() for name in names)
+
+EXAMPLES = """
+\b
+Examples:
+  unplace check               list the in-place operations in this folder that break backward
+  unplace rewrite --diff      show the rewrites; without --diff they are written
+  unplace explain net.py:17   why an operation is rewritten, kept or refused
+  unplace diagnose train.py   run a program, and name the lines behind torch's error
+  unplace COMMAND -h          the options of a command, with examples
+"""
 
 
 class _Commands(CommandGroup):
     """The group of commands; `unplace.cli.<name>.app` is the Typer application of each."""
+
+    purposes = PURPOSES
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -40,7 +55,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # otherwise errors and help import rich
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    epilog=EXAMPLES,
 )
 
 

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from unplace.cli import files
-from unplace.cli.completion import one_of
+from unplace.cli.known import Known
 from unplace.cli.options import (
+    JUDGED,
+    NO_OPTIONS,
     NOTHING,
+    OUTPUT,
+    RUN,
     Chosen,
-    Config,
-    ForceExclude,
-    Isolated,
-    Jobs,
-    Markdown,
-    NoCache,
+    Common,
     Paths,
-    Since,
-    StdinFilename,
-    settings,
+    Settings,
+    fail,
     takes_settings,
 )
 from unplace.cli.parsing import Command
-from unplace.config.options import Options
-from unplace.diagnostics.findings import Harm
-from unplace.reporting import FORMATS, TEXTS, document, lint
-from unplace.reporting.styled import write_lines
+from unplace.diagnostics.findings import Harm, Status
+from unplace.reporting import document, lint
+from unplace.reporting.styled import width_of, write_lines
 from unplace.reporting.summary import number
+from unplace.runs import baseline as baseline_file
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, with_ignores
 
@@ -44,98 +42,179 @@ REPORTED = frozenset({Harm.HARMFUL})
 EXAMPLES = """
 \b
 Examples:
-  unplace check .                             list the in-place operations that break backward
-  unplace check --only harmful,possible .     also those that code out of sight may make harmful
+  unplace check                               list the in-place operations in this folder that break backward
+  unplace check --fix models/                 rewrite what can be repaired, and list what remains
+  unplace check --only harmful,possible       also those that code out of sight may make harmful
   unplace check --all models/                 every in-place operation, and what is or may be none of a tensor
-  unplace check --statistics .                how many there are of each rule
-  unplace check --since main .                only in lines that changed since you left `main`
-  unplace check --output-format sarif . > unplace.sarif
+  unplace check --statistics                  how many there are of each rule
+  unplace check --since main                  only in lines that changed since you left `main`
+  unplace check --exclude tests/ --exclude "*_pb2.py"
+  unplace check --output-format sarif > unplace.sarif
+  unplace check --write-baseline known.json   note what is there now; --baseline known.json reports the rest
   unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
 
 \b
 Exit codes:
-  0  nothing harmful found (nothing of the harm that --only names), or --add-ignores marked it
-  1  something was found
+  0  nothing harmful found (nothing of the harm that --only names), --fix left nothing, or it was marked or noted
+  1  something was found (0 with --exit-zero)
   2  a file could not be handled (the others are), or the command line is wrong
 """
 
-Statistics = Annotated[bool, typer.Option("--statistics", help="Count the findings by rule instead of listing them.")]
-All = Annotated[bool, typer.Option("--all", help="List every operation, harmless, kept and of an unknown kind.")]
-AddIgnores = Annotated[
-    bool, typer.Option("--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.")
+Statistics = Annotated[
+    bool,
+    typer.Option("--statistics", help="Count the findings by rule instead of listing them.", rich_help_panel=OUTPUT),
 ]
-Format = Annotated[
-    str | None,
+All = Annotated[
+    bool,
+    typer.Option("--all", help="List every operation, harmless, kept and of an unknown kind.", rich_help_panel=JUDGED),
+]
+Fix = Annotated[
+    bool, typer.Option("--fix", help="Rewrite what can be repaired, and list what remains.", rich_help_panel=RUN)
+]
+AddIgnores = Annotated[
+    bool,
     typer.Option(
-        metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to report the run.  [default: rich]"
+        "--add-ignores", help="Write a comment `# unplace: ignore[...]` behind each finding.", rich_help_panel=RUN
     ),
 ]
+BaselineFile = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline", metavar="FILE", help="Leave out the findings that this file knows.", rich_help_panel=JUDGED
+    ),
+]
+WriteBaseline = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Write what is found to a file, as known from now on.", rich_help_panel=RUN),
+]
+ExitZero = Annotated[
+    bool, typer.Option("--exit-zero", help="Exit with 0 even where something is found.", rich_help_panel=RUN)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What is listed, and how."""
+
+    harms: frozenset[Harm]
+    every: bool
+    statistics: bool
+    common: Common
+
+    def show(self, outcomes: Sequence[Outcome], before: Sequence[str], behind: Sequence[str]) -> bool:
+        """Print the report, with sentences before and behind the summary; tell whether something was found."""
+        found = lint.listed(outcomes, self.harms)
+        form, is_text = self.common.output_format, self.common.is_text
+        shown = outcomes if self.every or form == "json" else found
+        if not is_text:
+            typer.echo(document(form or "", shown))
+        elif self.statistics:
+            write_lines(sys.stdout, lint.statistics(shown))
+        elif form == "concise":
+            write_lines(sys.stdout, lint.concise(shown))
+        else:
+            write_lines(sys.stdout, lint.rich(shown, width_of(sys.stdout)))
+        summary = [*before, *lint.summary(outcomes, self.harms, every=self.every), *behind]
+        files.conclude(outcomes, summary if is_text else (), quiet=self.common.quiet)
+        return any(outcome.findings for outcome in found)
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
 @takes_settings()
 def check(
-    paths: Paths,
-    statistics: Statistics = False,
-    every: All = False,
+    paths: Paths = None,
+    fix: Fix = False,
     add_ignores: AddIgnores = False,
+    write_baseline: WriteBaseline = None,
+    exit_zero: ExitZero = False,
     chosen: Chosen = NOTHING,
-    since: Since = None,
-    output_format: Format = None,
-    config: Config = None,
-    isolated: Isolated = False,
-    markdown: Markdown = False,
-    force_exclude: ForceExclude = False,
-    jobs: Jobs = None,
-    no_cache: NoCache = False,
-    stdin_filename: StdinFilename = None,
+    every: All = False,
+    baseline: BaselineFile = None,
+    statistics: Statistics = False,
+    common: Common = NO_OPTIONS,
 ) -> None:
-    """Report in-place tensor operations that break autograd, without changing any file.
+    """Report in-place tensor operations that break autograd.
 
-    Those that may be harmful and those that are harmless are counted; --only and --all list them. Which files are
-    looked at is decided as for `unplace rewrite`.
+    No file is changed, unless you give --fix or --add-ignores. Operations that may be harmful and those that are
+    harmless are counted; --only and --all list them. Which files are looked at is decided as for `unplace rewrite`.
     """
-    files.check_usage(
-        paths,
-        stdin_filename=stdin_filename,
-        since=since,
-        force_exclude=force_exclude,
-        output_format=output_format,
-        formats=FORMATS,
-        jobs=jobs,
-    )
-    is_text = output_format is None or output_format in TEXTS
-    if statistics and not is_text:
-        raise typer.BadParameter(f"is text; it doesn't go with {output_format}.", param_hint="--statistics")
-    if add_ignores and (paths == [files.STDIN] or statistics or output_format is not None):
-        raise typer.BadParameter("goes with files and folders, and without a report.", param_hint="--add-ignores")
-    run = settings(chosen, config=config, isolated=isolated, markdown=markdown, force_exclude=force_exclude)
-    harms = run.options.only or REPORTED
+    named = paths or list(files.HERE)
+    files.check_usage(named, common)
+    run = common.settings(chosen)
+    view = _View(run.options.only or REPORTED, every, statistics, common)
+    writes = {"--fix": fix, "--add-ignores": add_ignores, "--write-baseline": write_baseline is not None}
+    _check_view(view, [option for option, given in writes.items() if given], named)
+    if fix or add_ignores:
+        run = run.with_changes(only=view.harms)
+
+    def work_out() -> list[Outcome]:
+        if named == [files.STDIN]:
+            return [files.outcome_of_stdin(common.stdin_filename or files.STDIN, run, write=False)]
+        return files.work_out(named, run, common, files.Doing.CHECK)
+
+    outcomes = work_out()
     if add_ignores:
-        run = replace(run, options=replace(run.options, only=harms))
-    if paths == [files.STDIN]:
-        outcomes = [files.outcome_of_stdin(stdin_filename or files.STDIN, run, write=False)]
-    else:
-        outcomes = files.work_out(paths, run, since, jobs, cached=not no_cache)
-    if add_ignores:
-        _add_ignores(outcomes, run.options)
-    found = lint.listed(outcomes, harms)
-    shown = outcomes if every or output_format == "json" else found
-    if is_text:
-        view = lint.statistics if statistics else lint.concise if output_format == "concise" else lint.rich
-        write_lines(sys.stdout, view(shown))
-    else:
-        typer.echo(document(output_format or "", shown))
-    files.conclude(outcomes, lint.summary(outcomes, harms, every=every) if is_text else ())
+        _add_ignores(outcomes, run)
+    fixed: list[str] = []
+    if fix and any(outcome.change for outcome in outcomes):
+        done = files.write(outcomes)
+        fixed = _fixed(done)
+        outcomes = _with_problems(work_out(), done)
+    if write_baseline is not None:
+        _write_baseline(write_baseline, outcomes, view.harms)
+    known = Known(baseline, run)
+    found = view.show(list(map(known.without, outcomes)), fixed, known.sentences())
     failed = any(outcome.problem for outcome in outcomes)
-    raise typer.Exit(2 if failed else 1 if any(outcome.findings for outcome in found) else 0)
+    raise typer.Exit(2 if failed else 1 if found and not exit_zero else 0)
 
 
-def _add_ignores(outcomes: Sequence[Outcome], options: Options) -> None:
+def _check_view(view: _View, writes: Sequence[str], paths: Sequence[str]) -> None:
+    """Raise `BadParameter` for options that don't go together; `writes` are the given ones that write files."""
+    form = view.common.output_format
+    if view.statistics and not view.common.is_text:
+        raise typer.BadParameter(f"is text; it doesn't go with {form}.", param_hint="--statistics")
+    if len(writes) > 1:
+        raise typer.BadParameter(f"doesn't go with {writes[1]}.", param_hint=writes[0])
+    for option in writes:
+        if files.STDIN in paths:
+            raise typer.BadParameter("goes with files and folders.", param_hint=option)
+        if option != "--fix" and (view.statistics or form is not None):
+            raise typer.BadParameter("goes with files and folders, and without a report.", param_hint=option)
+        if view.every:
+            raise typer.BadParameter("doesn't go with --all.", param_hint=option)
+
+
+def _fixed(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a sentence that counts what was rewritten."""
+    count = sum(outcome.count(Status.REWRITTEN) for outcome in outcomes)
+    changed = number(sum(outcome.change is not None for outcome in outcomes), "file")
+    return [f"Rewrote {number(count, 'in-place operation')} in {changed} of {len(outcomes)}."] if count else []
+
+
+def _with_problems(outcomes: Sequence[Outcome], written: Sequence[Outcome]) -> list[Outcome]:
+    """Return what a second look at the files finds, with the problems of writing them."""
+    problems = {outcome.path: outcome.problem for outcome in written if outcome.problem is not None}
+    return [replace(outcome, problem=problems.get(outcome.path, outcome.problem)) for outcome in outcomes]
+
+
+def _add_ignores(outcomes: Sequence[Outcome], run: Settings) -> None:
     """Write the suppression comments and end the command."""
-    project = project_of([str(Path(outcome.path).absolute()) for outcome in outcomes])
-    done = files.write([with_ignores(outcome, options, project) for outcome in outcomes])
+    places = [str(Path(outcome.path).absolute()) for outcome in outcomes]
+    project = project_of(places)
+    done = files.write(
+        [with_ignores(outcome, run.of(path), project) for outcome, path in zip(outcomes, places, strict=True)]
+    )
     marked = [outcome for outcome in done if outcome.change is not None]
     count = number(sum(len(outcome.findings) for outcome in marked), "in-place operation")
     files.conclude(done, [f"Marked {count} in {number(len(marked), 'file')} of {len(done)}."])
     raise typer.Exit(2 if any(outcome.problem or outcome.warnings for outcome in done) else 0)
+
+
+def _write_baseline(path: str, outcomes: Sequence[Outcome], harms: frozenset[Harm]) -> None:
+    """Write what is found as a baseline and end the command."""
+    try:
+        count = baseline_file.write(path, lint.listed(outcomes, harms))
+    except OSError as error:
+        fail(f"{path}: cannot write: {error.strerror}")
+    files.conclude(outcomes, [f"Wrote {number(count, 'finding')} to {path}; --baseline {path} leaves them out."])
+    raise typer.Exit(2 if any(outcome.problem for outcome in outcomes) else 0)

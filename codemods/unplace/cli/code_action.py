@@ -61,8 +61,8 @@ def code_action(
         raise typer.BadParameter("is before --line.", param_hint="--end-line")
     at = None if column is None else _number("--column", column)
     version = None if document_version is None else _number("--document-version", document_version, least=0)
-    options = settings(chosen, config=config, isolated=isolated).options
     absolute = Path(file).absolute()
+    options = settings(chosen, config=config, isolated=isolated).of(str(absolute))
     name = shown(str(absolute))
     source = checked(name, sys.stdin.buffer.read) if stdin else read_file(file, name)
     from unplace.editor.code_actions import code_actions

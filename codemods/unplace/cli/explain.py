@@ -17,7 +17,7 @@ from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
 from unplace.documents.module import Module
 from unplace.files.discovery import shown
-from unplace.reporting.styled import write_lines
+from unplace.reporting.styled import width_of, write_lines
 from unplace.reporting.summary import number
 from unplace.runs.limits import limited
 from unplace.text.positions import Text
@@ -66,7 +66,7 @@ def explain(
     path, cell, line, column = _parsed(place)
     if cell is not None and output_format != "rich":
         raise typer.BadParameter("is for Python files; notebooks are explained as text.", param_hint="--output-format")
-    options = settings(chosen, config=config, isolated=isolated).options
+    options = settings(chosen, config=config, isolated=isolated).of(str(Path(path).absolute()))
     name = shown(str(Path(path).absolute()))
     source = read_file(path, name, markdown=True)
     module = _module(source, name, cell)
@@ -86,7 +86,7 @@ def explain(
     if output_format == "json":
         typer.echo(explained.document(report, name, at, source))
     else:
-        write_lines(sys.stdout, explained.lines(report, name, at, source, module.named))
+        write_lines(sys.stdout, explained.lines(report, name, at, source, module.named, width_of(sys.stdout)))
 
 
 def _module(source: Source, name: str, cell: int | None) -> Module | None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from enum import Enum, unique
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from unplace import signals
-from unplace.cli.options import Settings, fail
+from unplace.cli.options import Common, Settings, fail
 from unplace.config.options import Options
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
+from unplace.reporting import FORMATS
 from unplace.reporting.progress import watched
+from unplace.reporting.styled import width_of
+from unplace.reporting.wrapping import INDENT, wrapped
 from unplace.runs.many import rewrite_files, together, written
 from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.visible import visible_lines
@@ -26,31 +30,34 @@ if TYPE_CHECKING:
     from unplace.runs.cache import Results
 
 STDIN = "-"
+HERE = (".",)
+"""The paths of a run for which none is named."""
 
 
-def check_usage(
-    paths: Sequence[str],
-    *,
-    stdin_filename: str | None,
-    since: str | None,
-    force_exclude: bool,
-    output_format: str | None,
-    formats: Sequence[str],
-    jobs: str | None,
-) -> None:
+@unique
+class Doing(Enum):
+    """What a run does, as progress and interrupts call it."""
+
+    CHECK = "Checking"
+    REWRITE = "Rewriting"
+
+
+def check_usage(paths: Sequence[str], given: Common) -> None:
     """Raise `BadParameter` for paths and options that don't go together."""
     if "" in paths:
         raise typer.BadParameter("a path is empty; write `.` for this folder.", param_hint="PATHS")
     if STDIN in paths and len(paths) > 1:
         raise typer.BadParameter("`-` (standard input) cannot be mixed with other paths.", param_hint="PATHS")
-    if stdin_filename is not None and STDIN not in paths:
+    if given.stdin_filename is not None and STDIN not in paths:
         raise typer.BadParameter("only goes with `-` (standard input) as the path.", param_hint="--stdin-filename")
-    if since is not None and STDIN in paths:
-        raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint="--since")
-    if force_exclude and STDIN in paths and stdin_filename is None:
+    for option, value in (("--since", given.since), ("--exclude", given.exclude)):
+        if value and STDIN in paths:
+            raise typer.BadParameter("says nothing of standard input; name files or folders.", param_hint=option)
+    if given.force_exclude and STDIN in paths and given.stdin_filename is None:
         raise typer.BadParameter("says of standard input only with --stdin-filename.", param_hint="--force-exclude")
-    if output_format is not None and output_format not in formats:
-        raise typer.BadParameter(f"{output_format} is none of {', '.join(formats)}.", param_hint="--output-format")
+    form, jobs = given.output_format, given.jobs
+    if form is not None and form not in FORMATS:
+        raise typer.BadParameter(f"{form} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
         raise typer.BadParameter(f"{jobs} is not a number of processes (1 or more).", param_hint="--jobs")
 
@@ -62,8 +69,9 @@ def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
     file that is excluded by force.
     """
     data = sys.stdin.buffer.read()
-    is_excluded = settings.exclude is not None and settings.exclude.match(str(Path(name).absolute()))
-    outcome = Outcome(name) if settings.force_exclude and is_excluded else rewrite_bytes(data, name, settings.options)
+    path = str(Path(name).absolute())
+    is_excluded = settings.force_exclude and settings.exclude.match(path)
+    outcome = Outcome(name) if is_excluded else rewrite_bytes(data, name, settings.of(path))
     if write:
         sys.stdout.buffer.write(outcome.change.after.data if outcome.change else data)
         sys.stdout.buffer.flush()
@@ -71,50 +79,69 @@ def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
 
 
 def work_out(
-    paths: Sequence[str],
-    settings: Settings,
-    since: str | None,
-    jobs: str | None,
-    *,
-    cached: bool,
-    verifies: bool = False,
+    paths: Sequence[str], settings: Settings, given: Common, doing: Doing, *, verifies: bool = False
 ) -> list[Outcome]:
     """Return the outcome of each file; write nothing.
 
     No rewrite needs edits of several files where the changes are verified, or only those of some lines are wanted.
     """
-    ends = suffixes(markdown=settings.options.markdown)
-    found = discover(map(Path, paths), settings.exclude, ends, force_exclude=settings.force_exclude)
-    for warning in found.warnings:
+    markdown = settings.options.markdown
+    found = discover(
+        map(Path, paths), settings.exclude, suffixes(markdown=markdown), force_exclude=settings.force_exclude
+    )
+    for warning in () if given.quiet else found.warnings:
         print_error(f"warning: {warning}")
     if not found.files and not found.problems:
         print_error("warning: No Python files found under the given path(s)")
-    changes = None if since is None else _since(since, found.files)
+    changes = None if given.since is None else _since(given.since, found.files)
     apart = "--since" if changes is not None else "--verify" if verifies else None
     spans_later = apart is None and len(found.files) > 1
-    options = replace(settings.options, changed=changes.lines if changes is not None else None, spans_later=spans_later)
+    lines = changes.lines if changes is not None else None
+
+    def options_of(path: str) -> Options:
+        return replace(settings.of(path), changed=lines, spans_later=spans_later)
+
     problems = [*found.problems, *(changes.problems if changes is not None else ())]
     outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
-    is_cached = cached and options.changed is None and options.facts is None and len(found.files) > 1
-    known = _earlier(found.files, options) if is_cached else None
-    results = rewrite_files(found.files, options, int(jobs) if jobs else None, known)
-    with interruptible([]), contextlib.closing(results):
-        outcomes.extend(watched(results, len(found.files)))
-    if known is not None:
-        _keep(known)
-    return _across(outcomes, options, apart)
+    with interruptible([], doing):
+        each = _each(found.files, options_of, given.jobs, cached=not given.no_cache)
+        outcomes += watched(each, len(found.files), doing.value)
+        return _across(outcomes, options_of, apart, markdown=markdown)
 
 
-def _across(outcomes: list[Outcome], options: Options, apart: str | None) -> list[Outcome]:
+def _each(
+    files: Sequence[str], options_of: Callable[[str], Options], jobs: str | None, *, cached: bool
+) -> Iterator[Outcome]:
+    """Yield the outcome of each file by itself, with the options that hold for it."""
+    groups: list[tuple[Options, list[str]]] = []
+    for path in files:
+        options = options_of(path)
+        group = next((members for held, members in groups if held is options or held == options), None)
+        if group is None:
+            groups.append((options, [path]))
+        else:
+            group.append(path)
+    for options, members in groups:
+        is_cached = cached and options.changed is None and options.facts is None and len(files) > 1
+        known = _earlier(files, options) if is_cached else None
+        results = rewrite_files(members, options, int(jobs) if jobs else None, known, files)
+        with contextlib.closing(results):
+            yield from results
+        if known is not None:
+            _keep(known)
+
+
+def _across(
+    outcomes: list[Outcome], options_of: Callable[[str], Options], apart: str | None, *, markdown: bool
+) -> list[Outcome]:
     """Return the outcomes with the rewrites that need edits in several files, unless an option leaves these out."""
     if len(outcomes) < 2 or not any(outcome.findings for outcome in outcomes):
         return outcomes
     from unplace.runs.across import across, waiting  # only now: one file needs none of it
 
     if apart is None:
-        with interruptible([]):
-            return across(outcomes, options)
-    if waiting(outcomes, options):
+        return across(outcomes, options_of)
+    if waiting(outcomes, markdown=markdown):
         print_error(f"warning: {apart} leaves out rewrites that need edits in several files")
     return outcomes
 
@@ -143,7 +170,7 @@ def _keep(results: Results) -> None:
 def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Write the files that changed, and return the outcomes."""
     finished: list[Outcome] = []
-    with interruptible(finished):
+    with interruptible(finished, Doing.REWRITE):
         for group in together(outcomes):
             with signals.put_off():  # so that the report of an interrupt counts every written file
                 finished += written(group)
@@ -152,14 +179,15 @@ def write(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 @contextlib.contextmanager
-def interruptible(finished: Sequence[Outcome]) -> Iterator[None]:
-    """Report the number of written files when the block is interrupted; `finished` are the outcomes that are done."""
+def interruptible(finished: Sequence[Outcome], doing: Doing) -> Iterator[None]:
+    """Say what was done when the block is interrupted; `finished` are the outcomes that are done."""
     try:
         with signals.as_exceptions():
             yield
     except KeyboardInterrupt as interrupt:
         count = sum(outcome.change is not None for outcome in finished)
-        print_error(f"Interrupted; files written: {count}.")
+        is_writing = doing is Doing.REWRITE
+        print_error(f"Interrupted; files written: {count}." if is_writing else "Interrupted; checking changed no file.")
         raise typer.Exit(128 + getattr(interrupt, "number", 2)) from None
 
 
@@ -172,17 +200,22 @@ def _since(revision: str, files: Sequence[str]) -> Changes:
         fail(str(error))
 
 
-def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str]) -> None:
-    """Print problems and the summary on standard error, so that standard output can be piped on."""
+def conclude(outcomes: Sequence[Outcome], sentences: Sequence[str], *, quiet: bool = False) -> None:
+    """Print problems, warnings and the summary on standard error, so that standard output can be piped on.
+
+    A quiet run prints the problems alone.
+    """
     sys.stdout.flush()
     for outcome in outcomes:
-        for warning in outcome.warnings:
+        for warning in () if quiet else outcome.warnings:
             print_error(f"warning: {warning}")
         if outcome.problem is not None:
             print_error(str(outcome.problem))
-    if outcomes:
+    if outcomes and not quiet:
+        width = width_of(sys.stderr)
         for sentence in sentences:
-            print_error(sentence)
+            for line in wrapped([(sentence, "")], width, INDENT):
+                print_error("".join(text for text, _ in line))
 
 
 def print_error(line: str) -> None:

@@ -4,50 +4,98 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
-from unplace.cli.completion import several_of
+from unplace.cli.completion import one_of, several_of
 from unplace.config.configuration import Configuration, ConfigurationError, find, load
-from unplace.config.kinds import Given, Truth
+from unplace.config.kinds import Files, Given, Truth
+from unplace.config.nearest import Excluded, Nearest
 from unplace.config.options import SETTINGS, Options, from_words
 from unplace.config.selection import SelectionError
 from unplace.config.settings import Setting
-from unplace.files.patterns import Patterns
+from unplace.reporting import FORMATS, TEXTS
 from unplace.text.visible import visible_lines
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATHS", help="Files and folders, or - for standard input.")]
+FILES = "Files"
+JUDGED = "What is judged"
+PROVED = "What counts as proved"
+OUTPUT = "Output"
+CONFIGURATION = "Configuration"
+RUN = "The run"
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PATHS", help="Files and folders, or - for standard input.  [default: .]"),
+]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="REV", help="Only lines that changed since the merge base of this Git revision and HEAD."),
+    typer.Option(
+        metavar="REV",
+        help="Only lines that changed since the merge base of this Git revision and HEAD.",
+        rich_help_panel=JUDGED,
+    ),
 ]
-Config = Annotated[str | None, typer.Option(metavar="FILE", help="Take this configuration file and look for no other.")]
-Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration file.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Take Python blocks in Markdown files, too.")]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Leave out these files, too; as in .gitignore. May be given several times.",
+        rich_help_panel=FILES,
+    ),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Take this configuration file and look for no other.", rich_help_panel=CONFIGURATION
+    ),
+]
+Isolated = Annotated[
+    bool, typer.Option("--isolated", help="Take no configuration file.", rich_help_panel=CONFIGURATION)
+]
+Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Take Python blocks in Markdown files, too.", rich_help_panel=FILES)
+]
 ForceExclude = Annotated[
     bool,
-    typer.Option("--force-exclude", help="Leave out what the configuration excludes even where it is named."),
+    typer.Option(
+        "--force-exclude",
+        help="Leave out what is excluded even where it is named.",
+        rich_help_panel=FILES,
+    ),
 ]
-Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes to use.  [default: one per processor]")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(FORMATS),
+        autocompletion=one_of(FORMATS),
+        help="How to report the run.  [default: rich]",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print findings and errors only: no summary.", rich_help_panel=OUTPUT),
+]
+Jobs = Annotated[
+    str | None,
+    typer.Option(
+        "--jobs", "-j", metavar="N", help="Processes to use.  [default: one per processor]", rich_help_panel=RUN
+    ),
+]
 NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Work everything out anew; keep no results for the next run.")
+    bool,
+    typer.Option("--no-cache", help="Work everything out anew; keep no results for the next run.", rich_help_panel=RUN),
 ]
-StdinFilename = Annotated[str | None, typer.Option(metavar="NAME", help="What to call standard input in reports.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The options of a run, and the patterns of excluded paths; with `force_exclude`, named paths are excluded, too."""
-
-    options: Options
-    exclude: Patterns | None
-    force_exclude: bool
+StdinFilename = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What to call standard input in reports.", rich_help_panel=FILES)
+]
 
 
 Chosen = Mapping[str, Any]
@@ -56,20 +104,102 @@ Chosen = Mapping[str, Any]
 NOTHING: Chosen = MappingProxyType({})
 
 
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The options, besides the settings, of the commands that read many files."""
+
+    since: Since = None
+    output_format: Format = None
+    quiet: Quiet = False
+    exclude: Exclude = None
+    force_exclude: ForceExclude = False
+    markdown: Markdown = False
+    stdin_filename: StdinFilename = None
+    config: Config = None
+    isolated: Isolated = False
+    jobs: Jobs = None
+    no_cache: NoCache = False
+
+    @property
+    def is_text(self) -> bool:
+        """True for reports that people read."""
+        return self.output_format is None or self.output_format in TEXTS
+
+    def settings(self, chosen: Chosen) -> Settings:
+        """Return the settings of the run."""
+        return settings(
+            chosen,
+            config=self.config,
+            isolated=self.isolated,
+            markdown=self.markdown,
+            force_exclude=self.force_exclude,
+            exclude=self.exclude,
+        )
+
+
+NO_OPTIONS = Common()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of a run in the working folder, and the paths that are left out.
+
+    With `force_exclude`, named ones are, too. `changes` are options that a command sets itself.
+    """
+
+    options: Options
+    exclude: Excluded
+    force_exclude: bool
+    chosen: Chosen
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    _by_configuration: dict[str | None, Options] = field(default_factory=dict)
+
+    def of(self, path: str) -> Options:
+        """Return the options for a file (an absolute path): those of its nearest configuration and the command line."""
+        try:
+            told = self.exclude.nearest.of_file(path)
+        except ConfigurationError as error:
+            fail(str(error))
+        if told.path not in self._by_configuration:
+            options = combined(told.options, self.chosen, markdown=self.options.markdown)
+            self._by_configuration[told.path] = replace(options, **self.changes)
+        return self._by_configuration[told.path]
+
+    def with_changes(self, **changes: Any) -> Settings:
+        """Return the settings with options that the command sets itself."""
+        return replace(
+            self, options=replace(self.options, **changes), changes={**self.changes, **changes}, _by_configuration={}
+        )
+
+
 def takes_settings(*, narrowing: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that replaces a command's parameter `chosen` by the options of the settings."""
+    """Return a decorator that replaces a command's parameter `chosen` by the options of the settings.
+
+    A parameter `common` is replaced by the options in `Common`.
+    """
     options = [_parameter(each) for each in SETTINGS if each.flags and (narrowing or not each.narrows)]
+    hints = get_type_hints(Common, include_extras=True)
+    common = [
+        inspect.Parameter(
+            each.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=each.default, annotation=hints[each.name]
+        )
+        for each in fields(Common)
+    ]
+    replaced = {"chosen": options, "common": common}
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+
         @wraps(command)
         def called(**given: Any) -> None:
             said = {option.name: given.pop(option.name) for option in options}
+            if "common" in signature.parameters:
+                given["common"] = Common(**{option.name: given.pop(option.name) for option in common})
             command(**given, chosen={name: value for name, value in said.items() if value is not None})
 
-        signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
-            parameters += options if parameter.name == "chosen" else [parameter]
+            parameters += replaced.get(parameter.name, [parameter])
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return called
 
@@ -80,13 +210,16 @@ def _parameter(declared: Setting) -> inspect.Parameter:
     """Return the option for a setting as a function parameter that typer understands."""
     kind, help = declared.kind, declared.help
     assert isinstance(kind, Given)
+    panel = JUDGED if declared.narrows else PROVED
     if isinstance(kind, Truth):
         default = f"  [default: {kind.off}]" if kind.off is not None else ""
-        option = typer.Option("/".join(declared.flags), help=help + default)
+        option = typer.Option("/".join(declared.flags), help=help + default, rich_help_panel=panel)
         annotation: Any = Annotated[bool | None, option]
     else:
         completion = several_of(kind.choices()) if kind.is_list else None
-        option = typer.Option(*declared.flags, metavar=kind.metavar, autocompletion=completion, help=help)
+        option = typer.Option(
+            *declared.flags, metavar=kind.metavar, autocompletion=completion, help=help, rich_help_panel=panel
+        )
         annotation = Annotated[list[str] | None if kind.is_list else str | None, option]
     return inspect.Parameter(
         declared.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation
@@ -100,14 +233,25 @@ def settings(
     isolated: bool = False,
     markdown: bool = False,
     force_exclude: bool = False,
+    exclude: Sequence[str] | None = None,
 ) -> Settings:
-    """Return the settings of a run; the command line takes precedence over the configuration file."""
+    """Return the settings of a run; the command line takes precedence over the configuration files."""
     told = configuration(config, isolated=isolated)
     try:
-        options = from_words(replace(told.options, markdown=markdown), chosen)
+        given = Files().from_toml(list(exclude), str(Path.cwd())) if exclude else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--exclude") from None
+    nearest = Nearest(told if isolated or config is not None else None)
+    options = combined(told.options, chosen, markdown=markdown)
+    return Settings(options, Excluded(nearest, given), force_exclude, chosen)
+
+
+def combined(told: Options, chosen: Chosen, *, markdown: bool) -> Options:
+    """Return the options of a configuration with those of the command line."""
+    try:
+        return from_words(replace(told, markdown=markdown), chosen)
     except SelectionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None
-    return Settings(options, told.exclude, force_exclude)
 
 
 def configuration(config: str | None, *, isolated: bool) -> Configuration:

@@ -1,10 +1,19 @@
-"""Speeds up typer's commands: their parameters are only flags and text, which halves the start-up time."""
+"""Shapes typer's commands: parameters are only flags and text, which halves the start-up time; help has groups."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from unplace.cli.hints import hint
+
+WIDEST = 120
+"""The columns of help on a wide terminal: longer lines are hard to read."""
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class Command(TyperCommand):
@@ -14,13 +23,53 @@ class Command(TyperCommand):
         """Return the parameters, prepared for flags and text."""
         return _as_written(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the words of the command line; an option of another tool is answered with what does the same here."""
+        try:
+            return super().parse_args(ctx, args)
+        except _UsageError as error:
+            name = getattr(error, "option_name", None)
+            told = (
+                hint(ctx.info_name or "", name) if isinstance(name, str) and hasattr(error, "possibilities") else None
+            )
+            if told is None:
+                raise
+            ctx.fail(f"No such option: {name}; {told}")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the options, under the titles of their groups."""
+        groups: dict[str, list[Any]] = {}
+        for parameter in self.get_params(ctx):
+            row = parameter.get_help_record(ctx)
+            is_argument = parameter.param_type_name == "argument"
+            title = getattr(parameter, "rich_help_panel", None) or ("Arguments" if is_argument else "Options")
+            if row is not None:
+                groups.setdefault(title, []).append(row)
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
 
 class CommandGroup(TyperGroup):
-    """A group of such commands; its own parameters are flags and text, too."""
+    """A group of such commands, listed by purpose; its own parameters are flags and text, too."""
+
+    purposes: dict[str, tuple[str, ...]]
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters, prepared for flags and text."""
         return _as_written(super().get_params(ctx))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with the first sentence of what each does."""
+        for purpose, names in self.purposes.items():
+            with formatter.section(purpose):
+                formatter.write_dl(list(self._rows(ctx, names)), col_max=12)
+
+    def _rows(self, ctx: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        for name in names:
+            command = self.get_command(ctx, name)
+            assert command is not None
+            yield name.ljust(12), command.get_short_help_str(WIDEST)
 
 
 class _AsWritten:

@@ -18,18 +18,30 @@ if TYPE_CHECKING:
     from unplace.verification.resource_limits import Limits
     from unplace.verification.trial import Plan
 
+RUNNING = "Verification, which runs your code"
+
 Inputs = Annotated[
     str | None,
-    typer.Option(metavar="FILE:NAME", help="A function that returns what to call and its arguments."),
+    typer.Option(
+        metavar="FILE:NAME", help="A function that returns what to call and its arguments.", rich_help_panel=RUNNING
+    ),
 ]
 Timeout = Annotated[
-    str | None, typer.Option(metavar="SECONDS", help="Time for each step of the code that is run.  [default: 300]")
+    str | None,
+    typer.Option(
+        metavar="SECONDS", help="Time for each step of the code that is run.  [default: 300]", rich_help_panel=RUNNING
+    ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="GIB", help="Memory for its data, on Linux.  [default: what the machine has]"),
+    typer.Option(
+        metavar="GIB", help="Memory for its data, on Linux.  [default: what the machine has]", rich_help_panel=RUNNING
+    ),
 ]
-Measure = Annotated[bool, typer.Option("--measure", help="Compare time and memory of forward and backward, too.")]
+Measure = Annotated[
+    bool,
+    typer.Option("--measure", help="Compare time and memory of forward and backward, too.", rich_help_panel=RUNNING),
+]
 
 
 def parse_place(option: str, text: str) -> tuple[Path, str]:

@@ -1,6 +1,6 @@
 """Reads the configuration file: `[tool.unplace]` of a `pyproject.toml`, or a whole `unplace.toml`.
 
-The search goes from the working folder upwards, and the first folder with one of them decides; `unplace.toml` takes
+The search goes from the folder of a file upwards, and the first folder with one of them decides; `unplace.toml` takes
 precedence in a folder with both. Paths and patterns in the file count from its own folder.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from unplace.config.kinds import Files
+from unplace.config.kinds import Files, Place
 from unplace.config.options import SETTINGS, Options
 from unplace.config.selection import guess
 from unplace.config.settings import Setting, settings_of
@@ -35,16 +35,23 @@ class Configuration:
         Patterns | None,
         Setting(Files(), "Files to leave out; those that you name are taken, without `--force-exclude`.", narrows=True),
     ] = None
+    baseline: Annotated[
+        str | None, Setting(Place(), "The findings that `check` leaves out, as it wrote them.", narrows=True)
+    ] = None
     options: Options = field(default_factory=Options)
 
 
 def find(folder: Path) -> str | None:
     """Return the configuration file that holds in a folder, or None."""
-    for parent in (folder, *folder.parents):
-        for name in NAMES:
-            path = parent / name
-            if is_there(path) and path.is_file() and (name == "unplace.toml" or _has_section(path)):
-                return str(path)
+    return next((path for parent in (folder, *folder.parents) if (path := in_folder(str(parent))) is not None), None)
+
+
+def in_folder(folder: str) -> str | None:
+    """Return the configuration file that lies in a folder itself, or None."""
+    for name in NAMES:
+        path = Path(folder, name)
+        if is_there(path) and path.is_file() and (name == "unplace.toml" or _has_section(path)):
+            return str(path)
     return None
 
 
@@ -71,8 +78,8 @@ def load(path: str) -> Configuration:
             values[KEYS[key].name] = KEYS[key].kind.from_toml(value, str(Path(path).absolute().parent))
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{where}: {key}: {error}") from None
-    exclude = values.pop("exclude", None)
-    return Configuration(path, frozenset(document), exclude, Options(**values))
+    own = {each.name: values.pop(each.name, None) for each in settings_of(Configuration)}
+    return Configuration(path, frozenset(document), options=Options(**values), **own)
 
 
 def _contents(path: str) -> bytes:

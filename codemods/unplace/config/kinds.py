@@ -199,6 +199,22 @@ class FactsFile(Given["Observations | None"]):
         return read(Path(given))
 
 
+class Place(Kind["str | None"]):
+    """A file, by its path."""
+
+    words = "path of a file"
+
+    def from_toml(self, value: object, folder: str) -> str:
+        """Read a path from the folder of the configuration file."""
+        if not isinstance(value, str):
+            raise TypeError('must be a string, such as "unplace-baseline.json"')
+        return str(Path(folder, value))
+
+    def as_toml(self, value: str | None) -> str:
+        """Write the path."""
+        return _quoted(value or "")
+
+
 class Files(Kind["Patterns | None"]):
     """Files and folders, by patterns that count from the folder of the configuration file."""
 

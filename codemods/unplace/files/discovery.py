@@ -7,10 +7,10 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from unplace.diagnostics.findings import Problem
 from unplace.files.ignored import IgnoreRules, rules_inside, with_ignore_file
-from unplace.files.patterns import Patterns
 from unplace.files.presence import is_there
 
 _SKIPPED_FOLDERS = frozenset(
@@ -26,6 +26,13 @@ ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
 """The names that only the folder of a virtual or conda environment contains."""
 
 
+class Excludes(Protocol):
+    """The paths that a run leaves out."""
+
+    def match(self, path: str, *, is_folder: bool = False) -> bool:
+        """Tell whether a path (absolute), or a folder above it, is left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Discovery:
     """The files to handle, in order and each once; `problems` and `warnings` name what could not be looked at."""
@@ -37,7 +44,7 @@ class Discovery:
 
 def discover(
     paths: Iterable[Path],
-    exclude: Patterns | None = None,
+    exclude: Excludes | None = None,
     suffixes: tuple[str, ...] = (".py",),
     *,
     force_exclude: bool = False,
@@ -99,7 +106,7 @@ def _walk(
     target: str,
     rules: IgnoreRules | None,
     found: Discovery,
-    exclude: Patterns | None,
+    exclude: Excludes | None,
     suffixes: tuple[str, ...],
 ) -> Iterator[_Candidate]:
     """Yield the files below a folder, sorted by name; `target` is the folder's path without symbolic links."""
@@ -132,7 +139,7 @@ def is_skipped(folder: str) -> bool:
     return Path(folder).name in _SKIPPED_FOLDERS or any(is_there(Path(folder, mark)) for mark in ENVIRONMENT_MARKS)
 
 
-def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Patterns | None, *, is_folder: bool) -> bool:
+def _is_ignored(path: str, rules: IgnoreRules | None, exclude: Excludes | None, *, is_folder: bool) -> bool:
     if rules is not None and rules.ignores(path, is_folder=is_folder):
         return True
     return exclude is not None and exclude.match(path, is_folder=is_folder)

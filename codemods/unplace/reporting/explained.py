@@ -21,6 +21,7 @@ from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
 from unplace.reporting.json import site as as_site
 from unplace.reporting.styled import Span
+from unplace.reporting.wrapping import wrapped
 from unplace.runs.outcome import Change
 from unplace.text.edits import apply_edits
 from unplace.text.source import Source
@@ -35,48 +36,67 @@ Naming = Callable[[Line], Line]
 
 
 def lines(
-    report: LineReport, path: str, line: int, source: Source, named: Naming = lambda line: line
+    report: LineReport,
+    path: str,
+    line: int,
+    source: Source,
+    named: Naming = lambda line: line,
+    width: int | None = None,
 ) -> Iterator[list[Span]]:
-    """Return the report as text."""
+    """Return the report as text, fitted to a width; patches stay as they are."""
+    indent = len("  ") + _WIDTH
     if not (report.explanations or report.others or report.candidates):
         yield [
             (f"{path}:{named(Line(line)).place}: ", "bold"),
             ("nothing here is written like an in-place operation", ""),
         ]
     for explanation in report.explanations:
-        yield from _explanation(explanation, path, source, named)
+        for row in _explanation(explanation, path, named):
+            yield from wrapped(row, width, indent)
+        if explanation.finding is not None:
+            yield from _edit(explanation.finding, path, source)
+        yield []
     for finding in report.others:
         yield [(f"{path}:{named(Line(finding.line)).place}:{finding.column}: ", "bold"), (finding.form.value, "")]
-        yield from _rows("calls", ["none in this file"])
-        yield from _verdict(finding, path, source, named)
+        for row in (*_verdict(finding, named), *_rows("calls", ["none in this file"])):
+            yield from wrapped(row, width, indent)
+        yield from _edit(finding, path, source)
     for candidate in report.candidates:
-        yield from _candidate(candidate, path, named)
+        for row in _candidate(candidate, path, named):
+            yield from wrapped(row, width, indent)
 
 
-def _explanation(explanation: Explanation, path: str, source: Source, named: Naming) -> Iterator[list[Span]]:
+def _explanation(explanation: Explanation, path: str, named: Naming) -> Iterator[list[Span]]:
     place = f"{path}:{named(Line(explanation.line)).place}:{explanation.column}: "
     yield [(place, "bold"), (explanation.code, ""), (f"  ({explanation.form})", "dim")]
+    if explanation.finding is None:
+        yield from _rows("verdict", ["none: the operation isn't judged"])
+    else:
+        yield from _verdict(explanation.finding, named)
+    if explanation.ignored_by is not None:
+        comment = named(Line(explanation.ignored_by))
+        yield from _rows("ignored", [f"by the comment in {comment}: it stays as it is"])
     steps = (_step(step, named) for step in explanation.evidence)
     yield from _rows("target", [f"`{explanation.target}`, {explanation.kind}", *steps])
     aliases = [_alias(alias, named) for alias in explanation.aliases]
     yield from _rows("aliases", aliases or ["none in this function"])
     if explanation.holders:
         yield from _rows("held by", [str(holder.moved(named)) for holder in explanation.holders])
-    savers = [
-        f"{'by' if saved.certain else 'maybe by'} {saved.operation} in {_place(saved, named)}"
-        for saved in explanation.saved
-    ]
+    savers = list(_savers(explanation.saved, named))
     yield from _rows("saved", savers or ["by nothing in this function"])
     yield from _rows("grad mode", [explanation.grad_mode])
     yield from _rows("observed", [str(reason) for reason in explanation.observed])
-    if explanation.finding is None:
-        yield from _rows("verdict", ["none: the operation isn't judged"])
-    else:
-        yield from _verdict(explanation.finding, path, source, named)
-    if explanation.ignored_by is not None:
-        comment = named(Line(explanation.ignored_by))
-        yield from _rows("ignored", [f"by the comment in {comment}: it stays as it is"])
-    yield []
+
+
+def _savers(saved: Sequence[Saver], named: Naming) -> Iterator[str]:
+    """Yield what saved the memory: one text for each operation, with all of its lines."""
+    lines: dict[tuple[bool, str], list[Line]] = {}
+    for each in saved:
+        places = lines.setdefault((each.certain, each.operation), [])
+        place = _place(each, named)
+        places += [place] if place not in places else []
+    for (certain, operation), places in lines.items():
+        yield f"{'by' if certain else 'maybe by'} {operation} in {', '.join(map(str, places))}"
 
 
 def _place(saved: Saver, named: Naming) -> Line:
@@ -85,7 +105,8 @@ def _place(saved: Saver, named: Naming) -> Line:
 
 
 def _rows(title: str, texts: Sequence[str]) -> Iterator[list[Span]]:
-    for position, text in enumerate(texts):
+    """Yield the texts below each other, each once."""
+    for position, text in enumerate(dict.fromkeys(texts)):
         yield [(f"  {title if position == 0 else '':<{_WIDTH}}", "cyan"), (text, "")]
 
 
@@ -102,8 +123,7 @@ def _alias(alias: Alias, named: Naming) -> str:
     return f"`{alias.name}`{made}: {alias.relation}, read in {noun} {', '.join(reads)}"
 
 
-def _verdict(finding: Finding, path: str, source: Source, named: Naming) -> Iterator[list[Span]]:
-    yield from _rows("harm", [finding.harm.value])
+def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
     status = {Status.REWRITTEN: "would be rewritten"}.get(finding.status, finding.status.value)
     safety = f" ({finding.applicability.value})" if finding.applicability is not None else ""
     title = [(f"  {'verdict':<{_WIDTH}}", "cyan"), (f"{status}{safety}", STYLES[finding.status])]
@@ -112,18 +132,23 @@ def _verdict(finding: Finding, path: str, source: Source, named: Naming) -> Iter
     if told.assumptions and finding.status is Status.REWRITTEN:
         word = "as seen" if finding.applicability is Applicability.OBSERVED else "assumes"
         yield from _rows(word, told.assumptions)
-    if finding.edits:
-        if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
-            yield from _rows("edit", ["with --unsafe:"])
-        yield from styled(_patch(finding, path, source), source.encoding)
+    yield from _rows("harm", [finding.harm.value])
+
+
+def _edit(finding: Finding, path: str, source: Source) -> Iterator[list[Span]]:
+    if not finding.edits:
+        return
+    if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
+        yield from _rows("edit", ["with --unsafe:"])
+    yield from styled(_patch(finding, path, source), source.encoding)
 
 
 def _candidate(candidate: Candidate, path: str, named: Naming) -> Iterator[list[Span]]:
     place = f"{path}:{named(Line(candidate.line)).place}:{candidate.column}: "
     yield [(place, "bold"), (candidate.code, ""), ("  (no in-place operation)", "dim")]
+    yield from _rows("because", [candidate.reason])
     steps = (_step(step, named) for step in candidate.evidence)
     yield from _rows("target", [f"`{candidate.target}`, {candidate.kind}", *steps])
-    yield from _rows("because", [candidate.reason])
     yield []
 
 

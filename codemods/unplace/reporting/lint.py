@@ -1,4 +1,4 @@
-"""Shows the linter's view to people: a line per finding, the findings under their files, or counts."""
+"""Shows the linter's view to people: a line for each finding, the findings with their code, or counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from unplace.diagnostics.findings import Applicability, Finding, Harm
 from unplace.reporting import sentences
+from unplace.reporting.quoting import Quoted, shown
 from unplace.reporting.styled import Span
 from unplace.reporting.summary import number
+from unplace.reporting.wrapping import INDENT, wrapped
 from unplace.runs.outcome import Outcome
 
 STYLES = {Harm.HARMFUL: "red", Harm.POSSIBLE: "yellow", Harm.HARMLESS: "dim"}
@@ -32,33 +34,34 @@ def listed(outcomes: Sequence[Outcome], harms: Collection[Harm]) -> list[Outcome
 def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
     """Yield a line for each finding: `path:line:column: CODE what is wrong [harmful, safe fix]`."""
     for outcome in outcomes:
-        for finding in outcome.findings:
+        lines = Quoted(outcome)
+        for finding in lines.in_order():
             yield [
-                (f"{outcome.path}:{finding.place}: ", "bold"),
+                (f"{outcome.path}:{lines.place(finding)}: ", "bold"),
                 (finding.code, "cyan"),
                 (f" {sentences.headline(finding)} ", ""),
                 (f"[{finding.harm.value}, {sentences.fix(finding)}]", STYLES[finding.harm]),
             ]
 
 
-def rich(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """Yield the files with findings; each finding comes with what its fix does, or why there is none."""
-    for outcome in outcomes:
-        findings = outcome.findings
-        if not findings:
-            continue
-        yield [(outcome.path, "bold")]
-        width = max(len(finding.place) for finding in findings)
-        for finding in findings:
-            place = finding.place
-            yield [
-                (f"  {place:<{width}}  ", "dim"),
-                (finding.code, "cyan"),
-                (f"  {finding.harm.value:<10}  ", STYLES[finding.harm]),
-                (sentences.headline(finding), ""),
-            ]
-            indent = f"  {'':<{width}}  {'':<{len(finding.code)}}  "
-            yield [(f"{indent}{sentences.fix(finding):<12}  {sentences.advice(finding)}", "dim")]
+def rich(outcomes: Sequence[Outcome], width: int | None = None) -> Iterator[list[Span]]:
+    """Yield the findings, harmful ones first: each with its line, the line that saved, and what its fix does."""
+    quoted = [(lines, finding) for lines in map(Quoted, outcomes) for finding in lines.in_order()]
+    order = list(Harm)
+    for lines, finding in sorted(quoted, key=lambda one: order.index(one[1].harm)):
+        style = STYLES[finding.harm]
+        headline = [
+            (f"{lines.outcome.path}:{lines.place(finding)}: ", "bold"),
+            (finding.code, "cyan"),
+            (f" {sentences.headline(finding)} ", ""),
+            (f"[{finding.harm.value}]", style),
+        ]
+        yield from wrapped(headline, width, INDENT)
+        yield from shown(lines.quotes(finding), style, width)
+        for title, text in sentences.advice_lines(finding):
+            yield from wrapped(
+                [(f"  {title}: ", "green" if finding.applicability else "dim"), (text, "")], width, INDENT
+            )
         yield []
 
 

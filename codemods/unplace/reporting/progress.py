@@ -16,7 +16,7 @@ _PATIENCE = 1.0
 _REFRESH = 0.1
 
 
-def watched(items: Iterable[T], total: int) -> Iterator[T]:
+def watched(items: Iterable[T], total: int, title: str) -> Iterator[T]:
     """Yield the items unchanged; after a second, show the progress on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from items
@@ -28,7 +28,7 @@ def watched(items: Iterable[T], total: int) -> Iterator[T]:
             yield item
             if time.monotonic() > due:
                 if bar is None:
-                    bar = _start(total)
+                    bar = _start(total, title)
                 bar.update(bar.task_ids[0], completed=done, refresh=True)
                 due = time.monotonic() + _REFRESH
     finally:
@@ -36,11 +36,11 @@ def watched(items: Iterable[T], total: int) -> Iterator[T]:
             bar.stop()
 
 
-def _start(total: int) -> Progress:
+def _start(total: int, title: str) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("Rewriting"), BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeRemainingColumn())
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeRemainingColumn())
     # Refreshed by hand: a refresh thread would be alive while processes are forked.
     bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
     bar.add_task("", total=total)

@@ -1,32 +1,31 @@
-"""Shows a run to people: under each file's name, the rewritten and the refused operations with the reasons."""
+"""Shows a run to people: the rewritten and the refused operations with the reasons, each behind its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unplace.diagnostics.findings import Applicability, Status
+from unplace.diagnostics.findings import Status
+from unplace.reporting import sentences
 from unplace.reporting.concise import STYLES
+from unplace.reporting.quoting import Quoted
 from unplace.reporting.styled import Span
+from unplace.reporting.wrapping import INDENT, wrapped
 from unplace.runs.outcome import Outcome
 
 
-def lines(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
-    """Yield the files with findings; operations that are kept as they are don't appear."""
+def lines(outcomes: Sequence[Outcome], width: int | None = None) -> Iterator[list[Span]]:
+    """Yield the findings, each with its assumptions; operations that are kept as they are don't appear."""
     for outcome in outcomes:
-        findings = [finding for finding in outcome.findings if finding.is_reported]
-        if not findings:
-            continue
-        yield [(outcome.path, "bold")]
-        width = max(len(finding.place) for finding in findings)
-        for finding in findings:
-            place = finding.place
-            yield [
-                (f"  {place:<{width}}  ", "dim"),
+        quoted = Quoted(outcome)
+        for finding in quoted.in_order():
+            if not finding.is_reported:
+                continue
+            headline = [
+                (f"{outcome.path}:{quoted.place(finding)}: ", "bold"),
                 (finding.code, "cyan"),
-                (f"  {finding.status.value:<9}  ", STYLES[finding.status]),
+                (f" [{finding.status.value}] ", STYLES[finding.status]),
                 (finding.message, ""),
             ]
-            word = "observed" if finding.applicability is Applicability.OBSERVED else "assumes"
+            yield from wrapped(headline, width, INDENT)
             for assumption in finding.assumptions if finding.status is Status.REWRITTEN else ():
-                yield [(f"  {'':<{width}}  {'':<{len(finding.code)}}  {word:<9}  {assumption}", "dim")]
-        yield []
+                yield from wrapped([(f"  {sentences.backing(finding)}: ", "dim"), (assumption, "")], width, INDENT)

@@ -36,6 +36,19 @@ def advice(finding: Finding) -> str:
     return finding.message
 
 
+def advice_lines(finding: Finding) -> list[tuple[str, str]]:
+    """Return the fix, each assumption of it or what runs showed, as titles and texts of lines of their own."""
+    lines = [(fix(finding), finding.message)]
+    if finding.status is Status.REWRITTEN:
+        lines += [(backing(finding), assumption) for assumption in finding.assumptions]
+    return lines
+
+
+def backing(finding: Finding) -> str:
+    """Return the title of what an edit rests on: `assumes`, or `observed` for what runs showed."""
+    return "observed" if finding.applicability is Applicability.OBSERVED else "assumes"
+
+
 def full(finding: Finding) -> str:
     """Return headline, fix and advice in one line, for formats with a single text per finding."""
     return f"{headline(finding)} [{finding.harm.value}, {fix(finding)}: {advice(finding)}]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
@@ -12,6 +13,10 @@ Span = tuple[str, str]
 """A piece of text and the rich style in which it is shown."""
 
 
+NARROW, WIDE = 40, 200
+"""The widths between which reports follow the terminal."""
+
+
 def wants_colour(stream: TextIO) -> bool:
     """Tell whether to colour a stream: terminals only, unless NO_COLOR or FORCE_COLOR says otherwise."""
     if os.environ.get("NO_COLOR"):
@@ -19,6 +24,13 @@ def wants_colour(stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width_of(stream: TextIO) -> int | None:
+    """Return the columns to fit a report to: those of the terminal, or COLUMNS there; None for files and pipes."""
+    if not stream.isatty():
+        return None
+    return min(max(shutil.get_terminal_size().columns, NARROW), WIDE)
 
 
 def write_lines(stream: TextIO, lines: Iterable[Sequence[Span]]) -> None:

@@ -12,7 +12,7 @@ of those files allowed. The files of one rewrite are changed together, or none o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,20 +34,26 @@ from unplace.transform.postcondition import unrepaired
 from unplace.transform.rounds import covering, edit_before, in_place_of, joined
 
 
-def waiting(outcomes: Iterable[Outcome], options: Options) -> int:
+def waiting(outcomes: Iterable[Outcome], *, markdown: bool) -> int:
     """Count the operations that edits of several files may rewrite."""
-    return sum(len(_candidates(outcome, options)) for outcome in outcomes)
+    return sum(len(_candidates(outcome, markdown)) for outcome in outcomes)
 
 
-def across(outcomes: Sequence[Outcome], options: Options) -> list[Outcome]:
+OptionsOf = Callable[[str], Options]
+"""Maps the absolute path of a file to the options that hold for it."""
+
+
+def across(outcomes: Sequence[Outcome], options: OptionsOf) -> list[Outcome]:
     """Return the outcomes of all files of a run with the rewrites that need edits in several of them."""
     if len(outcomes) < 2:
         return list(outcomes)
-    found = [(outcome, own) for outcome in outcomes if (own := _candidates(outcome, options))]
+    found = [
+        (outcome, own) for outcome in outcomes if (own := _candidates(outcome, options(_absolute(outcome)).markdown))
+    ]
     if not found:
         return list(outcomes)
     files = {_absolute(outcome): _File(outcome) for outcome in outcomes}
-    run = _Run(files, replace(options, unused=False, spans_later=False), Project(files))
+    run = _Run(files, options, Project(files))
     for outcome, findings in found:
         run.plan(_absolute(outcome), findings)
     return run.outcomes()
@@ -57,9 +63,9 @@ def _absolute(outcome: Outcome) -> str:
     return str(Path(outcome.path).absolute())
 
 
-def _candidates(outcome: Outcome, options: Options) -> list[Finding]:
+def _candidates(outcome: Outcome, markdown: bool) -> list[Finding]:
     """Return the refused findings of a file that edits of several files may rewrite."""
-    if not documents.is_python(outcome.path, markdown=options.markdown):
+    if not documents.is_python(outcome.path, markdown=markdown):
         return []
     return [f for f in outcome.findings if f.may_span and f.status is Status.REFUSED]
 
@@ -125,7 +131,7 @@ class _Run:
     """The files of a run, whose texts rewrites change together."""
 
     files: dict[str, _File]
-    options: Options
+    options: OptionsOf
     _unchanged: Project
     _project: Project | None = None
 
@@ -137,6 +143,9 @@ class _Run:
             along = frozenset(self.files[path].outcome.path for path in file.along)
             found.append(replace(file.outcome, findings=findings, along=along))
         return found
+
+    def _options(self, path: str) -> Options:
+        return replace(self.options(path), unused=False, spans_later=False)
 
     def _finished(self, finding: Finding) -> Finding:
         """Return a finding with the edits of other files that now contain those which it needs there."""
@@ -183,7 +192,7 @@ class _Run:
 
     def _round(self, path: str, text: str, lines: LineRanges | None, project: Project) -> FileReport:
         name = self.files[path].outcome.path
-        options = replace(self.options, changed={name: lines} if lines is not None else None, spans_files=True)
+        options = replace(self._options(path), changed={name: lines} if lines is not None else None, spans_files=True)
         return rewriter.first_round(text, name, options, project)
 
     def _current(self) -> Project:
@@ -248,7 +257,7 @@ class _Run:
         """Rewrite what each of some files allows by itself now."""
         for path in paths:
             file = self.files[path]
-            following = rewriter.rewrite_text(file.text, file.outcome.path, self.options, self._current())
+            following = rewriter.rewrite_text(file.text, file.outcome.path, self._options(path), self._current())
             if following.changed:
                 integrity.check(following.before, following.after, following.edits)
                 file.join(following)

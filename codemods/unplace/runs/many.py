@@ -22,17 +22,23 @@ _FILES_PER_PROCESS = 8
 
 
 def rewrite_files(
-    paths: Sequence[str], options: Options, jobs: int | None, results: Results | None = None
+    paths: Sequence[str],
+    options: Options,
+    jobs: int | None,
+    results: Results | None = None,
+    among: Sequence[str] | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the outcome of each file, in their order, worked out in up to `jobs` processes; nothing is written.
 
+    `among` are all files of the run, where the paths are only those for which the options hold.
     Outcomes that earlier `results` hold are taken from there, and new ones are added to them.
     """
+    among = paths if among is None else among
     if results is None:
-        yield from _worked_out(paths, paths, options, jobs)
+        yield from _worked_out(paths, among, options, jobs)
         return
     known = {path: outcome for path in paths if (outcome := results.outcome(path)) is not None}
-    with contextlib.closing(_worked_out([p for p in paths if p not in known], paths, options, jobs)) as new:
+    with contextlib.closing(_worked_out([p for p in paths if p not in known], among, options, jobs)) as new:
         for path in paths:
             outcome = known.pop(path, None)
             if outcome is None:

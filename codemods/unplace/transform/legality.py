@@ -8,7 +8,7 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import (
     MODULE,
     NUMBER,
@@ -206,6 +206,7 @@ def _is_hidden_update(site: Site) -> bool:
 
 def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     """Rebind `place` and all other places of the same object, and rematerialise live views."""
+    place = _behind_property(site, place)
     refusal = unstorable(site, place)
     if refusal is not None:
         return refusal
@@ -218,6 +219,16 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
             return Refuse(observers.blockers[0])
         return Rebind(whole.places, whole.lines, (*assumptions_about(site), *whole.assumptions))
     return Rebind((path, *observers.together), replays(observers.views), assumptions)
+
+
+def _behind_property(site: Site, place: ast.expr) -> ast.expr:
+    """Return the attribute that holds what a property returns, `self._h` for `self.h`; the place itself for others."""
+    holder = site.run.values.get(place.value) if isinstance(place, ast.Attribute) else None
+    owner = holder.ref.of if holder is not None and isinstance(holder.ref, Instance) else None
+    if owner is None or not isinstance(place, ast.Attribute) or not owner.has_property(place.attr):
+        return place
+    behind = owner.behind(place.attr)
+    return ast.Attribute(place.value, behind.attr, ast.Load()) if behind is not None else place
 
 
 def is_same_object(site: Site, place: ast.expr) -> bool:

@@ -129,7 +129,12 @@ class Class:
             isinstance(d, ast.Call) and any(k.arg == "frozen" and ast.unparse(k.value) == "True" for k in d.keywords)
             for d in self.node.decorator_list
         )
-        return frozen or any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
+        return frozen or self.is_named_tuple
+
+    @property
+    def is_named_tuple(self) -> bool:
+        """Tell whether instances are named tuples."""
+        return any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
 
     def may_inherit(self, name: str) -> bool:
         """Tell whether an attribute may come from an unseen base, where it may be a parameter or a property."""
@@ -166,6 +171,18 @@ class Class:
             for cls in self.linearized()
             for s in cls.node.body
         )
+
+    def behind(self, name: str) -> ast.Attribute | None:
+        """Return the attribute that a property does nothing but return: `self._h` in `return self._h`."""
+        methods = (s for c in self.linearized() for s in c.node.body if getattr(s, "name", "") == name)
+        method = next(methods, None)
+        if not isinstance(method, ast.FunctionDef) or [ast.unparse(d) for d in method.decorator_list] != ["property"]:
+            return None
+        body = [s for s in method.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        found = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+        if not isinstance(found, ast.Attribute) or ast.unparse(found.value) != method.args.args[0].arg:
+            return None
+        return found if not self.lookup("special", found.attr) else None
 
     def all_bases(self) -> set[str]:
         """Return the names of all known bases, including those of ancestors."""

@@ -198,7 +198,8 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
     plain = returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 or not returned.holds
     if plain and not returned.foreign and not missing and not isinstance(returned.ref, Instance):
         return Value(returned.kinds, ref=returned.ref)
-    return _made(call, returned, returned.foreign or missing, key)
+    is_lost = any(not call.objs((held.parameter,)) for held in returned.held)
+    return _made(call, returned, returned.foreign or missing or is_lost, key)
 
 
 def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:
@@ -208,7 +209,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
     if is_foreign:
         value = _foreign(call, returned, label, key)
-        sources |= call.captured
+        sources |= call.captured | _held(call)
     else:
         like = call.bound[returned.like] if returned.like is not None else None
         value = run.fresh(
@@ -233,6 +234,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.EITHER)
     _note_saved(call, returned, value)
     _fill(call, returned, value, key)
+    _hold(call, returned, value)
     return value
 
 
@@ -240,6 +242,24 @@ def _dtype(call: Call, returned: Returned) -> Token:
     """Return the dtype of a new tensor: that of an argument, or one that the call has anyway."""
     name = returned.like if returned.like is not None else returned.dtype_of
     return call.bound[name].dtype if name in call.bound else returned.dtype
+
+
+def _held(call: Call) -> Objs:
+    """Return what the slots of the arguments hold: the callee may return it, as `return self.h` does."""
+    given = call.state.reachable(anything(list(call.bound.values())))
+    return anything([value for _, value in call.state.reachable_slots(given)])
+
+
+def _hold(call: Call, returned: Returned, value: Value) -> None:
+    """Put the returned value into the slots of arguments in which the callee has left it."""
+    for name, slot, is_certain in sorted(returned.held):
+        holders = call.objs((name,))
+        for holder in holders:
+            if is_certain and len(holders) == 1 and not holder.old:
+                call.state.heap[(holder, slot)] = value
+            else:
+                other = call.run.foreign((call.node, "left", slot), Origin.CALL, f"`{slot}`", 0, UNKNOWN)
+                call.state.heap[(holder, slot)] = weak_join(value, other)
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
@@ -385,6 +405,8 @@ def _drawn(call: Call, drawn: Drawn) -> Value:
             is_sequence = value.must_be(CONTAINER) and value.objs and not value.must_be(DICT)
             of = call.elements.element if drawn.is_copy and is_sequence else call.elements.iterate
             element = of(node, value, call.state)
+            if drawn.part is not None:
+                element = call.elements.element(node, element, call.state, drawn.part)
             found = element if found is None else weak_join(found, element)
     assert found is not None
     return found

@@ -49,14 +49,24 @@ class View(NamedTuple):
     forbidden: bool = False
 
 
+class Held(NamedTuple):
+    """A slot of an argument that holds the returned value afterwards, if `certain` on every way that returns one."""
+
+    parameter: str
+    slot: str
+    certain: bool = True
+
+
 class Drawn(NamedTuple):
     """An element of an argument as a loop yields it or, for several arguments, an element of any of them.
 
     `is_copy`: the call copies its argument, as `list(xs)` does, so that a sequence gives its elements themselves.
+    `part` is the index of the part of the element that counts, as the values of `dict(pairs)` are the second parts.
     """
 
     parameters: tuple[str, ...]
     is_copy: bool = False
+    part: int | None = None
 
 
 class Slot(NamedTuple):
@@ -76,6 +86,7 @@ class Returned(NamedTuple):
     - `parameters`: the parameters whose objects the value may be, or may view
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value
+    - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
     - `together`: pairs of elements that may share memory
     - `overlapping`: several elements of the tensor may share one address
@@ -118,6 +129,7 @@ class Returned(NamedTuple):
     folded: bool = False
     label: str = ""
     operator: str | None = None
+    held: frozenset[Held] = frozenset()
 
 
 class Effect(NamedTuple):

@@ -8,9 +8,9 @@ from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import refs_of_either
-from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value, is_same
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.effects.effect import Effect, Returned, Save
+from unplace.analysis.effects.effect import Effect, Held, Returned, Save
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, anything
 from unplace.diagnostics.forms import WriteKind
@@ -26,7 +26,7 @@ def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
 def summarize(run: Run, end: Snapshot | None) -> Effect:
     """Return the effect of a function that `run` has walked."""
     exits = exits_of(run, end)
-    results = [_describe(value, state, _DEPTH) for value, state in exits]
+    results = [_describe(run, value, state, _DEPTH) for value, state in exits]
     result = results[0] if results else Returned(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
@@ -78,9 +78,10 @@ def _parameters(objs: Objs) -> set[str]:
     return {name for obj in objs if (name := obj.parameter) is not None}
 
 
-def _describe(value: Value, state: Facts, depth: int) -> Returned:
+def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
     roots = state.roots(value.objs)
-    foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or _is_held(value, state)
+    held = _held(run, value, state)
+    foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or held is None
     elements: tuple[tuple[Hashable, Returned], ...] = ()
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
     if (value.must_be(CONTAINER) and value.objs) or _is_made_here(value):
@@ -90,8 +91,8 @@ def _describe(value: Value, state: Facts, depth: int) -> Returned:
         else:
             slots: dict[Hashable, Returned] = {}
             for holder in value.objs:
-                for key, held in state.fields_of(holder):
-                    described = _describe(held, state, depth - 1)
+                for key, inner in state.fields_of(holder):
+                    described = _describe(run, inner, state, depth - 1)
                     slots[key] = _join(slots[key], described) if key in slots else described
             elements = tuple(slots.items())
             together = _sharing(value, state)
@@ -112,6 +113,7 @@ def _describe(value: Value, state: Facts, depth: int) -> Returned:
         any(obj.overlapping for obj in roots),
         _saved(state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
+        held=held or frozenset(),
     )
 
 
@@ -149,16 +151,34 @@ def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashab
     )
 
 
-def _is_held(value: Value, state: Facts) -> bool:
-    """Tell whether code or an object outside the function holds the value when the function returns."""
+def _held(run: Run, value: Value, state: Facts) -> frozenset[Held] | None:
+    """Return the slots of arguments that hold the value when the function returns: `h` of `self` in `self.h = h`.
+
+    None where other code or another object outside the function holds it, or where the value wasn't made here.
+    """
     if not value.objs:
-        return False
+        return frozenset()
     if state.kept_by(value.objs) is not None:
-        return True
-    return any(
-        holder.origin is not Origin.FRESH and held.objs and state.may_share(held.objs, value.objs)
-        for (holder, _), held in state.heap.items()
-    )
+        return None
+    is_made_here = all(o.origin is Origin.FRESH for o in state.roots(value.objs))
+    found: set[Held] = set()
+    for (holder, key), inner in state.heap.items():
+        if holder.origin is Origin.FRESH or not inner.objs or not state.may_share(inner.objs, value.objs):
+            continue
+        name = holder.parameter
+        if name is None or not isinstance(key, str) or run.names.by_key.get(("parameter", name)) is not holder:
+            return None
+        if key == ANY or value.must_be(CONTAINER) or not is_made_here:
+            return None
+        found.add(Held(name, key, is_same(inner, value)))
+    return frozenset(found)
+
+
+def _held_in_either(first: Returned, second: Returned) -> frozenset[Held]:
+    """Return the join of the slots that hold two results; one is certain only if it holds each of them."""
+    returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
+    places = {held[:2] for r in returned for held in r.held}
+    return frozenset(Held(*place, all(Held(*place) in r.held for r in returned)) for place in places)
 
 
 def _join(first: Returned, second: Returned) -> Returned:
@@ -186,4 +206,5 @@ def _join(first: Returned, second: Returned) -> Returned:
         first.overlapping or second.overlapping,
         _saved_in_either(first, second),
         dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
+        held=_held_in_either(first, second),
     )

@@ -71,6 +71,15 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     return _foreign(run, node, base, state, UNKNOWN)
 
 
+def field_of(evaluation: Evaluation, node: ast.expr, base: Value, state: State, name: str) -> Value:
+    """Return the value of an attribute that an expression reads without naming it: `h` in `h, c = state`."""
+    key = field_of, node, name
+    read = evaluation.run.answers.get(key)
+    if read is None:
+        read = evaluation.run.answers[key] = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
+    return attribute_of(evaluation, read, base, state)
+
+
 def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
     operator = torchapi.tensor_attribute(node.attr)
     if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
@@ -94,7 +103,9 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
     if known is not None:
         return known
     if owner.has_property(node.attr):
-        return evaluation.inside(node, base, state)
+        is_overridden = any(c.defines(node.attr) for c in run.program.descendants(owner))
+        behind = owner.behind(node.attr) if not is_overridden else None
+        return attribute_of(evaluation, behind, base, state) if behind else evaluation.inside(node, base, state)
     method = run.program.method(owner, node.attr, is_exact=ref.is_exact)
     if method is not None:
         return Value(CALLABLE, ref=Bound(base, node.attr))

@@ -56,6 +56,8 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project import named_tuples
+from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.queries.layouts import layout_of
@@ -141,9 +143,9 @@ class Calls:
     def _of_instance(
         self, node: ast.Call, callee: Value, ref: Instance, arguments: Arguments, state: State
     ) -> Value | None:
-        forward = self.run.program.method(ref.of, "forward", is_exact=ref.is_exact)
-        if forward is not None:
-            return own_calls.of_function(self, node, forward, arguments, state, callee)
+        method = run_by_calling(self.run.program, ref)
+        if method is not None:
+            return own_calls.of_function(self, node, method, arguments, state, callee)
         return inherited.of_instance(self, node, ref.of, arguments, state)
 
     # -- unseen code ----------------------------------------------------------------------------------------------
@@ -199,8 +201,12 @@ class Calls:
         held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
         if qualified == "functools.partial":
             held = partials.made(node, arguments)
-        if qualified == "builtins.map":
+        elif qualified == "builtins.map":
             held = mapped_calls.of_map(self, node, arguments, state)
+        elif qualified in named_tuples.FUNCTIONS and (of := named_tuples.made_by(home(self.run.scope), node)):
+            held = Value(CALLABLE, ref=of)
+        elif qualified == "dataclasses.replace" and arguments.positional:
+            held = own_calls.of_replacing(self, node, arguments.positional.pop(0), arguments, state)
         if held is not None:
             return held
         if not qualified.startswith("torch."):

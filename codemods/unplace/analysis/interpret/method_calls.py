@@ -97,6 +97,8 @@ def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: 
     callee = attribute_of(calls.evaluator, func, base, state)
     calls.run.values[func] = callee
     arguments = calls.arguments(node, state)
+    if name == "_replace" and isinstance(base.ref, Instance) and base.ref.of.is_named_tuple:
+        return own_calls.of_replacing(calls, node, base, arguments, state)
     is_of_torch = name in modules.RETURNING_ITSELF | modules.GIVING | modules.ITERATING
     if callee.ref is None and base.must_be(MODULE) and is_of_torch:
         return _of_module(calls, node, name, base, state, None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import Value
+from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.interpret.arguments import Arguments
@@ -17,7 +18,24 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     model = models.model_of(qualified, arguments.positional, arguments.keywords)
     if model is None:
         return calls.unknown_call(node, arguments.all(), state)
-    return apply(_call(calls, node, model, {}, arguments, state), model.effect)
+    made = apply(_call(calls, node, model, {}, arguments, state), model.effect)
+    if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
+        _fill(calls, node, arguments.positional[0], made, state)
+    return made
+
+
+def _fill(calls: CallEffects, node: ast.Call, factory: Value, made: Value, state: State) -> None:
+    """Let a dictionary hold what its factory makes, where that is something new for each key: `lambda: torch.zeros(3)`.
+
+    Nothing is put into it where the factory does or gives anything else.
+    """
+    trial = state.fork()
+    element = calls.apply(node, factory, Arguments(), trial)
+    is_new = trial.newness(element) == DISTINCT or not element.objs
+    if is_new and element.may_be(TENSOR) and not element.may_be(UNKNOWN):
+        state.become(trial)
+        for holder in made.objs:
+            state.heap[(holder, ANY)] = element._replace(identity=DISTINCT)
 
 
 def of_container(

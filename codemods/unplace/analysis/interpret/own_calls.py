@@ -12,6 +12,7 @@ from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
+from unplace.analysis.interpret.attributes import field_of
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import Handings, Write, anything
@@ -157,14 +158,7 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run = calls.run
     stored = arguments.stored_in(of.fields) if of.fields is not None else None
     if stored is not None:
-        made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of, is_exact=True))
-        for name, value in stored.items():
-            promised = of_annotation(of.declared.get(name))
-            if value.kinds & UNKNOWN and not promised & UNKNOWN:
-                value = value._replace(kinds=promised)
-            for obj in made.objs:
-                state.heap[(obj, name)] = value
-        return made
+        return _new_object(run, node, of, stored, state)
     run.cannot_follow(node, state)
     label = f"`{code_of(node.func)}(...)`"
     run.keep(state, anything(_stored(run, of, arguments)), label, node.lineno, certain=True)
@@ -172,6 +166,29 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     name = f"the result of {label}" if of.is_tensor else of.node.name
     ref = Instance(of, is_exact=True)
     return run.foreign((node, "instance"), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
+
+
+def _new_object(run: Run, node: ast.Call, of: Class, stored: Mapping[str, Value], state: State) -> Value:
+    """Return a new object of a class whose constructor does nothing but store these values."""
+    made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of, is_exact=True))
+    for name, value in stored.items():
+        promised = of_annotation(of.declared.get(name))
+        if value.kinds & UNKNOWN and not promised & UNKNOWN:
+            value = value._replace(kinds=promised)
+        for obj in made.objs:
+            state.heap[(obj, name)] = value
+    return made
+
+
+def of_replacing(calls: CallEffects, node: ast.Call, base: Value, arguments: Arguments, state: State) -> Value:
+    """Return a copy of an object of the run with other values in some fields: `state._replace(h=h)`."""
+    of = base.ref.of if isinstance(base.ref, Instance) else None
+    given, fields = arguments.keywords, of.fields if of is not None else None
+    is_plain = arguments.exact and not arguments.positional and bool(base.objs)
+    if of is None or fields is None or not is_plain or not given.keys() <= set(fields):
+        return calls.unknown_call(node, [base, *arguments.all()], state)
+    kept = {n: field_of(calls.evaluator, node, base, state, n) for n in fields if n not in given}
+    return _new_object(calls.run, node, of, {**kept, **given}, state)
 
 
 def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CONTAINER,
@@ -14,6 +15,7 @@ from unplace.analysis.domain.values import (
     NUMBER,
     NUMBER_VALUE,
     SHAPE,
+    UNKNOWN_VALUE,
     Base,
     Link,
     Obj,
@@ -21,6 +23,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret import module_lists
+from unplace.analysis.interpret.attributes import field_of
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import store_attribute, store_item
 from unplace.analysis.interpret.walking import Evaluation
@@ -65,6 +68,9 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
         return row(evaluation.run, node, value, state)
     if value.must_be(SHAPE | NUMBER):
         return NUMBER_VALUE
+    if isinstance(value.ref, Instance) and value.ref.of.is_named_tuple and index is not None and value.objs:
+        fields = value.ref.of.fields or ()
+        return field_of(evaluation, node, value, state, fields[index]) if index < len(fields) else UNKNOWN_VALUE
     modules = module_lists.listed(evaluation.run, value)
     if modules is not None and not modules.is_dict:
         return module_lists.member(evaluation.run, node, modules, index)

@@ -14,8 +14,10 @@ from unplace.analysis.domain.values import (
     DICT,
     LIST,
     MODULE,
+    NONE,
     NUMBER,
     TENSOR,
+    UNKNOWN,
     UNKNOWN_VALUE,
     Names,
     Origin,
@@ -66,11 +68,13 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     if any(isinstance(value.ref, Instance) and value.ref.of.is_parameter for value in values):
         return reduce(weak_join, values)._replace(objs=_registered_value(name, is_leaf=False).objs)
     if not values:
-        return _inherited_attribute(owner, name)
+        return _inherited_attribute(program, owner, name)
     result = members.with_added(program, owner, name, reduce(weak_join, values))
     if result.kinds & NUMBER:  # a number becomes what is added to it
         for scope, operand in _augmented(program, owner, name):
             result = weak_join(result, program.estimate(scope, operand))
+    if result.must_be(NONE):  # other code sets what its class leaves empty
+        return Value(NONE | UNKNOWN)
     tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
     return result._replace(tracked=tracked)
 
@@ -97,13 +101,28 @@ def _augmented(program: Analysis, owner: Class, name: str) -> Iterator[tuple[Sco
         yield from cls.augmented.get(name, ())
 
 
-def _inherited_attribute(owner: Class, name: str) -> Value:
+def _constructed(program: Analysis, owner: Class, name: str) -> Value:
+    """Return the join of what the calls in the file store in a field of new objects: `State(h, c)`."""
+    found: list[Value] = []
+    position = (owner.fields or ()).index(name)
+    for scope, call in program.module.calls_named(owner.node.name):
+        named = [keyword.value for keyword in call.keywords if keyword.arg == name]
+        given = named or call.args[position : position + 1]
+        found += [program.estimate(scope, source) for source in given if not isinstance(source, ast.Starred)]
+    found = [value for value in found if value.kinds != UNKNOWN]
+    result = reduce(weak_join, found) if found else UNKNOWN_VALUE
+    return Value(result.kinds, ref=result.ref, likely=result.likely)
+
+
+def _inherited_attribute(program: Analysis, owner: Class, name: str) -> Value:
     """Return the value of an attribute that no method assigns, by its declaration or by torch's own classes."""
     if name == "training":
         return Value(NUMBER)
     declared = [cls.declared[name] for cls in owner.linearized() if name in cls.declared]
     if declared:
         return Value(kinds.of_annotation(declared[0]))
+    if name in (owner.fields or ()):
+        return _constructed(program, owner, name)
     if name in _OF_OPTIMIZERS and owner.derives_from(*modules.OPTIMIZERS):
         return Value(_OF_OPTIMIZERS[name])
     if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):

@@ -45,6 +45,7 @@ from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
 from unplace.analysis.types import kinds, parameters
+from unplace.analysis.types.identities import hands_back, new_object
 from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
@@ -411,7 +412,8 @@ class Program:
             elif isinstance(source, ast.ClassDef):
                 values.append(Value(CALLABLE, ref=self.module.classes.get(source)))
             elif isinstance(source, ast.expr):
-                values.append(self.estimate(scope, source))
+                if not hands_back(self, scope, name, source):
+                    values.append(new_object(self, scope, source) or self.estimate(scope, source))
             else:
                 values.append(UNKNOWN_VALUE)
         return reduce(weak_join, values) if values else UNKNOWN_VALUE

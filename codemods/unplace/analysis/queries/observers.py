@@ -28,7 +28,7 @@ from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
 from unplace.analysis.project.sharing import attributes_holding, other_holder
-from unplace.analysis.queries import apart
+from unplace.analysis.queries import apart, fields
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason
@@ -98,6 +98,7 @@ class Watch:
         self.live = live
         self._own: Obj | None = None
         self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
+        self._asked: Objs = NO_OBJS  # what the callers have been asked about
         self._only_itself = False
         self._seen: Objs | None = None
         self._found: dict[Hashable, Observers] = {}
@@ -339,6 +340,10 @@ class Watch:
             written = self._slot_place(holder, key)
             if written is not None and written == place:
                 continue
+            if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
+                self._ask_callers(holder.parameter, found)
+                self._asked |= held.objs
+                continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
             elif written is not None:
@@ -392,13 +397,11 @@ class Watch:
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
-        outside = [o for o in state.roots(objs) if o.origin is not Origin.FRESH]
+        outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
         for obj in sorted(outside, key=lambda o: o.index):
             if obj.parameter is not None and self._of_parameter is not None:
-                blockers, assumptions = self._of_parameter(obj.parameter)
-                found.blockers += blockers
-                found.assumptions += [a for a in assumptions if a not in found.assumptions]
+                self._ask_callers(obj.parameter, found)
                 continue
             holder = self._also_held_by(obj)
             if holder is not None:
@@ -417,6 +420,13 @@ class Watch:
             found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
             found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
+
+    def _ask_callers(self, parameter: str, found: Observers) -> None:
+        """Record what follows from callers that may read their argument afterwards."""
+        if self._of_parameter is not None:
+            blockers, assumptions = self._of_parameter(parameter)
+            found.blockers += blockers
+            found.assumptions += [a for a in assumptions if a not in found.assumptions]
 
     def _also_held_by(self, obj: Obj) -> Reason | None:
         """Return the reason why the code in sight holds a tensor from outside twice; None where it doesn't."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.bindings import last_name, root_name
+from unplace.analysis.syntax.nodes import code_of, own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_for
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
+from unplace.torchapi import modules
 
 _IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)
+_TELLING = frozenset(["debug", "error", "info", "log", "print", "warn", "warning", "write"])
+"""The last names of functions that tell people something."""
+
 _FLAG = re.compile(r"_?(?:do_|is_)?in_?place_?")
 
 
@@ -33,6 +38,30 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
     if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
         return None
     return Refusal.DOCUMENTED_SO(function=node.name)
+
+
+def acts_elsewhere(scope: Scope, written: Collection[str], *, is_called: bool) -> bool:
+    """Tell whether a function acts on something other than the arguments that it writes: a metric, a logger.
+
+    self.history.append(scores.mean().item())       METRICS[name] = value       print(scores.sum())
+
+    What only prints counts if calls of the function are seen, none of which reads the argument afterwards.
+    """
+    others = {argument.arg for argument in scope.parameters if argument.arg not in written}
+    outer = scope.free_names()
+    for node in own_nodes(scope.node):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and root_name(node) in others | outer:
+            return True
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call):
+            continue
+        root, name = root_name(call.func), last_name(call.func)
+        passes_on = any(isinstance(a, ast.Name) and a.id in written for a in call.args)
+        if isinstance(call.func, ast.Attribute) and root in others and (not passes_on or name in modules.ADDING):
+            return True
+        if root in outer and (name in modules.ADDING or (is_called and name in _TELLING)):
+            return True
+    return False
 
 
 def _is_left_out(scope: Scope, parameter: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tells whether evaluating an expression reads memory: elements of a tensor, not its shape or dtype."""
+"""Tells whether evaluating an expression reads the memory of tensors."""
 
 from __future__ import annotations
 

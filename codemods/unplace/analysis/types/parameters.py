@@ -10,6 +10,7 @@ from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
+    MODULE,
     NONE,
     NUMBER,
     OTHER,
@@ -30,6 +31,7 @@ from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.inference import inferred
 from unplace.diagnostics.forms import target_of
 
+_OF_INSTANCES = frozenset(["forward", "__call__"])
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """The kinds that no module takes for a tensor."""
 
@@ -50,7 +52,18 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if not annotated & UNKNOWN:
         is_none = isinstance(default, ast.Constant) and default.value is None
         return Value(annotated | (NONE if is_none else 0))
+    of = _annotated_class(program, scope, argument.annotation)
+    if of is not None and not of.is_tensor and (default is None or isinstance(default, ast.Constant)):
+        return Value(kinds.of_instance(of) | (0 if default is None else NONE), ref=Instance(of))
     return _unannotated(program, scope, argument, default, owner)
+
+
+def _annotated_class(program: Analysis, scope: Scope, annotation: ast.expr | None) -> Class | None:
+    """Return the class of the run that an annotation names: `state: State`."""
+    if scope.parent is None or not isinstance(annotation, ast.Name | ast.Attribute):
+        return None
+    ref = program.estimate(scope.parent, annotation).ref
+    return ref if isinstance(ref, Class) else None
 
 
 def _unannotated(
@@ -75,7 +88,22 @@ def _unannotated(
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
         return Value(TENSOR, likely=not used.is_like_array)
+    if not found and _is_applied(program, scope):
+        return Value(MODULE, likely=True)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
+
+
+def _is_applied(program: Analysis, scope: Scope) -> bool:
+    """Tell whether a function is applied to the modules of a network: `net.apply(init_weights)`."""
+    if not program.module.reads_of(scope.name):
+        return False
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and len(call.args) == 1
+        and getattr(call.args[0], "attr", getattr(call.args[0], "id", None)) == scope.name
+        and program.estimate(caller, call.func.value).may_be(MODULE | UNKNOWN)
+        for caller, call in program.module.calls_named("apply")
+    )
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
@@ -94,8 +122,8 @@ def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
 
 
 def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """Iterate over the arguments that calls of a module pass for an input of its `forward`, with their scopes."""
-    owner = program.module.class_of(scope) if scope.name == "forward" else None
+    """Iterate over the arguments that calls of an object pass to its `forward` or `__call__`, with their scopes."""
+    owner = program.module.class_of(scope) if scope.name in _OF_INSTANCES else None
     for caller, call in calls_of_objects(program, owner) if owner is not None else ():
         argument = argument_for(scope, call, name)
         if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):
@@ -116,7 +144,18 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     seen = 0
     for value in found:
         seen |= value.kinds
-    return Value(seen, likely=any(v.likely for v in found), tracked=Tracked.MAYBE)
+    likely = any(v.likely for v in found)
+    return Value(seen, likely=likely, tracked=Tracked.MAYBE, ref=_record_of_all(found))
+
+
+def _record_of_all(found: list[Value]) -> Instance | None:
+    """Return an object of the dataclass or named tuple that all of these values are objects of, if there is one.
+
+    Of other classes, callers out of sight may pass objects with other methods.
+    """
+    classes = {value.ref.of if isinstance(value.ref, Instance) else None for value in found}
+    of = classes.pop() if len(classes) == 1 else None
+    return Instance(of) if of is not None and of.fields is not None else None
 
 
 def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
@@ -125,8 +164,8 @@ def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
     with program.guessing((scope, "contents", argument.arg)) as is_first:
-        passed = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
-        found = [program.contents(*one) for one in passed] if is_first else []
+        passes = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
+        found = [program.contents(*one) for one in dict.fromkeys(passes)] if is_first else []
     if not found or any(v.kinds != TENSOR for v in found):
         return Value(UNKNOWN)
     return Value(TENSOR, likely=any(v.likely for v in found))
@@ -138,6 +177,8 @@ def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope,
         argument = argument_for(scope, call, name)
         if argument is not None:
             yield caller, argument
+    if scope.name == "__call__":
+        yield from _passed_to_object(program, scope, name)
 
 
 def _may_be_written(scope: Scope, name: str) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import NONE, Saved
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import (
@@ -32,7 +33,7 @@ from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, li
 from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
 from unplace.analysis.queries import saved_by_callers
 from unplace.analysis.queries.observers import Watch
-from unplace.analysis.queries.purpose import documented
+from unplace.analysis.queries.purpose import acts_elsewhere, documented
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
@@ -62,7 +63,7 @@ class Callers:
     options: Options
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
-    _writing: dict[Scope, bool] = field(default_factory=dict)
+    _writing: dict[tuple[Scope, bool], bool] = field(default_factory=dict)
     _known: KnownCalls = field(init=False)
     _handbacks: Handbacks = field(init=False)
 
@@ -156,7 +157,7 @@ class Callers:
     def _blocker(self, scope: Scope, parameter: str, *, is_called: bool) -> Reason | None:
         """Return why callers outside the file must be expected to read the argument, as far as the file shows."""
         program = self.program.home_of(scope)
-        if self._only_writes(scope):
+        if self._only_writes(scope, is_called):
             is_alone = program.module.place is None and not is_called and is_private_name(scope.name)
             return (Refusal.ONLY_WRITES_HERE if is_alone else Refusal.ONLY_WRITES)(function=scope.name)
         if scope.name in passed_on(program.module):
@@ -232,13 +233,17 @@ class Callers:
             todo += [(call.run.scope, outer) for call in handed if (outer := _parameters(self._handbacks.site(call)))]
         return {path: tuple(sorted(e for p, e in found if p == path)) for path in sorted({path for path, _ in found})}
 
-    def _only_writes(self, scope: Scope) -> bool:
+    def _only_writes(self, scope: Scope, is_called: bool) -> bool:
         """Tell whether a function seems to have no purpose other than to write its arguments."""
-        if scope not in self._writing:
-            self._writing[scope] = self._has_no_other_purpose(scope)
-        return self._writing[scope]
+        if (scope, is_called) not in self._writing:
+            self._writing[scope, is_called] = self._has_no_other_purpose(scope, is_called)
+        return self._writing[scope, is_called]
 
-    def _has_no_other_purpose(self, scope: Scope) -> bool:
+    def _has_no_other_purpose(self, scope: Scope, is_called: bool) -> bool:
+        summary = self.program.home_of(scope).summary(Function(scope))
+        written = summary.writes | summary.may_write if summary is not None else frozenset()
+        if acts_elsewhere(scope, written, is_called=is_called):
+            return False
         stores = (ast.Attribute, ast.Subscript)
         held = {a.arg for a in scope.parameters}
         nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]

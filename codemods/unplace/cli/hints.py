@@ -1,0 +1,86 @@
+"""Answers options that other tools have with what does the same here."""
+
+from __future__ import annotations
+
+_EVERYWHERE = {
+    "--format": "`--output-format` says how to report.",
+    "--reporter": "`--output-format` says how to report.",
+    "--outputjson": "`--output-format json` prints JSON.",
+    "--json": "`--output-format json` prints JSON.",
+    "--sarif": "`--output-format sarif` prints SARIF.",
+    "--config-file": "it is called `--config` here.",
+    "--no-config": "it is called `--isolated` here.",
+    "--project": "it is called `--config` here.",
+    "--extend-exclude": "`--exclude` adds to what the configuration excludes.",
+    "--extend-select": "`--select` names all rules of the run.",
+    "--disable": "it is called `--ignore` here.",
+    "--enable": "it is called `--select` here.",
+    "--unsafe-fixes": "it is called `--unsafe` here.",
+    "--no-unsafe-fixes": "it is called `--safe` here.",
+    "--workers": "it is called `--jobs` here.",
+    "--threads": "it is called `--jobs` here.",
+    "--parallel": "it is called `--jobs` here.",
+    "--no-respect-gitignore": "name ignored files to have them taken.",
+    "--stdin": "give `-` as the path.",
+    "--silent": "it is called `--quiet` here; `> /dev/null` leaves the exit code alone.",
+    "-s": "it is called `--quiet` here; `> /dev/null` leaves the exit code alone.",
+    "--verbose": "`unplace explain FILE:LINE` says all that is known of a line.",
+    "-v": "`unplace explain FILE:LINE` says all that is known of a line.",
+    "--color": "set NO_COLOR=1 or FORCE_COLOR=1 in the environment.",
+    "--colour": "set NO_COLOR=1 or FORCE_COLOR=1 in the environment.",
+    "--no-color": "set NO_COLOR=1 in the environment.",
+    "--show-settings": "`unplace config` shows the settings.",
+    "--show-files": "`unplace check --output-format json` names all files under `files`.",
+    "--new-from-rev": "it is called `--since` here.",
+    "--changed-since": "it is called `--since` here.",
+    "--target-version": "`--target-torch` names the oldest torch; Python's version doesn't matter.",
+}
+
+_OF_COMMANDS = {
+    "check": {
+        "--diff": "`unplace rewrite --diff` shows the changes.",
+        "--check": "`unplace check` writes nothing, and exits with 1 where it finds something.",
+        "--no-fix": "without `--fix` nothing is written.",
+        "--fix-only": "`unplace rewrite` rewrites and reports the rewrites alone.",
+        "--write": "it is called `--fix` here.",
+        "--add-noqa": "it is called `--add-ignores` here.",
+        "--suppress": "it is called `--add-ignores` here.",
+        "--exit-non-zero-on-fix": "`unplace rewrite --check` exits with 1 where something would change.",
+        "--stats": "it is called `--statistics` here.",
+        "--max-warnings": "`--exit-zero` and a `--baseline` are what there is.",
+        "--warnings": "`--all` lists every operation.",
+        "--generate-baseline": "it is called `--write-baseline` here.",
+        "--writebaseline": "it is called `--write-baseline` here.",
+        "--baseline-file": "it is called `--baseline` here.",
+        "--baselinefile": "it is called `--baseline` here.",
+        "--explain": "`unplace rule CODE` explains a rule, `unplace explain FILE:LINE` an operation.",
+        "--dry-run": "`unplace check` writes nothing.",
+        "--verify": "it is an option of `unplace rewrite`.",
+    },
+    "rewrite": {
+        "--dry-run": "`--diff` shows the changes, `--check` lists them; neither writes anything.",
+        "-n": "`--diff` shows the changes, `--check` lists them; neither writes anything.",
+        "--fix": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "--write": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "--write-changes": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "--in-place": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "--inplace": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "-i": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "-w": "`unplace rewrite` writes what it can; `--diff` shows it.",
+        "--no-format": "the code around a rewrite is never formatted.",
+        "--backup": "`git diff` shows what was changed; `--diff > FILE` keeps a patch.",
+        "--output": "`unplace rewrite - < FILE > NEW` reads standard input and writes to another file.",
+        "-o": "`unplace rewrite - < FILE > NEW` reads standard input and writes to another file.",
+        "--all": "`unplace check --all` lists every operation.",
+        "--statistics": "`unplace check --statistics` counts the findings by rule.",
+        "--add-ignores": "it is an option of `unplace check`.",
+        "--exit-zero": "`unplace rewrite` exits with 0 unless `--check` is given.",
+    },
+    "rule": {"--list": "it is called `--all` here."},
+    "explain": {"--line": "write the line behind the file: `unplace explain FILE:LINE`."},
+}
+
+
+def hint(command: str, option: str) -> str | None:
+    """Return what to do instead of giving a command an option that it doesn't have; None where nothing is known."""
+    return _OF_COMMANDS.get(command, {}).get(option) or _EVERYWHERE.get(option)
