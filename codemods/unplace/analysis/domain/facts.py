@@ -80,6 +80,10 @@ class Facts:
             return DISTINCT if base.objs <= self.roots(drawn.objs) else None
         return DISTINCT if obj.origin is Origin.FRESH and base is None else None
 
+    def is_apart(self, value: Value, others: Iterable[Value]) -> bool:
+        """Tell whether nothing that other values reach shares memory with a value."""
+        return not any(self.may_share(self.reachable(other.objs), value.objs) for other in others if other.objs)
+
     def _is_piece(self, obj: Obj) -> bool:
         """Tell whether an object stands for all outputs of a split, one at a time."""
         base = self.bases.get(obj)

@@ -339,11 +339,13 @@ class Evaluator:
             element = self.evaluate(node.elt, state)
         self.run.inside.pop()
         self.run.born.pop()
-        only = drawn if len(node.generators) == 1 else None
-        identity = state.newness(element, only) if element.identity in born else None
+        own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
+        made_of = walk(node.value if isinstance(node, ast.DictComp) else node.elt)
+        others = [state.env[n.id] for n in made_of if isinstance(n, ast.Name) and n.id in state.env.keys() - own]
+        is_only = len(node.generators) == 1 and state.is_apart(drawn, others)
+        identity = state.newness(element, drawn if is_only else None) if element.identity in born else None
         state.age(self.run.names, born)
         element = aged_value(element, self.run.names, born)._replace(identity=identity)
-        own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         state.env = {
             name: outer[name] if name in own else value
             for name, value in state.env.items()
