@@ -1,4 +1,4 @@
-"""Calls of a custom `autograd.Function`, whose forward says what it saves for backward.
+"""Calls of a custom `autograd.Function`, whose forward says what it returns and what it saves for backward.
 
 class Exponential(torch.autograd.Function):
     @staticmethod
@@ -7,22 +7,26 @@ class Exponential(torch.autograd.Function):
         ctx.save_for_backward(result)
         return result
 
-y = Exponential.apply(x)            saves `y`
+y = Exponential.apply(x)            a new tensor, and saves `y`
+
+A result that is an argument, or a view of one, is a view that torch doesn't let be written while it records.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
-from unplace.analysis.effects.effect import RESULT
-from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.domain.values import CONTAINER, NONE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
+from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.effect import RESULT, Effect, Returned, View
+from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.scopes import Scope
-from unplace.torchapi import modes
+from unplace.torchapi import members, modes
 
 
 def is_applied(of: Class, name: str) -> bool:
@@ -30,7 +34,69 @@ def is_applied(of: Class, name: str) -> bool:
     return name == "apply" and of.derives_from(modes.FUNCTION)
 
 
-def note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made: Value, state: State) -> None:
+def applied(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
+    """Return the result of `of.apply(...)`, and record what the function saves."""
+    effect, bound = _effect(calls.run, of, arguments, state)
+    called = f"{of.node.name}.apply()"
+    if effect is None:
+        made = calls.unknown_call(node, arguments.all(), state)
+    else:
+        calls.run.followed.add(node)
+        made = apply(Call(calls, node, bound, state, called), effect)
+    _note_saved(calls.run, node, of, arguments, made, state)
+    return made
+
+
+# -- what it returns ------------------------------------------------------------------------------------------------
+
+
+def _effect(run: Run, of: Class, arguments: Arguments, state: State) -> tuple[Effect | None, dict[str, Value]]:
+    """Return the effect of a custom function that only computes, with its arguments by name; else no effect."""
+    forward = run.program.method(of, "forward", is_exact=True)
+    parameters = [p.arg for p in forward.scope.parameters] if forward is not None else []
+    if forward is None or not parameters or of.defines("setup_context"):
+        return None, {}
+    given = arguments.copy()
+    given.positional.insert(0, Value(OTHER))
+    bound = bind_parameters(forward, given, None)
+    effect = run.program.summary(forward, run.scope)
+    if bound is None or effect is None or effect.returned is None:
+        return None, {}
+    context, kept = parameters[0], effect.keeps - set(_saved(forward.scope))
+    captured = [n for n in forward.captured(run.scope) if n in state.env and state.env[n].objs]
+    returned = _as_torch_gives_it(effect.returned, f"{of.node.name}.apply()", context)
+    is_more = effect.writes | effect.may_write | effect.replaces | effect.reshapes | (effect.changes - {context})
+    if returned is None or is_more or kept - {context} or effect.keeps_outer or effect.writes_outer or captured:
+        return None, {}
+    return Effect(returned), bound
+
+
+def _as_torch_gives_it(returned: Returned, label: str, context: str) -> Returned | None:
+    """Return what `apply` makes of a forward's result; None where other code may hold it, or for other objects."""
+    is_kept = any(held.parameter != context for held in returned.held)
+    if returned.foreign or is_kept or returned.kinds & ~(TENSOR | UNKNOWN | CONTAINER):
+        return None
+    if returned.kinds & CONTAINER:
+        elements: list[tuple[Hashable, Returned]] = []
+        for key, element in returned.elements:
+            given = _as_torch_gives_it(element, label, context) if element.kinds != NONE else element
+            if given is None:
+                return None
+            elements.append((key, given))
+        plain = returned.kinds == TUPLE and not returned.parameters and not returned.together
+        return Returned(TUPLE, elements=tuple(elements), label="container") if plain and elements else None
+    if not returned.parameters:
+        return Returned(TENSOR, label=label, overlapping=returned.overlapping)
+    of = tuple(sorted(returned.parameters))
+    if context in of or len(of) > 1:
+        return None
+    return Returned(TENSOR, source=View(of, Link.VIEW, forbidden=True), label=label, operator=members.APPLYING)
+
+
+# -- what it saves --------------------------------------------------------------------------------------------------
+
+
+def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made: Value, state: State) -> None:
     """Record what a custom function saves of its arguments and of the value `made` of them."""
     forward = next((scope for scope in of.scope.inner if scope.name == "forward"), None)
     if forward is None or not arguments.exact:
@@ -42,14 +108,35 @@ def note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made: 
     for name in sorted(saved & given.keys()):
         if given[name].may_be(TENSOR | UNKNOWN):
             run.save(state, given[name], called, node)
+    results = saved - given.keys()
     returns = [n.value for n in forward.nodes if isinstance(n, ast.Return)]
-    if returns and all(isinstance(value, ast.Name) and value.id in saved - given.keys() for value in returns):
+    if returns and all(_named(value) in results for value in returns):
         run.save(state, made, called, node, RESULT)
+    parts = returns[0].elts if len(returns) == 1 and isinstance(returns[0], ast.Tuple) else []
+    for position, part in enumerate(parts):
+        for holder in made.objs if _named(part) in results else ():
+            element = state.heap.get((holder, position))
+            if element is not None:
+                run.save(state, element, called, node, RESULT)
 
 
 def _saved(forward: Scope) -> Iterator[str]:
-    """Iterate over the names that a forward gives to `ctx.save_for_backward`."""
+    """Iterate over the names that a forward gives to `ctx.save_for_backward`, or stores on `ctx`."""
+    context = forward.parameters[0].arg if forward.parameters else ""
     for node in forward.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "save_for_backward":
                 yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and _named(target.value) == context:
+                    yield f"{context}.{target.attr}"
+                    if isinstance(node.value, ast.Name):
+                        yield node.value.id
+
+
+def _named(node: ast.expr | None) -> str | None:
+    """Return a name, or an attribute of one, as text: `result`, `ctx.result`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else None
