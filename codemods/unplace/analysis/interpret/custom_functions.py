@@ -9,7 +9,7 @@ class Exponential(torch.autograd.Function):
 
 y = Exponential.apply(x)            a new tensor, and saves `y`
 
-A result that is an argument, or a view of one, is a view that torch doesn't let be written while it records.
+A result that is an argument, or a view of anything, torch doesn't let be written while it records.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterator
 
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, NONE, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
+from unplace.analysis.domain.values import CONTAINER, NONE, NUMBER, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
 from unplace.analysis.effects.applying import Call, apply
 from unplace.analysis.effects.effect import RESULT, Effect, Returned, View
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
@@ -36,6 +36,7 @@ def is_applied(of: Class, name: str) -> bool:
 
 def applied(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
     """Return the result of `of.apply(...)`, and record what the function saves."""
+    _prove_tensors(calls.run, of, arguments, state)
     effect, bound = _effect(calls.run, of, arguments, state)
     called = f"{of.node.name}.apply()"
     if effect is None:
@@ -86,11 +87,23 @@ def _as_torch_gives_it(returned: Returned, label: str, context: str) -> Returned
         plain = returned.kinds == TUPLE and not returned.parameters and not returned.together
         return Returned(TUPLE, elements=tuple(elements), label="container") if plain and elements else None
     if not returned.parameters:
-        return Returned(TENSOR, label=label, overlapping=returned.overlapping)
+        operator = members.APPLYING if returned.is_view else None
+        return Returned(TENSOR, label=label, overlapping=returned.overlapping, operator=operator)
     of = tuple(sorted(returned.parameters))
     if context in of or len(of) > 1:
         return None
     return Returned(TENSOR, source=View(of, Link.VIEW, forbidden=True), label=label, operator=members.APPLYING)
+
+
+def _prove_tensors(run: Run, of: Class, arguments: Arguments, state: State) -> None:
+    """Narrow the arguments that the function gives to `ctx.save_for_backward`, which takes nothing but tensors."""
+    forward = _forward(of)
+    names = [p.arg for p in forward.parameters][1:] if forward is not None and arguments.exact else []
+    saved = set(_given_to_save(forward)) if forward is not None else set()
+    for position, (name, value) in enumerate(zip(names, arguments.positional, strict=False)):
+        if name in saved and (value.kinds & UNKNOWN or value.likely) and not value.may_be(NUMBER):
+            narrowed = state.narrow_to_tensor(value)
+            arguments.positional[position] = run.values[arguments.nodes[position]] = narrowed
 
 
 # -- what it saves --------------------------------------------------------------------------------------------------
@@ -98,7 +111,7 @@ def _as_torch_gives_it(returned: Returned, label: str, context: str) -> Returned
 
 def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made: Value, state: State) -> None:
     """Record what a custom function saves of its arguments and of the value `made` of them."""
-    forward = next((scope for scope in of.scope.inner if scope.name == "forward"), None)
+    forward = _forward(of)
     if forward is None or not arguments.exact:
         return
     called = f"{of.node.name}.apply()"
@@ -120,14 +133,24 @@ def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made:
                 run.save(state, element, called, node, RESULT)
 
 
-def _saved(forward: Scope) -> Iterator[str]:
-    """Iterate over the names that a forward gives to `ctx.save_for_backward`, or stores on `ctx`."""
-    context = forward.parameters[0].arg if forward.parameters else ""
+def _forward(of: Class) -> Scope | None:
+    return next((scope for scope in of.scope.inner if scope.name == "forward"), None)
+
+
+def _given_to_save(forward: Scope) -> Iterator[str]:
+    """Iterate over the names that a forward gives to `ctx.save_for_backward`."""
     for node in forward.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "save_for_backward":
                 yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
-        elif isinstance(node, ast.Assign):
+
+
+def _saved(forward: Scope) -> Iterator[str]:
+    """Iterate over the names that a forward gives to `ctx.save_for_backward`, or stores on `ctx`."""
+    context = forward.parameters[0].arg if forward.parameters else ""
+    yield from _given_to_save(forward)
+    for node in forward.nodes:
+        if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Attribute) and _named(target.value) == context:
                     yield f"{context}.{target.attr}"

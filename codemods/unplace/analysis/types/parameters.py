@@ -46,6 +46,8 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
         return Value(kinds.of_instance(owner), ref=Instance(owner))
     if owner is not None and argument in scope.parameters[:1] and _takes_context(owner, scope.name):
         return Value(OTHER, ref=Named(modes.FUNCTION_CONTEXT))
+    if owner is not None and scope.name == "backward" and owner.derives_from(modes.FUNCTION):
+        return Value(TENSOR)
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)
@@ -93,7 +95,8 @@ def _unannotated(
         return callers._replace(kinds=callers.kinds | none)
     if by_default & NUMBER and not found:
         return Value(by_default)
-    is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
+    takes_tensors = owner is not None and (owner.is_module or owner.derives_from(modes.FUNCTION))
+    is_input = takes_tensors and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument):
         passed = _inputs(program, scope, argument.arg)
         if any(value.must_be(_NO_INPUTS) for value in passed):
