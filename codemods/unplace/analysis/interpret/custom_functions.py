@@ -9,7 +9,8 @@ class Exponential(torch.autograd.Function):
 
 y = Exponential.apply(x)            a new tensor, and saves `y`
 
-A result that is an argument, or a view of anything, torch doesn't let be written while it records.
+A result that is an argument, or a view of anything, torch doesn't let be written while it records. What a forward
+stores on its context (`ctx.y = y`) is kept by unseen code: autograd doesn't check whether it was written.
 """
 
 from __future__ import annotations
@@ -63,24 +64,24 @@ def _effect(run: Run, of: Class, arguments: Arguments, state: State) -> tuple[Ef
     effect = run.program.summary(forward, run.scope)
     if bound is None or effect is None or effect.returned is None:
         return None, {}
-    context, kept = parameters[0], effect.keeps - set(_saved(forward.scope))
+    context = parameters[0]
     captured = [n for n in forward.captured(run.scope) if n in state.env and state.env[n].objs]
-    returned = _as_torch_gives_it(effect.returned, f"{of.node.name}.apply()", context)
+    returned = _as_torch_gives_it(effect.returned, f"{of.node.name}.apply()")
     is_more = effect.writes | effect.may_write | effect.replaces | effect.reshapes | (effect.changes - {context})
-    if returned is None or is_more or kept - {context} or effect.keeps_outer or effect.writes_outer or captured:
+    reaches_out = effect.keeps_outer or effect.writes_outer or bool(captured)
+    if returned is None or is_more or reaches_out or context in effect.returned.parameters:
         return None, {}
-    return Effect(returned), bound
+    return Effect(returned, keeps=effect.keeps - {context}), bound
 
 
-def _as_torch_gives_it(returned: Returned, label: str, context: str) -> Returned | None:
+def _as_torch_gives_it(returned: Returned, label: str) -> Returned | None:
     """Return what `apply` makes of a forward's result; None where other code may hold it, or for other objects."""
-    is_kept = any(held.parameter != context for held in returned.held)
-    if returned.foreign or is_kept or returned.kinds & ~(TENSOR | UNKNOWN | CONTAINER):
+    if returned.foreign or returned.held or returned.kinds & ~(TENSOR | UNKNOWN | CONTAINER):
         return None
     if returned.kinds & CONTAINER:
         elements: list[tuple[Hashable, Returned]] = []
         for key, element in returned.elements:
-            given = _as_torch_gives_it(element, label, context) if element.kinds != NONE else element
+            given = _as_torch_gives_it(element, label) if element.kinds != NONE else element
             if given is None:
                 return None
             elements.append((key, given))
@@ -90,7 +91,7 @@ def _as_torch_gives_it(returned: Returned, label: str, context: str) -> Returned
         operator = members.APPLYING if returned.is_view else None
         return Returned(TENSOR, label=label, overlapping=returned.overlapping, operator=operator)
     of = tuple(sorted(returned.parameters))
-    if context in of or len(of) > 1:
+    if len(of) > 1:
         return None
     return Returned(TENSOR, source=View(of, Link.VIEW, forbidden=True), label=label, operator=members.APPLYING)
 
@@ -99,7 +100,7 @@ def _prove_tensors(run: Run, of: Class, arguments: Arguments, state: State) -> N
     """Narrow the arguments that the function gives to `ctx.save_for_backward`, which takes nothing but tensors."""
     forward = _forward(of)
     names = [p.arg for p in forward.parameters][1:] if forward is not None and arguments.exact else []
-    saved = set(_given_to_save(forward)) if forward is not None else set()
+    saved = set(_saved(forward)) if forward is not None else set()
     for position, (name, value) in enumerate(zip(names, arguments.positional, strict=False)):
         if name in saved and (value.kinds & UNKNOWN or value.likely) and not value.may_be(NUMBER):
             narrowed = state.narrow_to_tensor(value)
@@ -137,7 +138,7 @@ def _forward(of: Class) -> Scope | None:
     return next((scope for scope in of.scope.inner if scope.name == "forward"), None)
 
 
-def _given_to_save(forward: Scope) -> Iterator[str]:
+def _saved(forward: Scope) -> Iterator[str]:
     """Iterate over the names that a forward gives to `ctx.save_for_backward`."""
     for node in forward.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -145,21 +146,5 @@ def _given_to_save(forward: Scope) -> Iterator[str]:
                 yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
 
 
-def _saved(forward: Scope) -> Iterator[str]:
-    """Iterate over the names that a forward gives to `ctx.save_for_backward`, or stores on `ctx`."""
-    context = forward.parameters[0].arg if forward.parameters else ""
-    yield from _given_to_save(forward)
-    for node in forward.nodes:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and _named(target.value) == context:
-                    yield f"{context}.{target.attr}"
-                    if isinstance(node.value, ast.Name):
-                        yield node.value.id
-
-
 def _named(node: ast.expr | None) -> str | None:
-    """Return a name, or an attribute of one, as text: `result`, `ctx.result`."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else None

@@ -77,7 +77,7 @@ class Callers:
         """Return the blockers and assumptions that follow from the callers of a function that writes `parameter`."""
         assumption = Assumption.CALLER_LOOKS_AWAY(name=parameter)
         if is_backward(self.program.home_of(scope).module, scope):
-            return [], []
+            return [], [assumption]
         if (scope, parameter) in self._asking:
             return [], [assumption]
         is_alone = not self._asking and not self._handbacks.is_planning  # else the answer may be cut short
