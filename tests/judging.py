@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 from generator.oracle import IN_PLACE
-from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.findings import Finding, Status
 from unplace.verification.compare import Difference, compare_notes, compare_random_state
 from unplace.verification.examples import Maker
 from unplace.verification.observe import observe
 from unplace.verification.proof import prove
 from unplace.verification.reference import forward_only
+
+OF_ARGUMENT = re.compile(r"gradient of argument\[\d+\]\.")
+"""The gradient of a parameter of a module that is passed as an argument."""
 
 
 class Outcome(str, Enum):
@@ -47,7 +51,8 @@ def judge(
     )
 
     def counted(differences: Iterable[Difference]) -> tuple[str, ...]:
-        return tuple(str(found) for found in differences if not found.place.startswith(open_places))
+        found = (d for d in differences if differentiates or not OF_ARGUMENT.match(d.place))
+        return tuple(str(d) for d in found if not d.place.startswith(open_places))
 
     found = counted(prove(before, after, repairs_gradient=is_silent).differences)
     if not found:
@@ -67,9 +72,10 @@ def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
 
 
 def assumes_no_gradient(findings: Iterable[Finding]) -> bool:
-    """Whether what was rewritten rests on changes of parameters through which no gradient is meant to flow."""
+    """Whether changes of parameters were put under no_grad: the gradient of these is that after the change."""
     rewritten = [finding for finding in findings if finding.status is Status.REWRITTEN]
-    return any(assumption.kind is Assumption.UNDIFFERENTIATED for f in rewritten for assumption in f.assumed)
+    assumed = (assumption.kind for f in rewritten for assumption in f.assumed)
+    return Assumption.UNDIFFERENTIATED in assumed or any(f.reason.kind is Rewrite.UNRECORDED_UPDATE for f in rewritten)
 
 
 def assumes_that_no_caller_looks(findings: Iterable[Finding]) -> bool:

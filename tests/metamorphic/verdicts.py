@@ -11,7 +11,7 @@ import torch
 from generator import oracle, unsafe
 from generator.assumptions import PURPOSE
 from generator.oracle import Result
-from judging import Outcome, assumes_that_no_caller_looks, judge
+from judging import Outcome, assumes_no_gradient, assumes_that_no_caller_looks, judge
 from metamorphic.corpus import Case
 from metamorphic.files import TOOLS
 from metamorphic.sources import Rewritten, Sources
@@ -63,7 +63,8 @@ def judged(sources: Sources, case: Case, *, with_unsafe: bool, whole: bool = Fal
 def _proved(start: Judged, sources: Sources, rewritten: Rewritten, case: Case) -> Judged:
     looks = not assumes_that_no_caller_looks(rewritten.findings)
     before, after = sources.maker(), rewritten.sources.maker()
-    verdict = judge(before, after, is_silent=case.is_silent, callers_look=looks)
+    differentiates = not assumes_no_gradient(rewritten.findings)
+    verdict = judge(before, after, is_silent=case.is_silent, callers_look=looks, differentiates=differentiates)
     return replace(start, outcome=verdict.outcome, details=verdict.details)
 
 

@@ -27,6 +27,9 @@ class Rewrite(Kind):
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
+    UNRECORDED_UPDATE = (
+        "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
+    )
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
     # additions to the sentences above

@@ -46,12 +46,14 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        for decisions in decided.values():
-            if decisions[0] not in chosen and any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
+        unrecorded = under_no_grad(decided, self.text)
+        for statement, decisions in decided.items():
+            if decisions[0] in chosen or statement in unrecorded:
+                continue
+            if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
                 chosen |= self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
-        unrecorded = under_no_grad(decided, self.text)
         for statement, decisions in decided.items():
             decision = decisions[0]
             if decision in chosen:

@@ -138,8 +138,9 @@ def harm_of(site: Site) -> Harm:
 
 def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
     """Return what `--unsafe` would do about a site, in place of the message about a recipe."""
-    if message.kind is Rewrite.UNRECORDED:
-        return Rewrite.UNRECORDED_UNSAFE(**dict(message.parts), assumptions=assumptions)
+    if message.kind in (Rewrite.UNRECORDED, Rewrite.UNRECORDED_UPDATE):
+        parts = dict(message.parts)
+        return Rewrite.UNRECORDED_UNSAFE(forbidden=parts["forbidden"], assumptions=assumptions)
     return Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
 
 

@@ -190,7 +190,7 @@ def _round(
     return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
 
 
-_TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad)\b")
+_TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad|grad|parameters)\b|\w{3}_\(")
 
 
 def may_have_sites(data: bytes) -> bool:

@@ -209,7 +209,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
     if is_foreign:
         value = _foreign(call, returned, label, key)
-        sources |= call.captured
+        sources |= call.captured | _held(call)
     else:
         like = call.bound[returned.like] if returned.like is not None else None
         value = run.fresh(
@@ -236,6 +236,12 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     _fill(call, returned, value, key)
     _hold(call, returned, value)
     return value
+
+
+def _held(call: Call) -> Objs:
+    """Return what the slots of the arguments hold: the callee may return it, as `return self.h` does."""
+    given = call.state.reachable(anything(list(call.bound.values())))
+    return anything([value for _, value in call.state.reachable_slots(given)])
 
 
 def _hold(call: Call, returned: Returned, value: Value) -> None:
@@ -379,6 +385,8 @@ def _drawn(call: Call, drawn: Drawn) -> Value:
             is_sequence = value.must_be(CONTAINER) and value.objs and not value.must_be(DICT)
             of = call.elements.element if drawn.is_copy and is_sequence else call.elements.iterate
             element = of(node, value, call.state)
+            if drawn.part is not None:
+                element = call.elements.element(node, element, call.state, drawn.part)
             found = element if found is None else weak_join(found, element)
     assert found is not None
     return found

@@ -61,10 +61,12 @@ class Drawn(NamedTuple):
     """An element of an argument as a loop yields it or, for several arguments, an element of any of them.
 
     `is_copy`: the call copies its argument, as `list(xs)` does, so that a sequence gives its elements themselves.
+    `part` is the index of the part of the element that counts, as the values of `dict(pairs)` are the second parts.
     """
 
     parameters: tuple[str, ...]
     is_copy: bool = False
+    part: int | None = None
 
 
 class Slot(NamedTuple):

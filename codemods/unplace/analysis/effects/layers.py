@@ -19,6 +19,7 @@ from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.project.calling import run_by_calling
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
@@ -154,7 +155,7 @@ def _part(
                 calls.run.save(state, value, f"{ref.qualified}()", node)
             return value
         return result(calls, node, module, [value], state, key=place)
-    forward = calls.run.program.method(ref.of, "forward", is_exact=ref.is_exact) if isinstance(ref, Instance) else None
+    forward = run_by_calling(calls.run.program, ref) if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
         key: Hashable = (node, "layer", place, calls.run.alternative)
         layer = calls.run.foreign(key, Origin.ATTRIBUTE, "a layer", node.lineno, part.kinds, ref=ref)

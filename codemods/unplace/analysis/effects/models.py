@@ -49,6 +49,8 @@ class Given(Enum):
 
     ANYTHING = "anything"
     NOTHING_HELD = "nothing that a tensor can be reached from"
+    A_DICT = "a dictionary as the first argument"
+    A_SEQUENCE = "a list or tuple as the first argument"
     A_TENSOR = "a tensor as the first argument"
     MAYBE_A_TENSOR = "what may be a tensor as the first argument"
 
@@ -72,6 +74,9 @@ class Model:
         values = [*positional, *keywords.values()]
         if self.given is Given.NOTHING_HELD:
             return not any(value.objs for value in values)
+        if self.given in (Given.A_DICT, Given.A_SEQUENCE):
+            wanted = DICT if self.given is Given.A_DICT else LIST | TUPLE
+            return bool(values) and values[0].must_be(wanted) and bool(values[0].objs)
         if self.given is Given.A_TENSOR:
             return bool(values) and values[0].is_tensor
         return self.given is Given.ANYTHING or (bool(values) and values[0].may_be(TENSOR | UNKNOWN))
@@ -130,9 +135,9 @@ def holding(kinds: int, element: Returned | None = None) -> Returned:
     return Returned(kinds, elements=elements, tracked=Tracked.NO, label="container")
 
 
-def drawn(*parameters: str, is_copy: bool = False) -> Returned:
-    """Return the description of an element that a loop over these arguments yields."""
-    return Returned(UNKNOWN, source=Drawn(parameters, is_copy))
+def drawn(*parameters: str, is_copy: bool = False, part: int | None = None) -> Returned:
+    """Return the description of an element that a loop over these arguments yields, or of a part of it."""
+    return Returned(UNKNOWN, source=Drawn(parameters, is_copy, part))
 
 
 def slot(key: str = "", default: str = "") -> Returned:
@@ -200,7 +205,11 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "builtins.reversed": _copied(LIST),
     "builtins.set": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
     "builtins.frozenset": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
-    "builtins.dict": (Model("**", Effect(slots_of(DICT, REST))),),
+    "builtins.dict": (
+        Model("**", Effect(slots_of(DICT, REST))),
+        Model("mapping", Effect(slots_of(DICT, "mapping")), Given.A_DICT),
+        Model("pairs", Effect(holding(DICT, drawn("pairs", is_copy=True, part=1))), Given.A_SEQUENCE),
+    ),
     "builtins.enumerate": (
         Model(
             "iterable start?",

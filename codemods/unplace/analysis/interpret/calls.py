@@ -49,6 +49,7 @@ from unplace.analysis.interpret.stores import share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
+from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.queries.layouts import layout_of
@@ -134,9 +135,9 @@ class Calls:
     def _of_instance(
         self, node: ast.Call, callee: Value, ref: Instance, arguments: Arguments, state: State
     ) -> Value | None:
-        forward = self.run.program.method(ref.of, "forward", is_exact=ref.is_exact)
-        if forward is not None:
-            return own_calls.of_function(self, node, forward, arguments, state, callee)
+        method = run_by_calling(self.run.program, ref)
+        if method is not None:
+            return own_calls.of_function(self, node, method, arguments, state, callee)
         return inherited.of_instance(self, node, ref.of, arguments, state)
 
     # -- unseen code ----------------------------------------------------------------------------------------------

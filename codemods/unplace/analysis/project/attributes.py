@@ -14,6 +14,7 @@ from unplace.analysis.domain.values import (
     DICT,
     LIST,
     MODULE,
+    NONE,
     NUMBER,
     TENSOR,
     UNKNOWN,
@@ -72,6 +73,8 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     if result.kinds & NUMBER:  # a number becomes what is added to it
         for scope, operand in _augmented(program, owner, name):
             result = weak_join(result, program.estimate(scope, operand))
+    if result.must_be(NONE):  # other code sets what its class leaves empty
+        return Value(NONE | UNKNOWN)
     tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
     return result._replace(tracked=tracked)
 

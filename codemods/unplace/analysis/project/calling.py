@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from unplace.analysis.domain.refs import Class, Instance, Member, alternatives
+from unplace.analysis.domain.refs import Class, Function, Instance, Member, alternatives
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, home, is_of, once
@@ -101,6 +101,13 @@ def is_object_of(program: Analysis, user: Scope, node: ast.expr, owner: Class) -
     refs = alternatives(program.estimate(user, node).ref)
     classes = [ref.of if isinstance(ref, Instance) else ref for ref in refs]
     return any(isinstance(of, Class) and _are_related(program, of, owner) for of in classes)
+
+
+def run_by_calling(program: Analysis, of: Instance) -> Function | None:
+    """Return the method that a call of an object runs: its own `__call__`, else the `forward` of a module."""
+    family = (*of.of.linearized(), *(() if of.is_exact else program.descendants(of.of)))
+    name = "__call__" if any(cls.defines("__call__") for cls in family) else "forward"
+    return program.method(of.of, name, is_exact=of.is_exact)
 
 
 def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:

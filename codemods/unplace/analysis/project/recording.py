@@ -100,5 +100,16 @@ def may_be_frozen(module: ModuleIndex) -> bool:
     return False
 
 
+@once
+def differentiates_twice(module: ModuleIndex) -> bool:
+    """Tell whether the file asks for gradients that have a graph themselves: `create_graph=True`."""
+    return any(
+        keyword.arg == "create_graph" and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is False)
+        for scope in module.scopes.by_node.values()
+        for call in module.bindings(scope).calls
+        for keyword in call.keywords
+    )
+
+
 def _given(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(k.value for k in node.keywords)]

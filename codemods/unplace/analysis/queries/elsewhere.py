@@ -19,6 +19,7 @@ from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alter
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand
 from unplace.analysis.syntax.scopes import Scope
@@ -165,7 +166,7 @@ class _Search:
             if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
                 function = self.program.method(ref.receiver.ref.of, ref.name)
             elif isinstance(ref, Instance):
-                function = self.program.method(ref.of, "forward")
+                function = run_by_calling(self.program, ref)
             if isinstance(function, Function) and function.scope in self._own():
                 yield function.scope
 

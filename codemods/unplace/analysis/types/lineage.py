@@ -15,6 +15,7 @@ from unplace.analysis.domain.refs import Bound, Function, Instance, TorchModule
 from unplace.analysis.domain.values import CONTAINER, DISCRETE, TENSOR, UNKNOWN, Obj, Origin, Value
 from unplace.analysis.effects import result_types
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.calling import run_by_calling
 from unplace.torchapi import autocast, results
 
 _DEEPEST = 4
@@ -210,7 +211,7 @@ class _Walk:
             return ref
         program = self.run.program
         if isinstance(ref, Instance):
-            return program.method(ref.of, "forward")
+            return run_by_calling(program, ref)
         receiver = ref.receiver.ref
         return program.method(receiver.of, ref.name) if isinstance(receiver, Instance) else None
 

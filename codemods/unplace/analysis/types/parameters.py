@@ -10,6 +10,7 @@ from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
+    MODULE,
     NONE,
     NUMBER,
     OTHER,
@@ -31,6 +32,7 @@ from unplace.analysis.types.inference import inferred
 from unplace.diagnostics.forms import target_of
 from unplace.torchapi import modes
 
+_OF_INSTANCES = frozenset(["forward", "__call__"])
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """The kinds that no module takes for a tensor."""
 
@@ -102,7 +104,22 @@ def _unannotated(
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
         return Value(TENSOR, likely=not used.is_like_array)
+    if not found and _is_applied(program, scope):
+        return Value(MODULE, likely=True)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
+
+
+def _is_applied(program: Analysis, scope: Scope) -> bool:
+    """Tell whether a function is applied to the modules of a network: `net.apply(init_weights)`."""
+    if not program.module.reads_of(scope.name):
+        return False
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and len(call.args) == 1
+        and getattr(call.args[0], "attr", getattr(call.args[0], "id", None)) == scope.name
+        and program.estimate(caller, call.func.value).may_be(MODULE | UNKNOWN)
+        for caller, call in program.module.calls_named("apply")
+    )
 
 
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
@@ -121,8 +138,8 @@ def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
 
 
 def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
-    """Iterate over the arguments that calls of a module pass for an input of its `forward`, with their scopes."""
-    owner = program.module.class_of(scope) if scope.name == "forward" else None
+    """Iterate over the arguments that calls of an object pass to its `forward` or `__call__`, with their scopes."""
+    owner = program.module.class_of(scope) if scope.name in _OF_INSTANCES else None
     for caller, call in calls_of_objects(program, owner) if owner is not None else ():
         argument = argument_for(scope, call, name)
         if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):
@@ -163,8 +180,8 @@ def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
     with program.guessing((scope, "contents", argument.arg)) as is_first:
-        passed = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
-        found = [program.contents(*one) for one in passed] if is_first else []
+        passes = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
+        found = [program.contents(*one) for one in dict.fromkeys(passes)] if is_first else []
     if not found or any(v.kinds != TENSOR for v in found):
         return Value(UNKNOWN)
     return Value(TENSOR, likely=any(v.likely for v in found))
@@ -176,6 +193,8 @@ def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope,
         argument = argument_for(scope, call, name)
         if argument is not None:
             yield caller, argument
+    if scope.name == "__call__":
+        yield from _passed_to_object(program, scope, name)
 
 
 def _may_be_written(scope: Scope, name: str) -> bool:

@@ -95,10 +95,10 @@ def _is_written_again(site: Site) -> bool:
 def private_pieces(site: Site, text: Text) -> Aside | None:
     """Return the edit that makes each piece a tensor of its own; None where that could be noticed."""
     state = site.state
-    splits = {base.piece[0] for o in site.value.objs if (base := state.bases.get(o)) is not None and base.piece}
+    makers = {maker_of(site, o) for o in site.value.objs if _is_cut_off(state, o)}
     bases = frozenset(b for o in site.value.objs if o in state.bases for b in state.bases[o].objs)
-    split = next(iter(splits)) if len(splits) == 1 else None
-    if not isinstance(split, ast.Call) or any(not _is_piece(state, o, split) for o in site.value.objs):
+    split = next(iter(makers)) if len(makers) == 1 else None
+    if not isinstance(split, ast.expr) or any(not _is_piece(site, o, split) for o in site.value.objs):
         return None
     if any(o.origin is not Origin.FRESH for o in site.roots()) or state.kept_by(site.roots()) is not None:
         return None
@@ -107,27 +107,76 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     seen = [o for v in (*held, *state.heap.values()) for o in v.objs]
     written = [o for w in site.run.writes.values() for o in w.value.objs if w.state.may_share(w.value.objs, bases)]
     for obj in (*seen, *written):
-        if state.may_share(frozenset((obj,)), bases) and not _is_piece(state, obj, split):
+        if state.may_share(frozenset((obj,)), bases) and not _is_piece(site, obj, split):
             return None
+    edits = _owning(site, split, text)
+    return Aside(edits, Rewrite.PIECE_OWNED(name=site.name)) if edits else None
+
+
+def maker_of(site: Site, obj: Obj) -> ast.AST | None:
+    """Return the node that made a piece: the splitting call, what takes the rows of a tensor, or their target."""
+    base = site.state.bases[obj]
+    if base.piece is not None and isinstance(base.piece[0], ast.AST):
+        return base.piece[0]
+    key = site.run.names.key_of(obj)
+    return key[0] if isinstance(key, tuple) and isinstance(key[0], ast.AST) else None
+
+
+def _owning(site: Site, split: ast.expr, text: Text) -> tuple[Edit, ...]:
+    """Return the edits that clone each piece: `[row.clone() for row in y]` for `list(y)`."""
+    nodes = list(own_nodes(site.run.scope.node))
     start, end = text.span(split)
-    is_collected = any(_collects(node, split) for node in own_nodes(site.run.scope.node))
-    first, last = ("", "") if is_collected else ("tuple(", ")")
-    edits = (Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last))
-    return Aside(edits, Rewrite.PIECE_OWNED(name=site.name))
+    listed = taken_rows(site, split)
+    if listed is not None:
+        generator = f"row.clone() for row in {text.slice(listed)}"
+        return (Edit(start, end, f"[{generator}]" if called(split) == "list" else f"tuple({generator})"),)
+    for node in nodes:
+        if isinstance(node, ast.ListComp) and any(g.iter is split for g in node.generators):
+            element = text.span(node.elt)[1]
+            return (Edit(element, element, ".clone()"),) if gives_rows(node) else ()
+    is_split = isinstance(split, ast.Call) and isinstance(split.func, ast.Attribute)
+    if not is_split or split.func.attr not in members.JOINED_BY:  # type: ignore[attr-defined]
+        return ()
+    first, last = ("", "") if any(_collects(node, split) for node in nodes) else ("tuple(", ")")
+    return Edit(start, start, f"{first}part.clone() for part in "), Edit(end, end, last)
 
 
-def _collects(node: ast.AST, split: ast.Call) -> bool:
+def taken_rows(site: Site, node: ast.AST) -> ast.expr | None:
+    """Return the tensor whose rows `list(y)` or `tuple(y)` takes."""
+    if not isinstance(node, ast.Call) or called(node) not in ("list", "tuple") or node.keywords or len(node.args) != 1:
+        return None
+    value = site.run.values.get(node.args[0])
+    return node.args[0] if value is not None and value.is_tensor and not value.likely else None
+
+
+def called(node: ast.expr) -> str | None:
+    """Return the name of the function that an expression calls."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+
+
+def gives_rows(node: ast.ListComp) -> bool:
+    """Tell whether a comprehension lists the rows themselves: `[row for row in y]`."""
+    (first, *others) = node.generators
+    is_plain = isinstance(node.elt, ast.Name) and isinstance(first.target, ast.Name) and not first.is_async
+    return is_plain and not others and node.elt.id == first.target.id  # type: ignore[attr-defined]
+
+
+def _collects(node: ast.AST, split: ast.expr) -> bool:
     """Tell whether a node is `list(...)` or `tuple(...)` of the split."""
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple")
     return is_call and isinstance(node, ast.Call) and node.args == [split] and not node.keywords
 
 
-def _is_piece(state: Facts, obj: Obj, split: ast.Call) -> bool:
+def _is_cut_off(state: Facts, obj: Obj) -> bool:
+    """Tell whether an object is an output of a split, or a row that torch forbids writing."""
+    base = state.bases.get(obj)
+    return base is not None and (base.piece is not None or base.forbidden)
+
+
+def _is_piece(site: Site, obj: Obj, split: ast.expr) -> bool:
     """Tell whether an object is one of the outputs of a split, or a view of one."""
-    return any(
-        (base := state.bases.get(ancestor)) is not None and base.piece is not None and base.piece[0] is split
-        for ancestor in state.bases.roots(obj)
-    )
+    state = site.state
+    return any(_is_cut_off(state, o) and maker_of(site, o) is split for o in state.bases.roots(obj))
 
 
 def _split_of(site: Site, place: ast.expr) -> ast.Assign | None:

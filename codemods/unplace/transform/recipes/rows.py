@@ -7,14 +7,16 @@
         row = y[i]
         row /= row.sum()
 
-A row taken by index is an ordinary view, which may be written: the next round decides about the write.
+A row taken by index is an ordinary view, which may be written: the next round decides about the write. A tensor that
+the header makes gets a name before the loop: `rows = y.clone()`.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, replace
 
-from unplace.analysis.domain.values import Value
+from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.diagnostics.catalogue import Rewrite
@@ -56,53 +58,144 @@ def _yields(node: ast.AST, name: str, site: Site) -> bool:
 
 
 def _target(loop: ast.For, name: str) -> ast.Name | None:
-    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    """Return the target by which a loop binds a name; that of `i, (row, gain)` may stand inside another."""
+    pairs = isinstance(loop.target, ast.Tuple) and [e for e in loop.target.elts if isinstance(e, ast.Tuple)]
+    targets = [t for part in (loop.target, *(pairs or ())) for t in _parts(part)]
     return next((t for t in targets if isinstance(t, ast.Name) and t.id == name), None)
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple) else [target]
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The header of a loop over the rows of a tensor, as it becomes: `for {targets} in {iterable}`, `row = y[{index}]`.
+
+    `counter` is the name that counts the rounds; `iterable` has a gap for the tensor. `is_late` tells that calls are
+    evaluated before the tensor.
+    """
+
+    tensor: ast.expr
+    targets: str
+    iterable: str
+    counter: str
+    index: str
+    is_late: bool = False
 
 
 def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     """Return the edits that let a loop take by index the rows that it binds to `row`."""
-    call = loop.iter if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) else None
-    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
-    place = next(n for n, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == row)
-    taken = site.run.taken_names()
-    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
-    if call is None:
-        tensor, header = loop.iter, (index, "range(len({}))")
-    elif call.func.id == "enumerate" and len(call.args) == 1 and place == 1 and not call.keywords:  # type: ignore[attr-defined]
-        if not isinstance(targets[0], ast.Name):
-            return None
-        tensor, index = call.args[0], targets[0].id
-        header = (index, "range(len({}))")
-    elif call.func.id == "zip" and len(call.args) == len(targets) and not call.keywords:  # type: ignore[attr-defined]
-        tensor = call.args[place]
-        arguments = [text.slice(a) if n != place else "range(len({}))" for n, a in enumerate(call.args)]
-        names = [text.slice(t) if n != place else index for n, t in enumerate(targets)]
-        header = (", ".join(names), f"zip({', '.join(arguments)})")
-    else:
+    header = _header(site, loop, row, text)
+    if header is None:
         return None
-    is_name = isinstance(tensor, ast.Name) or is_replayable(site.run, tensor, top=True)
-    if not is_name or not _stays(site, loop, tensor, index, site.run.values.get(tensor)):
+    tensor, value = header.tensor, site.run.values.get(header.tensor)
+    is_named = not isinstance(tensor, ast.Name) and not _is_replayed(site, tensor)
+    if not _stays(site, loop, None if is_named else tensor, header.counter, value):
         return None
     whole = text.slice(tensor)
+    made: tuple[Edit, ...] = ()
+    if is_named:
+        if header.is_late or text.indentation(text.span(loop)[0]) is None:
+            return None
+        name = new_name(site.run.taken_names(), "rows")
+        made, whole = (put_before(text, loop, [f"{name} = {whole}"]),), name
     start, _ = text.span(loop.target)
     _, end = text.span(loop.iter)
     edits = (
-        Edit(start, end, f"{header[0]} in {header[1].format(whole)}"),
-        put_before(text, loop.body[0], [f"{row} = {whole}[{index}]"]),
+        *made,
+        Edit(start, end, f"{header.targets} in {header.iterable.format(whole)}"),
+        put_before(text, loop.body[0], [f"{row} = {whole}[{header.index}]"]),
     )
-    return Aside(edits, Rewrite.ROW_INDEXED(row=row, whole=whole))
+    return Aside(edits, Rewrite.ROW_INDEXED(row=row, whole=text.slice(tensor)))
 
 
-def _stays(site: Site, loop: ast.For, tensor: ast.expr, index: str, value: Value | None) -> bool:
-    """Tell whether the loop binds neither the tensor nor the index, so that `tensor[index]` remains the row."""
+def _is_replayed(site: Site, tensor: ast.expr) -> bool:
+    """Tell whether an expression certainly gives the same view each time: `y[1:]`, but not `y.clone()`."""
+    value = site.run.values.get(tensor)
+    if value is None or not value.objs or not is_replayable(site.run, tensor, top=True):
+        return False
+    bases = [site.state.bases.get(obj) for obj in value.objs]
+    return all(base is not None and base.link is Link.VIEW for base in bases)
+
+
+def _header(site: Site, loop: ast.For, row: str, text: Text) -> _Header | None:
+    """Return the new header of a loop over a tensor, or over `enumerate` or `zip` of it."""
+    taken = site.run.taken_names()
+    free = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
+    call = _called(loop.iter)
+    if not isinstance(loop.iter, ast.Call) or isinstance(loop.iter.func, ast.Attribute):
+        return _Header(loop.iter, free, "range(len({}))", free, free) if isinstance(loop.target, ast.Name) else None
+    if call == "zip":
+        return _zipped(loop.iter, _parts(loop.target), row, free, text)
+    if call != "enumerate" or not isinstance(loop.target, ast.Tuple) or len(loop.target.elts) != 2:
+        return None
+    counter, taken_rows = loop.target.elts
+    counted, start = _counted(loop.iter)
+    if not isinstance(counter, ast.Name) or counted is None:
+        return None
+    if isinstance(taken_rows, ast.Name):
+        if not start:
+            return _Header(counted, counter.id, "range(len({}))", counter.id, counter.id)
+        rounds = f"range({start}, len({{}}) + {start})"
+        return _Header(counted, counter.id, rounds, counter.id, f"{counter.id} - {start}")
+    if _called(counted) != "zip" or start or not isinstance(counted, ast.Call):
+        return None
+    zipped = _zipped(counted, _parts(taken_rows), row, counter.id, text)
+    if zipped is None:
+        return None
+    others = [text.slice(t) for t in _parts(taken_rows) if not (isinstance(t, ast.Name) and t.id == row)]
+    iterables = ["range(len({}))", *(_escaped(text.slice(a)) for a in counted.args if a is not zipped.tensor)]
+    targets = ", ".join([counter.id, *others])
+    return replace(zipped, targets=targets, iterable=f"zip({', '.join(iterables)})" if others else iterables[0])
+
+
+def _zipped(call: ast.Call, targets: list[ast.expr], row: str, counter: str, text: Text) -> _Header | None:
+    """Return the header `i, g in zip(range(len(y)), gains)` for `row, g in zip(y, gains)`."""
+    place = next((n for n, t in enumerate(targets) if isinstance(t, ast.Name) and t.id == row), None)
+    if place is None or len(call.args) != len(targets) or call.keywords:
+        return None
+    if any(isinstance(node, ast.Starred) for node in (*call.args, *targets)):
+        return None
+    arguments = [_escaped(text.slice(a)) if n != place else "range(len({}))" for n, a in enumerate(call.args)]
+    names = [text.slice(t) if n != place else counter for n, t in enumerate(targets)]
+    is_late = any(isinstance(node, ast.Call) for before in call.args[:place] for node in ast.walk(before))
+    return _Header(call.args[place], ", ".join(names), f"zip({', '.join(arguments)})", counter, counter, is_late)
+
+
+def _counted(call: ast.Call) -> tuple[ast.expr | None, int]:
+    """Return what `enumerate` counts, and where it starts."""
+    starts = [*call.args[1:], *(k.value for k in call.keywords if k.arg == "start")]
+    if not call.args or len(starts) != len(call.args) - 1 + len(call.keywords) or len(starts) > 1:
+        return None, 0
+    if not starts:
+        return call.args[0], 0
+    start = starts[0].value if isinstance(starts[0], ast.Constant) else None
+    return (call.args[0], start) if isinstance(start, int) and start >= 0 else (None, 0)
+
+
+def _called(node: ast.expr) -> str | None:
+    """Return the name of the function that an expression calls."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+
+
+def _escaped(code: str) -> str:
+    return code.replace("{", "{{").replace("}", "}}")
+
+
+def _stays(site: Site, loop: ast.For, tensor: ast.expr | None, index: str, value: Value | None) -> bool:
+    """Tell whether the loop binds neither the tensor nor the index, so that `tensor[index]` remains the row.
+
+    `tensor` is None where the tensor gets a name of its own.
+    """
     inside = [n for s in loop.body for n in ast.walk(s)]
     written = {n.target for n in inside if isinstance(n, ast.AugAssign) and n in site.run.writes}  # same tensor
     bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
+    names = [n.id for n in ast.walk(tensor) if isinstance(n, ast.Name)] if tensor is not None else []
     return (
         value is not None
         and value.is_tensor
         and not value.likely
         and not value.objs & site.run.reshaped  # the rows have the memory and the shape that the tensor had before
-        and not bound & {index, *(n.id for n in ast.walk(tensor) if isinstance(n, ast.Name))}
+        and not bound & {index, *names}
     )

@@ -5,6 +5,7 @@
     a, b = y.unbind(1)                  a, b = y[:, 0], y[:, 1]
     a, b = y                            a, b = y[0], y[1]
     parts = y.split(k)                  parts = y.tensor_split(list(range(k, len(y), k)))
+    rows = list(y)                      rows = [y[i] for i in range(len(y))]
     rows = y.unbind()                   rows = tuple(y[i] for i in range(len(y)))
 
 The pieces hold the same elements in the same memory as before, so a write to the whole or to a piece is seen as it was.
@@ -32,6 +33,7 @@ from unplace.transform.emit.layout import new_name
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.emit.target import missing
 from unplace.transform.recipes import rows
+from unplace.transform.recipes.pieces import called, gives_rows, maker_of, taken_rows
 from unplace.transform.rule import is_number, is_repeatable
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
@@ -54,7 +56,7 @@ def writable(site: Site, text: Text) -> Aside | None:
     """
     if site.is_untracked() or site.harm()[0] is Harm.POSSIBLE:
         return None
-    makers = {_maker(site, obj) for obj in _concerned(site)}
+    makers = {maker_of(site, obj) for obj in _concerned(site)}
     if not makers or None in makers:
         return None
     cuts: list[_Cut] = []
@@ -87,18 +89,6 @@ def _concerned(site: Site) -> Iterator[Obj]:
             yield from cut
 
 
-def _maker(site: Site, obj: Obj) -> ast.AST | None:
-    """Return the node that made a piece: the splitting call, or the target or loop that bound a row of a tensor."""
-    base = site.state.bases[obj]
-    if base.piece is not None and isinstance(base.piece[0], ast.AST):
-        return base.piece[0]
-    keys = {found: key for key, found in site.run.names.by_key.items()}
-    key = keys.get(obj)
-    if obj.old and isinstance(key, tuple):
-        key = next((k for o, k in keys.items() if o.index == key[1]), None)
-    return key[0] if isinstance(key, tuple) and isinstance(key[0], ast.AST) else None
-
-
 def _makes(node: ast.AST, maker: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return node.value is maker or (
@@ -106,10 +96,14 @@ def _makes(node: ast.AST, maker: ast.AST) -> bool:
         )
     if isinstance(node, ast.For):
         return node.iter is maker
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return any(generator.iter is maker for generator in node.generators)
     return node is maker and isinstance(node, ast.Call)
 
 
 def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return _comprehended(site, node, maker, text)
     value = node.value if isinstance(node, ast.Assign) else node.iter if isinstance(node, ast.For) else node
     assert isinstance(value, ast.expr)
     held = site.run.values.get(value)
@@ -122,6 +116,9 @@ def _cut(site: Site, node: ast.AST, maker: ast.AST, text: Text) -> _Cut | None:
         return _unpacked(site, value, 0, len(names), text, value) if names is not None else None
     if not isinstance(value, ast.Call):
         return None
+    tensor = taken_rows(site, value)
+    if tensor is not None:
+        return _generated(site, value, tensor, text, "list" if called(value) == "list" else "tuple")
     cut = _call(site, value, len(names) if names is not None else None, text)
     return replace(cut, assumptions=(*_of_kind(site, value), *cut.assumptions)) if cut is not None else None
 
@@ -202,13 +199,39 @@ def _unbound(
     return _listed(site, call, tensor, _INDEX[dim].format("{i}"), f"range({size})", text)
 
 
+def _comprehended(site: Site, node: ast.ListComp | ast.GeneratorExp, maker: ast.AST, text: Text) -> _Cut | None:
+    """Let a comprehension take the rows of a tensor by index: `[y[i] for i in range(len(y))]` for `[r for r in y]`."""
+    value = site.run.values.get(maker) if isinstance(maker, ast.expr) else None
+    if value is None or not value.is_tensor or value.likely or not isinstance(maker, ast.expr):
+        return None
+    if isinstance(node, ast.ListComp) and gives_rows(node) and not node.generators[0].ifs:
+        return _generated(site, node, maker, text, "list")
+    return _generated(site, maker, maker, text, "generator")
+
+
+_AROUND = {"list": "[{}]", "tuple": "tuple({})", "generator": "({})"}
+
+
+def _generated(site: Site, node: ast.expr, tensor: ast.expr, text: Text, form: str) -> _Cut | None:
+    """Replace what takes the rows of a tensor by `[y[i] for i in range(len(y))]`."""
+    if not is_repeatable(site.run, tensor):
+        return None
+    generator = _by_index(site, tensor, "[{i}]", "range(len({}))", text)
+    return _Cut((Edit(*text.span(node), _AROUND[form].format(generator)),))
+
+
+def _by_index(site: Site, tensor: ast.expr, item: str, counts: str, text: Text) -> str:
+    """Return `y[i] for i in range(len(y))`."""
+    taken, name = site.run.taken_names(), _text(tensor, text)
+    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
+    return f"{name}{item.format(i=index)} for {index} in {counts.format(name)}"
+
+
 def _listed(site: Site, call: ast.Call, tensor: ast.expr, item: str, counts: str, text: Text) -> _Cut | None:
     """Replace a call by `tuple(y[i] for i in range(len(y)))`, or by a list where it is unpacked or looped over."""
     if not is_repeatable(site.run, tensor):
         return None
-    taken, name = site.run.taken_names(), _text(tensor, text)
-    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
-    generator = f"{name}{item.format(i=index)} for {index} in {counts.format(name)}"
+    generator = _by_index(site, tensor, item, counts, text)
     is_used_up = any(_uses_up(n, call) for n in own_nodes(site.run.scope.node))
     return _Cut((Edit(*text.span(call), f"[{generator}]" if is_used_up else f"tuple({generator})"),))
 

@@ -5,8 +5,8 @@
     b[:, 5:] += self.prior                              b[:, 4] += math.log(8 / 640 ** 2)
                                                         b[:, 5:] += self.prior
 
-A parameter that is added to what has no graph has the same gradient before and after. Any other change is put there
-on the assumption that no gradient is meant to flow through it.
+That is done by default where no gradient can be lost (`leaf_gradients`). Any other change is put there on the
+assumption that no gradient is meant to flow through it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Iterable, Mapping
 from unplace import torchapi
 from unplace.analysis.domain.values import Origin
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.torchapi import members
 from unplace.transform.decisions import Decision
+from unplace.transform.emit.layout import put_before
+from unplace.transform.recipes.leaf_gradients import is_step_along_own_gradient, is_update, keeps_gradients
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Refuse
 
@@ -64,7 +64,7 @@ def _is_forbidden(decision: Decision) -> bool:
     if not isinstance(verdict, Refuse):
         return False
     if forbidden is None:
-        return _is_named_like_a_parameter(decision.site)
+        return _is_named_like_a_parameter(decision.site) or is_step_along_own_gradient(decision.site)
     is_refused = verdict.reason.kind in (Refusal.FORBIDDEN_LEAF, Refusal.LEAF)
     return forbidden.is_leaf and is_refused and not _is_caught(decision.site)
 
@@ -96,7 +96,7 @@ def _followers(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterab
 
 def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...] | None:
     """Return the edits that put statements, with the comments between them, into a `with` block."""
-    name = site.program.module.name_for(site.run.scope, "torch.no_grad")
+    name, imported = _named(site, text)
     start, _ = text.span(group[0])
     _, end = text.span(group[-1])
     indent = text.indentation(start)
@@ -104,12 +104,38 @@ def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...]
         return None
     step = "\t" if indent.endswith("\t") else "    "
     first, last = text.place(start)[0], text.place(end)[0]
-    edits = [Edit(start, start, f"with {name}():{text.newline}{indent}{step}")]
+    edits = [*imported, Edit(start, start, f"with {name}():{text.newline}{indent}{step}")]
     for number in range(first + 1, last + 1):
         offset = text.starts[number - 1]
         if text.line(number).strip():
             edits.append(Edit(offset, offset, step))
     return tuple(edits)
+
+
+def _named(site: Site, text: Text) -> tuple[str | None, list[Edit]]:
+    """Return a spelling of `torch.no_grad` for the scope of a site, with the edit that imports it where none does."""
+    module, scope = site.program.module, site.run.scope
+    name = module.name_for(scope, "torch.no_grad")
+    if name is not None or module.scopes.owner(scope, "torch") is not None:
+        return name, []
+    whole = module.scopes.module.node
+    assert isinstance(whole, ast.Module)
+    body = [s for s in whole.body if not _comes_first(s)]
+    imports = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
+    of_torch = (s for s in imports if ast.unparse(s).split()[1].split(".")[0] == "torch")
+    place = next(of_torch, next(iter(imports), None))
+    if place is None and getattr(body[0], "decorator_list", ()):
+        return None, []
+    if place is None:
+        return "torch.no_grad", [put_before(text, body[0], ["import torch", "", ""])]
+    return "torch.no_grad", [put_before(text, place, ["import torch"])]
+
+
+def _comes_first(statement: ast.stmt) -> bool:
+    """Tell whether a statement is a docstring, or an import that no other may precede."""
+    if isinstance(statement, ast.ImportFrom):
+        return statement.module == "__future__"
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _spans_lines(node: ast.AST) -> bool:
@@ -120,43 +146,14 @@ def _spans_lines(node: ast.AST) -> bool:
 
 def _said(site: Site) -> Reason:
     forbidden = site.forbidden()
-    return Rewrite.MAYBE_UNRECORDED() if forbidden is None else Rewrite.UNRECORDED(forbidden=forbidden.reason)
+    if forbidden is None:
+        return Rewrite.MAYBE_UNRECORDED()
+    if is_update(site) and not keeps_gradients(site):
+        return Rewrite.UNRECORDED_UPDATE(forbidden=forbidden.reason, function=site.run.scope.name)
+    return Rewrite.UNRECORDED(forbidden=forbidden.reason)
 
 
 def _assumptions(sites: Iterable[Site]) -> tuple[Reason, ...]:
     """Return the assumptions under which changes of parameters need no gradient."""
-    return tuple(dict.fromkeys(Assumption.UNDIFFERENTIATED(name=s.name) for s in sites if not _keeps_gradients(s)))
-
-
-def _keeps_gradients(site: Site) -> bool:
-    """Tell whether the change adds what certainly has no graph to what certainly is a leaf."""
-    if site.forbidden() is None or not _adds(site):
-        return False
-    return not any(_may_have_graph(site, operand) for operand in _operands(site.node))
-
-
-def _operands(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.AugAssign):
-        return [node.value]
-    return [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
-
-
-def _may_have_graph(site: Site, node: ast.expr) -> bool:
-    """Tell whether a value may have a graph: a gradient has one only where `create_graph` asks for it."""
-    value = site.run.values.get(node)
-    if value is not None and not can_be_tracked(value):
-        return False
-    if isinstance(node, ast.BinOp):  # a step along a gradient
-        is_step = "create_graph" not in site.program.module.text and any(map(_is_gradient, (node.left, node.right)))
-        return not is_step and (_may_have_graph(site, node.left) or _may_have_graph(site, node.right))
-    return not _is_gradient(node) or "create_graph" in site.program.module.text
-
-
-def _is_gradient(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "grad"
-
-
-def _adds(site: Site) -> bool:
-    if isinstance(site.node, ast.AugAssign):
-        return isinstance(site.node.op, ast.Add | ast.Sub)
-    return site.write.kind is WriteKind.METHOD and site.write.name in members.ADDING
+    doubtful = (site for site in sites if not keeps_gradients(site) and not is_update(site))
+    return tuple(dict.fromkeys(Assumption.UNDIFFERENTIATED(name=site.name) for site in doubtful))
