@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +26,34 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started by `nohup` or in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[FOLDER] = os.environ[VARIABLE] = tempfile.mkdtemp(prefix="unplace-results-")
+
+
+Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+WITHOUT_TORCH = "needs torch, which isn't installed"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a module that imports torch where there is none: most of the tool has to work without."""
+    report = yield
+    if not HAS_TORCH and report.failed and "No module named 'torch'" in str(report.longrepr):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, WITHOUT_TORCH)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Skip a test that imports torch where there is none."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if HAS_TORCH or error.name != "torch":
+            raise
+        pytest.skip(WITHOUT_TORCH)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -429,7 +429,7 @@ def test_version_and_help() -> None:
     text = unplace("rewrite", "--help").stdout
     for words in ("Examples:", "unplace rewrite --diff ", "Exit codes:", "--stdin-filename", "rich|concise|json"):
         assert words in text
-    assert re.search(r"^  PATHS(?:\.\.\.)?  +Files and folders", text, re.MULTILINE)
+    assert re.search(r"^  \[?PATHS\]?(?:\.\.\.)?  +Files and folders", text, re.MULTILINE)
     assert unplace("nonsense").returncode == 2
     assert "No such command 'chekc'. Did you mean check?" in unplace("chekc").stderr
 

@@ -39,7 +39,7 @@ def codemod(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(params=["\n", "\r\n"], ids=["LF", "CRLF"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """`src/model.py` in a folder with a configuration of LibCST's tool."""
-    (tmp_path / ".libcst.codemod.yaml").write_text("modules: ['unplace']\nformatter: []\n")
+    (tmp_path / ".libcst.codemod.yaml").write_text("modules: ['unplace']\n")
     (tmp_path / "src").mkdir()
     path = tmp_path / "src/model.py"
     path.write_bytes(MODEL.replace("\n", request.param).encode())

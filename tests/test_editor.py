@@ -60,10 +60,10 @@ def applied(action: dict[str, Any], text: str = MODEL) -> str:
 def test_the_actions_of_a_line() -> None:
     actions = offered(5)
     assert list(actions) == [
-        "unplace: `y` is rebound to a new tensor; exp() in line 5 saved it for backward",
-        "unplace: rewrite all in `f`",
-        "unplace: rewrite all in this file",
-        "unplace: ignore here",
+        """Rewrite as `é, y = "😀", x.exp(); y = y + 1`""",
+        "Rewrite all in `f`",
+        "Rewrite all in this file (unplace)",
+        "Ignore here (unplace)",
     ]
     assert [a["kind"] for a in actions.values()] == [
         "quickfix",
@@ -99,11 +99,11 @@ def test_an_action_is_planned_for_itself() -> None:
     text = "import torch\ndef f(w: torch.Tensor):\n    " + "\n    ".join(body)
     document = Document(text, "file:///model.py", "model.py")
     titles = [action["title"] for action in code_actions(document, Options(), 4, 4)]
-    assert titles == ["unplace: rewrite all in `f`", "unplace: rewrite all in this file", "unplace: ignore here"]
+    assert titles == ["Rewrite all in `f`", "Rewrite all in this file (unplace)", "Ignore here (unplace)"]
 
 
 def test_lines_without_operations() -> None:
-    assert list(offered(8)) == ["unplace: rewrite all in this file"]
+    assert list(offered(8)) == ["Rewrite all in this file (unplace)"]
     assert code_actions(Document("x = 1\n", "file:///x.py", "x.py"), Options(), 1, 1) == []
 
 
@@ -112,7 +112,9 @@ def test_a_column_picks_one_of_several() -> None:
     document = Document(text, "file:///model.py", "model.py")
     both = code_actions(document, Options(), 4, 4)
     (first, *_) = code_actions(document, Options(), 4, 4, 14)
-    assert [action["kind"] for action in both].count("quickfix") == 3
+    assert [action["kind"] for action in both].count("quickfix") == 2
+    assert both[0]["title"] == "Rewrite as `y = y + 1; z = z + 2`"
+    assert len(both[0]["diagnostics"]) == 2
     assert first["diagnostics"][0]["range"]["start"]["character"] == 12
 
 
@@ -194,3 +196,47 @@ def test_what_rewrite_source_refuses() -> None:
 def test_arguments_of_another_type_are_said(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(TypeError, match=re.escape(words)):
         unplace.rewrite_source("", **arguments)
+
+
+def test_titles_show_the_code_or_the_line_that_changes() -> None:
+    def title(body: str, line: int) -> str:
+        text = f"import torch\n\n\ndef f(x: torch.Tensor):\n{body}"
+        (first, *_) = code_actions(Document(text, "file:///model.py", "model.py"), Options(), line, line)
+        return str(first["title"])
+
+    assert title("    y = x.exp()\n    y += 1\n    return y\n", 6) == "Rewrite as `y = y + 1`"
+    assert title("    y = x.sin()\n    y[0] = 1\n    return y\n", 6) == "Rewrite as `y = y.clone()` and 1 more"
+    long = " + ".join(["torch.ones(1000)"] * 9)
+    assert title(f"    y = x.exp()\n    y += {long}\n    return y\n", 6).endswith("…`")
+    saved = "    y = x.exp()\n    y.resize_(3)\n    return y\n"
+    assert title(saved, 6) == "Rewrite line 5 as `y = x.exp().clone()`"
+
+
+def test_all_harmful_operations_of_a_file_are_fixed() -> None:
+    text = MODEL + "h = torch.ones(3)\nh += 1\n"
+    document = Document(text, "file:///model.py", "model.py")
+    found = {action["title"]: action for action in code_actions(document, Options(), 6, 6)}
+    fixed = applied(found["Fix all harmful in this file (unplace)"], text)
+    assert "y = y + 1" in fixed
+    assert fixed.endswith("h += 1\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("n = 1  # unplace: ignore\n", "n = 1\n"),
+        ("n = 1  # why not  # unplace: ignore[UNP001] because\n", "n = 1  # why not\n"),
+        ("n = 1  # unplace: ignore  # noqa\n", "n = 1  # noqa\n"),
+        ("# unplace: ignore\nn = 1\n", "n = 1\n"),
+        ("def f(x: torch.Tensor):\n    x += 1  # unplace: ignore[UNP001, UNP002]\n", None),
+    ],
+)
+def test_an_unused_suppression_can_be_removed(before: str, after: str | None) -> None:
+    text = f"import torch\ny = torch.ones(3)\ny += 1\n{before}"
+    document = Document(text, "file:///model.py", "model.py")
+    lines = range(4, text.count("\n") + 1)
+    found = [action for line in lines for action in code_actions(document, Options(), line, line)]
+    (removal,) = [action for action in found if action["title"] == "Remove the unused suppression (unplace)"]
+    wanted = after if after is not None else before.replace(", UNP002", "")
+    assert applied(removal, text) == f"import torch\ny = torch.ones(3)\ny += 1\n{wanted}"
+    assert removal["diagnostics"][0]["code"] == "unused-suppression"

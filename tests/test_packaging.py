@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +47,34 @@ def test_the_workflow_runs_a_command_that_exists(
     Path("model.py").write_text(MODEL)
     assert main(shlex.split(command)[1:]) == 1
     assert '"version": "2.1.0"' in capfd.readouterr().out
+
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """What the action's first steps leave: a folder with an environment in which `unplace` is installed."""
+    command = tmp_path / "temp/unplace/bin/unplace"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m unplace "$@"\n')
+    command.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the step is written for bash on Unix")
+@pytest.mark.parametrize(("args", "code"), [("", 1), ("--exit-zero", 0), ("--exclude model.py", 0)])
+def test_the_action_annotates_and_writes_sarif(args: str, code: int, installed: Path) -> None:
+    (step,) = [step for step in ACTION["runs"]["steps"] if step.get("name") == "Check"]
+    given = {name: declared["default"] for name, declared in ACTION["inputs"].items()}
+    given |= {"args": args, "sarif": "found.sarif"}
+    work = installed / "work"
+    work.mkdir()
+    (work / "model.py").write_text(MODEL)
+    wanted = {name: given[re.fullmatch(r"\${{ inputs\.(\S+) }}", text)[1]] for name, text in step["env"].items()}  # type: ignore[index]
+    environment = {**os.environ, **wanted, "RUNNER_TEMP": str(installed / "temp"), "PYTHONPATH": str(ROOT / "codemods")}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert ("::error title=unplace UNP001,file=model.py,line=4" in done.stdout) == (args != "--exclude model.py")
+    assert '"version": "2.1.0"' in (work / "found.sarif").read_text()

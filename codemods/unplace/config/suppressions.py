@@ -102,10 +102,11 @@ class Suppressions:
             if unused and len(self.comments) > 1:
                 unused &= comment.unneeded(findings(self.without(comment)))
             if unused:
-                about = f" of {', '.join(code for code in comment.codes if code in unused)}" if comment.codes else ""
+                codes = tuple(code for code in comment.codes or () if code in unused)
+                about = f" of {', '.join(codes)}" if codes else ""
                 message = f"unused suppression{about}: nothing here would be rewritten or refused; remove it"
                 trouble = Trouble.UNUSED_SUPPRESSION
-                problems.append(Problem(path, message, comment.line, comment.column, trouble=trouble))
+                problems.append(Problem(path, message, comment.line, comment.column, trouble=trouble, codes=codes))
         return problems
 
 
@@ -180,6 +181,35 @@ def ignoring_edits(text: str, findings: Sequence[Finding], path: str) -> tuple[l
     known = {comment.line: comment for comment in read(text).comments}
     edits = [_ignoring(text, starts[line - 1], codes, known.get(line)) for line, codes in sorted(wanted.items())]
     return edits, problems
+
+
+def removal(text: str, unused: Problem) -> Edit | None:
+    """Return the edit that removes a comment that suppresses nothing, or the codes in it that don't.
+
+        y += 1  # unplace: ignore[UNP001, UNP002]  # noqa
+
+        y += 1  # unplace: ignore[UNP001]  # noqa
+
+    None stands for a comment that isn't there any more.
+    """
+    lines = positions.Text(text)
+    if unused.line is None or unused.column is None or unused.line > lines.line_count:
+        return None
+    start = lines.offset_of(unused.line, unused.column)
+    line_end = lines.line_end(start)
+    match = _COMMENT.match(text, start, line_end)
+    if match is None:
+        return None
+    needed = [code for code in _codes(match["codes"])[0] or () if code not in unused.codes]
+    if needed:
+        return Edit(match.start(), match.end(), f"# unplace: ignore[{', '.join(needed)}]")
+    following = text.find("#", match.end(), line_end)
+    if following >= 0:
+        return Edit(start, following, "")
+    before = lines.before(start)
+    start -= len(before) - len(before.rstrip())
+    is_alone = not before.strip()
+    return Edit(start, lines.starts[unused.line] if is_alone and unused.line < len(lines.starts) else line_end, "")
 
 
 def _line_ends(text: str) -> dict[int, int]:

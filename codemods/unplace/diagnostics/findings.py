@@ -178,6 +178,7 @@ class Problem:
     """A problem that kept a file (or a place in it) from being handled; `line` and `column` count from 1 if known.
 
     In notebooks, they count in the cell with the number `cell`, unless the problem is about the file as a whole.
+    `codes` are the rules that it is about, of those that a comment names.
     """
 
     path: str
@@ -186,6 +187,7 @@ class Problem:
     column: int | None = None
     cell: int | None = None
     trouble: Trouble | None = None
+    codes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return `path:line:column: message`, as compilers do; in notebooks `path:cell 2:line:column: message`."""

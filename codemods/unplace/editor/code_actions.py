@@ -11,15 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from unplace import documents
+from unplace.config import suppressions
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem, Trouble
+from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem, Status, Trouble
 from unplace.editor.document import Document
 from unplace.reporting import sentences
-from unplace.text.edits import Edit
+from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import LineRanges, Text
 from unplace.text.trees import parsed
 
 FIX_ALL = "source.fixAll.unplace"
+
+_REWRITE = "refactor.rewrite"
+_LONGEST = 70
+"""The letters of code that a title shows."""
 
 _FIXES = 20
 """The largest number of single rewrites offered at once, because each is planned separately."""
@@ -45,21 +50,52 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
         findings = here or findings
     actions: list[Any] = []
     for finding in findings[:_FIXES]:
-        actions += _fixes(document, text, options, finding)
+        for action in _fixes(document, text, options, finding):
+            same = next((other for other in actions if other["edit"] == action["edit"]), None)
+            if same is None:
+                actions.append(action)
+            else:  # operations of one line are rewritten together
+                same["diagnostics"] += action["diagnostics"]
     around = _function_around(document, findings)
     if around is not None:
-        actions += _rewrite_all(document, text, options, f"in `{around[0]}`", "refactor.rewrite", around[1])
+        actions += _rewrite_all(document, text, options, f"Rewrite all in `{around[0]}`", _REWRITE, around[1])
+    actions += _fix_harmful(document, text, options)
     actions += fix_all(document, options)
     if findings:
         ignoring, _ = documents.ignoring_edits(document.text, findings, document.path)
         if ignoring:
-            actions.append(_action(document, text, "unplace: ignore here", "quickfix", ignoring, findings))
-    return actions
+            actions.append(_action(document, text, "Ignore here (unplace)", "quickfix", ignoring, findings))
+    return actions + _comment_removals(document, text, options, first, last)
 
 
 def fix_all(document: Document, options: Options) -> list[Any]:
     """Return a list with the `CodeAction` object that makes all rewrites of a document; empty where there are none."""
-    return _rewrite_all(document, Text(document.text), options, "in this file", FIX_ALL, None)
+    return _rewrite_all(document, Text(document.text), options, "Rewrite all in this file (unplace)", FIX_ALL, None)
+
+
+def _fix_harmful(document: Document, text: Text, options: Options) -> list[Any]:
+    """Return the rewrite of all harmful operations, where there are others as well."""
+    harms = {finding.harm for finding in planned(document, options).findings if finding.status is Status.REWRITTEN}
+    if len(harms) < 2 or Harm.HARMFUL not in harms:
+        return []
+    only = replace(options, only=frozenset({Harm.HARMFUL}), unused=False)
+    return _rewrite_all(document, text, only, "Fix all harmful in this file (unplace)", _REWRITE, None)
+
+
+def _comment_removals(document: Document, text: Text, options: Options, first: int, last: int) -> list[Any]:
+    """Return the removals of comments in these lines that hold nothing back."""
+    if not document.is_python:
+        return []
+    actions = []
+    for warning in planned(document, options).warnings:
+        if warning.trouble is not Trouble.UNUSED_SUPPRESSION or warning.line is None:
+            continue
+        edit = suppressions.removal(document.text, warning) if first <= warning.line <= last else None
+        if edit is not None:
+            _, shown = of_comment(document, text, warning)
+            action = _action(document, text, "Remove the unused suppression (unplace)", "quickfix", [edit])
+            actions.append({**action, "diagnostics": [shown], "isPreferred": True})
+    return actions
 
 
 def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, Any]:
@@ -114,12 +150,29 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
     alone = planned(document, wanted, ((finding.line, finding.end_line),))
     if not alone.changed:
         return []
-    same = next((f for f in alone.findings if (f.line, f.column) == (finding.line, finding.column)), finding)
-    title = f"unplace: {same.message}"
+    title = _title(text, finding, alone)
     if is_unsafe:
         title += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
     action = _action(document, text, title, "quickfix", alone.edits, [finding])
     return [{**action, "isPreferred": not is_unsafe}]
+
+
+def _title(text: Text, finding: Finding, alone: FileReport) -> str:
+    """Return what a rewrite does: "Rewrite as `y = y + k`"; of another line, with its number."""
+    first, last = finding.line, finding.end_line
+    here = [edit for edit in alone.edits if first <= text.place(edit.start)[0] <= last]
+    if not here:
+        first = last = text.place(min(alone.edits).start)[0]
+        here = [edit for edit in alone.edits if text.place(edit.start)[0] == first]
+    start = text.offset_of(first, 1)
+    end = max(text.line_end(text.offset_of(last, 1)), *(edit.end for edit in here))
+    moved = [Edit(edit.start - start, edit.end - start, edit.replacement) for edit in here]
+    lines = [line.strip() for line in apply_edits(text.text[start:end], moved).splitlines() if line.strip()]
+    was = {line.strip() for line in text.text[start:end].splitlines()}
+    code = next((line for line in lines if line not in was), lines[0])
+    more = f" and {len(lines) - 1} more" if len(lines) > last - first + 1 else ""
+    place = "" if first == finding.line else f" line {first}"
+    return f"Rewrite{place} as `{code if len(code) <= _LONGEST else code[: _LONGEST - 1] + '…'}`{more}"
 
 
 def _function_around(document: Document, findings: list[Finding]) -> tuple[str, LineRanges] | None:
@@ -147,10 +200,10 @@ def _function_around(document: Document, findings: list[Finding]) -> tuple[str, 
 
 
 def _rewrite_all(
-    document: Document, text: Text, options: Options, where: str, kind: str, lines: LineRanges | None
+    document: Document, text: Text, options: Options, title: str, kind: str, lines: LineRanges | None
 ) -> list[Any]:
     report = planned(document, options, lines)
-    return [_action(document, text, f"unplace: rewrite all {where}", kind, report.edits)] if report.changed else []
+    return [_action(document, text, title, kind, report.edits)] if report.changed else []
 
 
 def _action(
