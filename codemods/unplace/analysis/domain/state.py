@@ -380,7 +380,7 @@ class Merger:
             if value is not last:
                 joined, last = weak_join(joined, value), value
         if len(present) < len(values) or (isinstance(key, tuple) and key[1] == ANY):
-            are_distinct = all(v.identity == DISTINCT for v in present)  # those of an empty container are, too
+            are_distinct = len(present) == len(values) and all(v.identity == DISTINCT for v in present)
             return joined._replace(identity=DISTINCT if are_distinct else None, shape=None, dtype=None)
         return joined._replace(
             identity=self._token("identity", key, [v.identity for v in present], classes),
