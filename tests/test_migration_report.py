@@ -177,7 +177,7 @@ def test_markdown_is_a_summary_that_nothing_in_it_breaks() -> None:
     errors = tuple(ErrorRecord(f"{index}.py", "cannot | parse\nit @team #1", 3, 7) for index in range(12))
     text = markdown([repository(name="a|b`<i>", reason="see *this*", errors=errors)], dry_run=True)
     assert "1 of 1 repository would be migrated." in text
-    assert r"| a\|b\`\<i\> | migrated: see \*this\* | 1 | 2 | 1 | 1 | 1 |  | 12 s |" in text
+    assert r"| a\|b\`\<i\> | would be migrated: see \*this\* | 1 | 2 | 1 | 1 | 1 |  | 12 s |" in text
     assert r"cannot \| parse it \@team \#1" in text
     assert "- and 2 more" in text
     tables = [block for block in text.split("\n\n") if block.startswith("| ")]
@@ -319,4 +319,4 @@ def test_a_file_costs_the_page_its_hunks_only(tmp_path: Path) -> None:
 def test_without_jinja_the_error_says_what_to_install() -> None:
     program = "import sys; sys.modules['jinja2'] = None; import unplace.reporting.page"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "pip install 'unplace[report]'" in done.stderr
+    assert "pip install jinja2" in done.stderr

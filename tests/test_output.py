@@ -141,3 +141,13 @@ def test_an_explanation_begins_with_the_verdict_and_names_each_saver_once(capfd:
     assert lines[1].startswith("  verdict    would be rewritten (safe): ")
     assert lines[2] == "  harm       harmful"
     assert sum("by sin() in line 6, line 7" in line for line in lines) == 1
+
+
+def test_what_is_kept_has_a_reason_and_no_missing_fix(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("model.py").write_text(
+        "import torch\n\n\ndef f(w: torch.Tensor):\n    with torch.no_grad():\n        w += 1\n"
+    )
+    out = run(capfd, "check", "--all", "model.py")[1]
+    assert out.startswith("model.py:6:9: UNP001 augmented assignment is kept [")
+    assert "\n  reason: " in out
+    assert "no fix" not in out

@@ -298,6 +298,23 @@ def test_a_flaky_test_is_no_judge_of_anything() -> None:
     assert "2 tests pass; 1 fail, 1 flaky, which is not held against it" in said[1]
 
 
+def test_a_test_that_fails_once_with_the_rewrite_is_named_and_blames_no_edit(run: Run) -> None:
+    Path("a.py").write_text(HEAD + RIGHT + TAIL)
+    Path("test_a.py").write_text(
+        "from pathlib import Path\n\n"
+        "def test_steady(): pass\n\n"
+        "def test_third_time_unlucky():\n"
+        f"    count = Path({str(Path('count').absolute())!r})\n"
+        "    count.write_text((count.read_text() if count.exists() else '') + '.')\n"
+        "    assert len(count.read_text()) != 3\n"
+    )
+    code, _, err = run("a.py", "--verify-command", PYTEST)
+    assert code == 0
+    assert Path("a.py").read_text() == HEAD + "    y = y + 1\n" + TAIL
+    assert "flaky, left out of the judgement: test_a::test_third_time_unlucky\n" in err
+    assert Path("count").read_text() == "...."  # twice without the rewrite, twice with it
+
+
 @pytest.mark.parametrize(
     ("text", "seconds", "words"),
     [

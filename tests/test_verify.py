@@ -102,6 +102,14 @@ def test_a_right_rewrite_of_a_module_is_equal_in_training_and_evaluation(capfd: 
     ]
 
 
+@pytest.mark.parametrize("name", ["model.old.py", "my model-v1.py", "model.py.orig"])
+def test_files_of_any_name_are_versions(name: str) -> None:
+    write(model=FIXED)
+    Path(name).write_text(f"import model\n{BROKEN}\nassert model.__file__.endswith({name!r})\n")
+    assert [file.name for file in locate_versions(Path(name), Path("model.py"))] == ["model"] * 2
+    assert set(verdicts(verify_files(name, "model.py", "Net")).values()) == {Verdict.EQUAL}
+
+
 def test_a_wrong_rewrite_is_different_and_json_says_where(capfd: pytest.CaptureFixture[str]) -> None:
     write(old=BROKEN, new=WRONG)
     code, out, _ = run(capfd, "old.py", "new.py", "--entry", "Net", "--output-format", "json")

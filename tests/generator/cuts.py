@@ -11,6 +11,7 @@ PIECES = (
     "torch.split({y}, [1, {r}], dim=0)", "{y}.unbind(0)", "torch.unbind({y})", "{y}.tensor_split(2)",
     "{y}.tensor_split([1])", "torch.tensor_split({y}, (1,))", "{y}.split({n})", "{y}.unbind(1)", "{y}.chunk(2, -1)",
     "{y}.split_with_sizes([1, {r}])", "{y}.hsplit(2)", "torch.unbind({y}, dim=-1)", "{y}.reshape(2, -1).unbind(0)",
+    "list({y})", "tuple({y})", "[row for row in {y}]", "tuple({y}[:])",
 )  # fmt: skip
 
 
@@ -58,6 +59,11 @@ def _looped(w: Writer, y: str, part: str, text: str) -> bool:
             (f"for {part}, {second} in zip({y}, {other}):", f"{part} += {second}"),
             (f"for {part} in list({text}):", ""),
             (f"for {part} in reversed({text}):", ""),
+            (f"for {index}, {part} in enumerate({y}, 1):", f"{part} *= {index}"),
+            (f"for {index}, ({part}, {second}) in enumerate(zip({y}, {other})):", f"{part} += {second} * {index}"),
+            (f"for {index}, ({second}, {part}) in enumerate(zip([2.0, 0.5], {y})):", f"{part} *= {second} + {index}"),
+            (f"for {part} in {y}.clone():", f"{y} = {y} + {part}"),
+            (f"for {part}, {second} in zip({y} * 1, {other}):", f"{part} += {second}"),
         ]
     )
     emit(w, f"{header}\n    {change(w, part)}")

@@ -106,7 +106,9 @@ def module_state(w: Writer) -> bool:
     if w.lookup("self.running") is None or w.depth > 1:
         return False
     y = given(w)
-    if w.chance(0.4):
+    if w.chance(0.1):
+        emit(w, "for p in self.parameters():\n    if p.grad is not None:\n        p -= 0.1 * p.grad")
+    elif w.chance(0.4):
         lines = w.pick(UNRECORDED).format(y=y).replace("\n", "\n    ")
         emit(w, f"with torch.no_grad():\n    {lines}")
     else:

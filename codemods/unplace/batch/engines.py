@@ -43,7 +43,7 @@ def engine(name: str, address: str | None, processes: int) -> Iterator[Engine]:
         return
     module = _MODULES[name]
     if importlib.util.find_spec(module) is None:
-        raise EngineError(f"the engine {name} needs {module}, which isn't installed: pip install 'unplace[{name}]'")
+        raise EngineError(f"the engine {name} needs {module}, which isn't installed: pip install {module}")
     with (_dask if name == "dask" else _ray)(address) as executor:
         yield Engine(executor, None)
 

@@ -112,7 +112,7 @@ def _say(line: str) -> None:
 def require_torch() -> None:
     """End with an error where torch isn't installed."""
     if importlib.util.find_spec("torch") is None:
-        _say("running code needs torch, which isn't installed here: pip install 'unplace[verify]'")
+        _say("running code needs torch, which isn't installed here: pip install torch")
         raise typer.Exit(2)
 
 

@@ -29,7 +29,7 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
         for site in found.sites:
             counts[Status(site.status)] += 1
     changed = sum(found.after is not None for found in record.found)
-    parts = [f"{record.name}: {_verb(record.result, dry_run=dry_run)}"]
+    parts = [f"{record.name}: {said(record.result, dry_run=dry_run)}"]
     if record.result is Result.MIGRATED:
         parts.append(f"{number(counts[Status.REWRITTEN], 'operation')} in {number(changed, 'file')} of {record.files}")
     if counts[Status.REFUSED]:
@@ -57,12 +57,13 @@ def status(progress: Progress, *, is_active: bool, dry_run: bool) -> Iterator[st
 
 def summary(progress: Progress, *, dry_run: bool) -> str:
     """Return the state of a run in one line."""
-    counts = [f"{count} {_verb(r, dry_run=dry_run)}" for r in Result if (count := progress.results.get(r))]
+    counts = [f"{count} {said(r, dry_run=dry_run)}" for r in Result if (count := progress.results.get(r))]
     done = f"{progress.done} of {progress.total} {'repository' if progress.total == 1 else 'repositories'} done"
     return f"{done}{': ' if counts else ''}{', '.join(counts)}; {number(progress.files, 'file')} read"
 
 
-def _verb(result: Result, *, dry_run: bool) -> str:
+def said(result: Result, *, dry_run: bool) -> str:
+    """Return a result in words: a dry run migrates nothing."""
     return "would be migrated" if dry_run and result is Result.MIGRATED else result.value
 
 

@@ -23,6 +23,7 @@ from dataclasses import asdict
 from typing import Any
 
 from unplace.batch.records import RepositoryRecord
+from unplace.reporting.migrating import said
 from unplace.reporting.text import visible
 from unplace.reporting.totals import Totals, Verdict, duration
 from unplace.version import __version__
@@ -67,7 +68,9 @@ def markdown(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> s
     parts = [
         ["# unplace migration"],
         [" ".join([totals.headline(dry_run=dry_run), *totals.sentences(dry_run=dry_run)])],
-        _table(("Repository", "Result", *_VERDICTS, "Harmful", "Verification", "Time"), _repositories(totals), 2),
+        _table(
+            ("Repository", "Result", *_VERDICTS, "Harmful", "Verification", "Time"), _repositories(totals, dry_run), 2
+        ),
         _table(("Rule", *_VERDICTS, "Harmful"), _rules(totals), 1),
         _table(("Why", "Reason", "Operations", "Repositories"), _reasons(totals), 2),
         _errors(totals),
@@ -78,10 +81,11 @@ def markdown(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> s
 _VERDICTS = ("Rewritten", "Refused", "Left out", "Kept")
 
 
-def _repositories(totals: Totals) -> Iterator[list[str]]:
+def _repositories(totals: Totals, dry_run: bool) -> Iterator[list[str]]:
     for row in totals.rows:
         record, verification = row.record, row.record.verification
-        result = f"{record.result.value}: {record.reason}" if record.reason else record.result.value
+        word = said(record.result, dry_run=dry_run)
+        result = f"{word}: {record.reason}" if record.reason else word
         verified = verification.verdict if verification else ""
         figures = [f"{row.tally.count(verdict):,}" for verdict in Verdict]
         harmful = f"{row.tally.count(harm='harmful'):,}"

@@ -37,8 +37,8 @@ def advice(finding: Finding) -> str:
 
 
 def advice_lines(finding: Finding) -> list[tuple[str, str]]:
-    """Return the fix, each assumption of it or what runs showed, as titles and texts of lines of their own."""
-    lines = [(fix(finding), finding.message)]
+    """Return the fix, or why there is none, and each assumption or observation, as titles and texts of lines."""
+    lines = [("reason" if finding.status is Status.KEPT else fix(finding), finding.message)]
     if finding.status is Status.REWRITTEN:
         lines += [(backing(finding), assumption) for assumption in finding.assumptions]
     return lines

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -57,11 +57,19 @@ class Baseline:
         others = f"; {self.failing} fail{flaky}, which is not held against it" if self.failing or self.flaky else ""
         return f"{len(self.passing)} tests pass{others}"
 
+    def without(self, flaky: Iterable[str]) -> Baseline:
+        """Return the baseline without some tests that were found to be flaky."""
+        return replace(self, passing=self.passing.difference(flaky), flaky=self.flaky.union(flaky))
+
+    def lost(self, run: Run) -> list[str]:
+        """Return the tests that passed before and don't in a run."""
+        return sorted(test for test in self.passing if not run.tests.get(test, False))
+
     def complaint(self, run: Run) -> str | None:
         """Return a sentence about what is worse in a run with a rewrite; None where nothing is."""
         if run.code is None:
             return f"the command timed out after {run.seconds:.0f} s (before: {self.seconds:.1f} s)"
-        lost = sorted(test for test in self.passing if not run.tests.get(test, False))
+        lost = self.lost(run)
         if self.passing and not run.tests:
             return f"the command ended with exit code {run.code} and no test was run: {run.tail}"
         if lost:

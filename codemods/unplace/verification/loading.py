@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -43,7 +43,7 @@ def locate(path: Path) -> ModuleFile:
     path = path.absolute()
     if not path.is_file():
         raise CannotRunError(f"{path}: no such file")
-    parts = [] if path.name == "__init__.py" else [path.stem]
+    parts = [] if path.name == "__init__.py" else [path.stem.replace(".", "_")]
     root = path.parent
     while (root / "__init__.py").is_file():
         parts.insert(0, root.name)
@@ -55,10 +55,11 @@ def locate_versions(before: Path, after: Path) -> tuple[ModuleFile, ModuleFile]:
     """Locate two versions of one module.
 
     A version outside of any package (such as the output of `git show`) is imported under the name of the other one, so
-    that its relative imports and its neighbours are found.
+    that its relative imports and its neighbours are found; of two, under a name that can be imported, if one has one.
     """
     first, second = locate(before), locate(after)
-    if second.is_lone:
+    is_copy = first.is_lone and not before.stem.isidentifier() and after.stem.isidentifier()  # `model.old.py`
+    if second.is_lone and not is_copy:
         return first, ModuleFile(second.path, first.name, second.search + first.search)
     if first.is_lone:
         return ModuleFile(first.path, second.name, first.search + second.search), second
@@ -76,7 +77,11 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._file.name:
             return None
-        return importlib.util.spec_from_file_location(fullname, self._file.path)
+        place = str(self._file.path)
+        found = importlib.util.spec_from_file_location(fullname, place)  # None for `model.py.orig`
+        return found or importlib.util.spec_from_file_location(
+            fullname, place, loader=SourceFileLoader(fullname, place)
+        )
 
 
 def load(file: ModuleFile, *, first: bool = True) -> ModuleType:

@@ -15,7 +15,7 @@ from unplace.files.discovery import shown
 from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
-from unplace.verification.command import Baseline, Command
+from unplace.verification.command import SHOWN, Baseline, Command
 from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
 from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
@@ -126,15 +126,35 @@ class _Entry:
         return _Judgement(None, result)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Suite:
-    """A judge that compares the end of a command with how it ends without a rewrite."""
+    """A judge that compares the end of a command with how it ends without a rewrite.
+
+    What fails for the first time is run again before an edit is blamed: a test that passes then is flaky, and judges
+    nothing from now on. `steady` are the tests that failed twice.
+    """
 
     command: Command
     baseline: Baseline
+    say: Callable[[str], None]
+    steady: set[str] = field(default_factory=set)
 
     def judgement(self) -> _Judgement:
-        return _Judgement(self.baseline.complaint(self.command.run()))
+        run = self.command.run()
+        complaint = self.baseline.complaint(run)
+        lost = self.baseline.lost(run) if run.tests else [self.command.text]
+        if complaint is None or run.code is None or self.steady.issuperset(lost):
+            return _Judgement(complaint)
+        again = self.command.run()
+        flaky = [test for test in lost if again.tests.get(test, False)]
+        if flaky:
+            more = f" and {len(flaky) - SHOWN} more" if len(flaky) > SHOWN else ""
+            self.say(f"flaky, left out of the judgement: {', '.join(flaky[:SHOWN])}{more}")
+            self.baseline = self.baseline.without(flaky)
+        complaint = self.baseline.complaint(run) and self.baseline.complaint(again)
+        if complaint is not None:
+            self.steady.update(test for test in lost if test not in flaky)
+        return _Judgement(complaint)
 
 
 class _Bench:
@@ -234,7 +254,7 @@ def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: 
     command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits)
     baseline = command.baseline()
     say(f"`{text}` without the rewrite: {baseline}")
-    return _Suite(command.patient(baseline), baseline)
+    return _Suite(command.patient(baseline), baseline, say)
 
 
 def _folders_in(scratch: Scratch) -> list[Path]:

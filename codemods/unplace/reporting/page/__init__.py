@@ -19,7 +19,7 @@ try:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 except ModuleNotFoundError as error:
-    advice = "the page needs jinja2, which isn't installed here: pip install 'unplace[report]'"
+    advice = "the page needs jinja2, which isn't installed here: pip install jinja2"
     raise ModuleNotFoundError(advice, name=error.name) from None
 
 from unplace.batch.records import RepositoryRecord, Result

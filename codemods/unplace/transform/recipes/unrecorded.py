@@ -124,7 +124,8 @@ def _named(site: Site, text: Text) -> tuple[str | None, list[Edit]]:
     imports = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
     of_torch = (s for s in imports if ast.unparse(s).split()[1].split(".")[0] == "torch")
     place = next(of_torch, next(iter(imports), None))
-    if place is None and getattr(body[0], "decorator_list", ()):
+    is_definition = isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    if place is None and is_definition and body[0].decorator_list:  # type: ignore[attr-defined]
         return None, []
     if place is None:
         return "torch.no_grad", [put_before(text, body[0], ["import torch", "", ""])]
