@@ -523,8 +523,9 @@ def test_parameters_made_through_a_reexported_name_are_parameters(tmp_path: Path
     """
     core = "from torch import ones\nfrom torch.nn import Module, Parameter\n"
     found = outcomes(write(tmp_path, {"main.py": main + "        # of torch\n", "core.py": core}))["main.py"]
-    assert statuses(found) == ["refused"]
+    assert statuses(found) == ["rewritten"]
     assert "torch forbids writing `self.scale`, a parameter" in found.findings[0].message
+    assert "with torch.no_grad():\n                self.scale *= 0.5" in found.after
 
 
 # -- cycles, order and processes --------------------------------------------------------------------------------------

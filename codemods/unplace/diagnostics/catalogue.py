@@ -215,6 +215,7 @@ class Forbids(Kind):
         "torch forbids writing `{name}` while gradients are recorded: {line} passes `{passed}`, which needs a gradient"
     )
     OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
+    FUNCTION_VIEW = "torch forbids writing what `{function}` in {line} returns, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
 

@@ -17,6 +17,9 @@ USUALLY_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as
 SPLITTING = frozenset(["split", "split_with_sizes", "chunk", "unbind", "__iter__"])
 """Methods whose results torch refuses to write in place while a graph is recorded."""
 
+APPLYING = "apply"
+"""The method by which a custom autograd function runs, whose views torch refuses to write while a graph is recorded."""
+
 JOINED_BY = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.cat", "unbind": "torch.stack"}
 """The function that puts the pieces together again, by the method that cut them."""
 

@@ -24,6 +24,9 @@ NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 
 FUNCTION = "torch.autograd.Function"
+FUNCTION_CONTEXT = "torch.autograd.function.FunctionCtx"
+OF_FUNCTIONS = frozenset(["backward", "forward", "jvp", "setup_context", "vjp"])
+"""The methods of a custom autograd function whose first argument is its context."""
 
 RECORDING = {
     "torch.is_grad_enabled": True,

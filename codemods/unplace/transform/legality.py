@@ -24,6 +24,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.observers import Observers, replays
@@ -82,7 +83,7 @@ def _kept(site: Site) -> Keep | None:
         return Keep(Purpose.REGISTERED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
-    if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER):
+    if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER) and not _writes_gradient_of_others(site):
         return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
     if _through_data(site) and (
         _has_gradient_read(site)
@@ -94,6 +95,12 @@ def _kept(site: Site) -> Keep | None:
     if flag is not None and site.harm()[0] is not Harm.HARMFUL:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
     return None
+
+
+def _writes_gradient_of_others(site: Site) -> bool:
+    """Tell whether the backward of a custom function writes a gradient that it was given."""
+    is_given = any(root.parameter is not None for root in site.roots())
+    return is_given and is_backward(site.program.module, site.run.scope)
 
 
 def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import DISCRETE, Objs
+from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
@@ -30,7 +31,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     site, verdict = decision.site, decision.verdict
     if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is Harm.HARMFUL:
         return verdict
-    if not site.is_saved_on_path() and is_guarded(site.program, site.run.scope, site.node):
+    is_run_by_autograd = is_backward(site.program.module, site.run.scope)
+    if not (is_run_by_autograd or site.is_saved_on_path()) and is_guarded(site.program, site.run.scope, site.node):
         return Keep(Purpose.GUARDED(name=site.name))
     if site.harm()[0] is not Harm.HARMLESS:
         return verdict

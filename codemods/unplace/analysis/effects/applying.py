@@ -36,6 +36,7 @@ from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.syntax.nodes import code_of
+from unplace.torchapi import members
 
 INSIDE = " inside "
 _RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # the kinds that may bring a gradient into a call
@@ -343,6 +344,8 @@ def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
 def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
     """Return a tensor that views, or may view, the memory of arguments."""
     first = call.bound[view.of[0]]
+    if returned.operator == members.APPLYING:  # whatever a custom function was given, it returns tensors
+        first = first._replace(kinds=TENSOR, likely=False)
     return call.run.view(
         call.node,
         call.state,

@@ -86,6 +86,7 @@ class Returned(NamedTuple):
     - `parameters`: the parameters whose objects the value may be, or may view
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value
+    - `is_view`: the value is a view of memory that the call made
     - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
     - `together`: pairs of elements that may share memory
@@ -130,6 +131,7 @@ class Returned(NamedTuple):
     label: str = ""
     operator: str | None = None
     held: frozenset[Held] = frozenset()
+    is_view: bool = False
 
 
 class Effect(NamedTuple):

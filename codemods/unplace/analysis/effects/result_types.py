@@ -6,7 +6,18 @@ import ast
 
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, FLOATS, INTEGERS, TENSOR, UNKNOWN, Token, Tracked, Value
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    FLOATS,
+    INTEGERS,
+    TENSOR,
+    UNKNOWN,
+    UNKNOWN_VALUE,
+    Origin,
+    Token,
+    Tracked,
+    Value,
+)
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
@@ -26,12 +37,17 @@ def tracked_of(run: Run, operator: Operator, values: list[Value], arguments: Arg
 
 
 def members(values: list[Value], state: State) -> list[Value]:
-    """Return the values that can be tensors, with containers replaced by their elements."""
+    """Return the values that can be tensors, with containers replaced by their elements.
+
+    Nothing is known of the elements of a container from outside that none were seen of.
+    """
     found: list[Value] = []
     for value in values:
         if value.must_be(CONTAINER) and value.objs:
             held = [v for holder in value.objs for _, v in state.fields_of(holder)]
             found.extend(members(held, state) if len(held) < 50 else held)
+            if not held and any(holder.origin is not Origin.FRESH for holder in value.objs):
+                found.append(UNKNOWN_VALUE)
         elif value.may_be(TENSOR | UNKNOWN | CONTAINER):
             found.append(value)
     return found

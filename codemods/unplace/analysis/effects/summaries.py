@@ -8,12 +8,13 @@ from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import refs_of_either
-from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Obj, Objs, Origin, Tracked, Value, is_same
+from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Link, Obj, Objs, Origin, Tracked, Value, is_same
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.effects.effect import Effect, Held, Returned, Save
+from unplace.analysis.effects.effect import Effect, Held, Returned, Save, View
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, anything
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import members
 
 _DEPTH = 3
 
@@ -99,6 +100,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
     same = None
     if len(value.objs) == 1 and isinstance(value.identity, Obj):
         same = value.identity.parameter
+    forbidden = _forbidden_view(value, state)
     return Returned(
         value.kinds,
         frozenset(_parameters(roots)),
@@ -114,7 +116,19 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         _saved(state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
         held=held or frozenset(),
+        source=forbidden,
+        label=next((o.label for o in value.objs), "") if forbidden is not None else "",
+        operator=members.APPLYING if forbidden is not None else None,
+        is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
     )
+
+
+def _forbidden_view(value: Value, state: Facts) -> View | None:
+    """Return the view of one argument that a custom autograd function made, which torch doesn't let be written."""
+    (obj,) = value.objs if len(value.objs) == 1 else (None,)
+    base = state.bases.get(obj) if obj is not None and obj.operator == members.APPLYING else None
+    names = _parameters(base.objs) if base is not None else set()
+    return View((names.pop(),), Link.VIEW, forbidden=True) if len(names) == 1 and len(base.objs) == 1 else None  # type: ignore[union-attr]
 
 
 def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
@@ -207,4 +221,5 @@ def _join(first: Returned, second: Returned) -> Returned:
         _saved_in_either(first, second),
         dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
         held=_held_in_either(first, second),
+        is_view=first.is_view and second.is_view,
     )

@@ -36,6 +36,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.imports import canonical
@@ -52,6 +53,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         return run.program.named(run, canonical(f"{base.ref.qualified}.{name}"), node)
     if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
         return _of_tensor(run, node, base, state)
+    if isinstance(base.ref, Class) and base.must_be(CALLABLE) and is_applied(base.ref, name):
+        return Value(CALLABLE, ref=Bound(base, name))
     if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
         qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
         return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))

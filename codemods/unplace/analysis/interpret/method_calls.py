@@ -16,6 +16,7 @@ from unplace.analysis.domain.values import (
     CONTAINER,
     LIST,
     MODULE,
+    NONE,
     NUMBER,
     SHAPE,
     TENSOR,
@@ -42,7 +43,7 @@ from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.own_methods import is_of_own_class, is_of_posing_class
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import modules
+from unplace.torchapi import modes, modules
 
 _SELF = frozenset(("self",))
 
@@ -65,6 +66,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     if isinstance(base.ref, Instance):
         return _of_instance(calls, node, func, base, state)
     arguments = calls.arguments(node, state)
+    if isinstance(base.ref, Named) and base.ref.qualified == modes.FUNCTION_CONTEXT:
+        return Value(NONE)  # `ctx.save_for_backward(x)`; the calls of the function tell what it saves
     if base.must_be(CALLABLE) and isinstance(base.ref, Class):
         return own_calls.of_unbound(calls, node, name, base, arguments, state)
     above = inherited.of_super(calls, node, name, arguments, state) if is_super else None

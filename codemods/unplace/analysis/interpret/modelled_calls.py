@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
 from unplace.analysis.effects.applying import Call, apply
@@ -33,9 +33,11 @@ def _fill(calls: CallEffects, node: ast.Call, factory: Value, made: Value, state
     element = calls.apply(node, factory, Arguments(), trial)
     is_new = trial.newness(element) == DISTINCT or not element.objs
     if is_new and element.may_be(TENSOR) and not element.may_be(UNKNOWN):
+        born, names = {*element.objs}, calls.run.names
+        trial.age(names, born)
         state.become(trial)
         for holder in made.objs:
-            state.heap[(holder, ANY)] = element._replace(identity=DISTINCT)
+            state.heap[(holder, ANY)] = aged_value(element, names, born)._replace(identity=DISTINCT)
 
 
 def of_container(

@@ -115,6 +115,8 @@ def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Argument
     step = self.step
     step(x)
     """
+    if isinstance(ref.receiver.ref, Class):
+        return of_unbound(calls, node, ref.name, ref.receiver, arguments, state)
     if isinstance(ref.receiver.ref, Instance):
         of = ref.receiver.ref
         method = calls.run.program.method(of.of, ref.name, is_exact=of.is_exact)
@@ -132,10 +134,9 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
     assert isinstance(base.ref, Class)
     method = calls.run.program.method(base.ref, name, is_exact=True)
     if method is None:
-        made = calls.unknown_call(node, arguments.all(), state)
         if custom_functions.is_applied(base.ref, name):
-            custom_functions.note_saved(calls.run, node, base.ref, arguments, made, state)
-        return made
+            return custom_functions.applied(calls, node, base.ref, arguments, state)
+        return calls.unknown_call(node, arguments.all(), state)
     return of_function(calls, node, method, arguments, state, base if is_class_method(method.scope.node) else None)
 
 

@@ -28,6 +28,14 @@ def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
     return mode
 
 
+def is_backward(module: ModuleIndex, scope: Scope) -> bool:
+    """Tell whether a function is the backward of a custom autograd function.
+
+    Autograd calls it, with gradients that others may read: torch's documentation forbids to write them.
+    """
+    return scope.name == "backward" and grad_mode(module, scope) is GradMode.FUNCTION
+
+
 @once
 def _serving_optimizers(module: ModuleIndex) -> frozenset[str]:
     """Return the names of the module's functions that its optimizers use, directly or through one another."""

@@ -98,6 +98,10 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
     bases = write.state.bases
+    made = [o for o in seen if o.operator == members.APPLYING]
+    if made:
+        first = min(made, key=lambda o: o.index)
+        return Forbidden(Forbids.FUNCTION_VIEW(function=first.label, line=Line(first.line)), False)
     cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in members.SPLITTING]
     if not cut:
         return None

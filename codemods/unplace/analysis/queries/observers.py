@@ -230,14 +230,16 @@ class Watch:
     def _names_parted(self, value: Value, parted: Snapshot, is_alone: bool) -> Iterator[str | None]:
         """Iterate over the names that don't see the write any more; None for what has no name.
 
-        Where nothing else holds the written tensor, those are the names of other elements of its holder.
+        Where nothing else holds the written tensor, those are the names of what is made from it (`base = e.float()`)
+        and of other elements of its holder.
         """
         roots = parted.roots(value.objs)
         for name, held in self.state.env.items():
             is_seen = name in self.live or name.startswith(HIDDEN)
             if not is_seen or self._is_container(held) or parted.may_share(held.objs, value.objs):
                 continue
-            if self._notices(held, value) and not (is_alone and roots.isdisjoint(parted.roots(held.objs))):
+            is_told = is_alone and roots.isdisjoint(parted.roots(held.objs) | self.state.roots(held.objs) & value.objs)
+            if self._notices(held, value) and not is_told:
                 yield name if not name.startswith(HIDDEN) else None
 
     def _notices(self, held: Value, value: Value) -> bool:

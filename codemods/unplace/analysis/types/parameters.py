@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.refs import Class, Instance, Named
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -30,6 +30,7 @@ from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.inference import inferred
 from unplace.diagnostics.forms import target_of
+from unplace.torchapi import modes
 
 _OF_INSTANCES = frozenset(["forward", "__call__"])
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
@@ -45,6 +46,10 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
         if is_class_method(node):
             return Value(CALLABLE, ref=None if any(True for _ in program.descendants(owner)) else owner)
         return Value(kinds.of_instance(owner), ref=Instance(owner))
+    if owner is not None and argument in scope.parameters[:1] and _takes_context(owner, scope.name):
+        return Value(OTHER, ref=Named(modes.FUNCTION_CONTEXT))
+    if owner is not None and scope.name == "backward" and owner.derives_from(modes.FUNCTION):
+        return Value(TENSOR)
     if argument is node.args.vararg or argument is node.args.kwarg:
         return Value(UNKNOWN)
     annotated = kinds.of_annotation(argument.annotation)
@@ -58,12 +63,22 @@ def value_of(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     return _unannotated(program, scope, argument, default, owner)
 
 
+def _takes_context(owner: Class, method: str) -> bool:
+    """Tell whether the first argument of a static method is the context of a custom autograd function."""
+    with_context = modes.OF_FUNCTIONS - ({"forward"} if owner.defines("setup_context") else set())
+    return method in with_context and owner.derives_from(modes.FUNCTION)
+
+
 def _annotated_class(program: Analysis, scope: Scope, annotation: ast.expr | None) -> Class | None:
-    """Return the class of the run that an annotation names: `state: State`."""
+    """Return the class of the run that an annotation names, `state: State`, where nothing else is bound to the name.
+
+    A class that stands in for a missing package (`except ImportError`) says nothing about the arguments.
+    """
     if scope.parent is None or not isinstance(annotation, ast.Name | ast.Attribute):
         return None
-    ref = program.estimate(scope.parent, annotation).ref
-    return ref if isinstance(ref, Class) else None
+    of = program.estimate(scope.parent, annotation).ref
+    outer = of.scope.parent.node if isinstance(of, Class) and of.scope.parent is not None else None
+    return of if isinstance(of, Class) and of.node in getattr(outer, "body", ()) else None
 
 
 def _unannotated(
@@ -82,7 +97,8 @@ def _unannotated(
         return callers._replace(kinds=callers.kinds | none)
     if by_default & NUMBER and not found:
         return Value(by_default)
-    is_input = owner is not None and owner.is_module and scope.name == "forward" and argument.annotation is None
+    takes_tensors = owner is not None and (owner.is_module or owner.derives_from(modes.FUNCTION))
+    is_input = takes_tensors and scope.name == "forward" and argument.annotation is None
     if is_input and default is None and _may_be_tensor(program, scope, argument):
         passed = _inputs(program, scope, argument.arg)
         if any(value.must_be(_NO_INPUTS) for value in passed):

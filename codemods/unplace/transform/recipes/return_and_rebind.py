@@ -27,6 +27,7 @@ from unplace.analysis.project.callers import (
     is_private,
     line_in,
 )
+from unplace.analysis.project.modes import is_backward
 from unplace.analysis.project.module import passed_on
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, line_of_value, name_of
@@ -75,6 +76,8 @@ class Callers:
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Return the blockers and assumptions that follow from the callers of a function that writes `parameter`."""
         assumption = Assumption.CALLER_LOOKS_AWAY(name=parameter)
+        if is_backward(self.program.home_of(scope).module, scope):
+            return [], [assumption]
         if (scope, parameter) in self._asking:
             return [], [assumption]
         is_alone = not self._asking and not self._handbacks.is_planning  # else the answer may be cut short

@@ -21,7 +21,8 @@ from typing import Any
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Bound, Function, Instance
-from unplace.analysis.domain.values import NAMESPACE, TENSOR, Saved, Tracked, in_order, is_same
+from unplace.analysis.domain.values import NAMESPACE, TENSOR, Origin, Saved, Tracked, Value, in_order, is_same
+from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -174,6 +175,13 @@ def _has_other_views(site: Site) -> bool:
     return any(state.roots(v.objs) & roots for v in apart)
 
 
+def _is_held(state: Facts, result: Value) -> bool:
+    """Tell whether something other than names may hold what a function of the run returned."""
+    if any(obj.origin is not Origin.FRESH for obj in state.roots(result.objs)):
+        return True
+    return any(held.objs and state.may_share(held.objs, result.objs) for held in state.heap.values())
+
+
 def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     """Return the expression whose value the operation saved, if autograd would save a copy of it instead."""
     if not saved.certain or saved.node is None:
@@ -190,6 +198,8 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         return None
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
         return None  # the callee reads memory through one parameter and writes it through another
+    if INSIDE in saved.operation and node is saved.node and _is_held(state, value):
+        return None  # the callee has left its result elsewhere, too, which the write has to reach
     if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
