@@ -44,7 +44,7 @@ def of_function(
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     effect = run.program.summary(function, run.scope)
-    if effect is None or (is_loose and effect.writes):
+    if effect is None or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if is_loose:  # no argument is known to be the one that is saved
         effect = effect._replace(saves=tuple(save._replace(part="") for save in effect.saves))
