@@ -26,10 +26,10 @@ from unplace.cli.options import (
     takes_settings,
 )
 from unplace.cli.parsing import Command
-from unplace.diagnostics.findings import Harm, Status
+from unplace.diagnostics.findings import Harm
 from unplace.reporting import document, lint
 from unplace.reporting.styled import width_of, write_lines
-from unplace.reporting.summary import number
+from unplace.reporting.summary import Summary, number
 from unplace.runs import baseline as baseline_file
 from unplace.runs.many import project_of
 from unplace.runs.outcome import Outcome, with_ignores
@@ -158,7 +158,8 @@ def check(
     fixed: list[str] = []
     if fix and any(outcome.change for outcome in outcomes):
         done = files.write(outcomes)
-        fixed = _fixed(done)
+        rewrites = Summary.of(done)
+        fixed = [rewrites.rewrites(applied=True)] if rewrites.rewritten else []
         outcomes = _with_problems(work_out(), done)
     if write_baseline is not None:
         _write_baseline(write_baseline, outcomes, view.harms)
@@ -182,13 +183,6 @@ def _check_view(view: _View, writes: Sequence[str], paths: Sequence[str]) -> Non
             raise typer.BadParameter("goes with files and folders, and without a report.", param_hint=option)
         if view.every:
             raise typer.BadParameter("doesn't go with --all.", param_hint=option)
-
-
-def _fixed(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a sentence that counts what was rewritten."""
-    count = sum(outcome.count(Status.REWRITTEN) for outcome in outcomes)
-    changed = number(sum(outcome.change is not None for outcome in outcomes), "file")
-    return [f"Rewrote {number(count, 'in-place operation')} in {changed} of {len(outcomes)}."] if count else []
 
 
 def _with_problems(outcomes: Sequence[Outcome], written: Sequence[Outcome]) -> list[Outcome]:

@@ -39,13 +39,16 @@ class Summary:
             ),
         )
 
+    def rewrites(self, *, applied: bool) -> str:
+        """Return how many operations were rewritten, or would be, in how many files."""
+        verb, operations = "Rewrote" if applied else "Would rewrite", number(self.rewritten, "in-place operation")
+        return f"{verb} {operations} in {number(self.changed, 'file')} of {self.files}."
+
     def sentences(self, *, applied: bool) -> list[str]:
         """Return the summary as lines; `applied` says whether the files were written."""
         lines = []
         if self.rewritten:
-            verb = "Rewrote" if applied else "Would rewrite"
-            operations = number(self.rewritten, "in-place operation")
-            lines.append(f"{verb} {operations} in {number(self.changed, 'file')} of {self.files}.")
+            lines.append(self.rewrites(applied=applied))
         elif self.files > self.errors:
             lines.append(f"Nothing to rewrite in {number(self.files - self.errors, 'file')}.")
         others = [f"{count} {word}" for count, word in ((self.refused, "refused"), (self.kept, "kept")) if count]

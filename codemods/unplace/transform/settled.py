@@ -15,11 +15,11 @@ from unplace.analysis.domain.refs import Function
 from unplace.analysis.project.calling import calls_of_objects
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.text.edits import Edit
 from unplace.text.positions import LineRanges, Text
 
-_OF_INSTANCES = frozenset(["forward", "__call__"])
 _SETTERS = frozenset(["setattr", "__setattr__", "register_buffer", "register_parameter"])
 
 
@@ -135,7 +135,7 @@ def _may_call(program: Program, caller: _Unit, callee: _Unit) -> bool:
         return name in caller.names
     if name in caller.attributes:
         return True
-    if name in _OF_INSTANCES:
+    if name in OF_INSTANCES:
         return any(scope in caller.scopes for scope, _ in calls_of_objects(program, owner))
     if name == "__init__":
         return any(cls.node.name in caller.names for cls in (owner, *program.descendants(owner)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unplace.analysis.project.users import OF_INSTANCES
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.findings import Harm

@@ -13,8 +13,6 @@ from unplace.analysis.domain.views import Views
 ANY = "*"  # the slot that stands for all elements of a container
 DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
 DISTINCT_RESULTS: Token = ("distinct results",)  # the same, if no call of unseen code returned one object twice
-
-
 _DISTINCT = frozenset((DISTINCT, DISTINCT_RESULTS))
 
 

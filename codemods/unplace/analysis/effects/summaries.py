@@ -125,10 +125,12 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
 
 def _forbidden_view(value: Value, state: Facts) -> View | None:
     """Return the view of one argument that a custom autograd function made, which torch doesn't let be written."""
-    (obj,) = value.objs if len(value.objs) == 1 else (None,)
-    base = state.bases.get(obj) if obj is not None and obj.operator == members.APPLYING else None
-    names = _parameters(base.objs) if base is not None else set()
-    return View((names.pop(),), Link.VIEW, forbidden=True) if len(names) == 1 and len(base.objs) == 1 else None  # type: ignore[union-attr]
+    made = [obj for obj in value.objs if obj.operator == members.APPLYING and obj in state.bases]
+    if len(value.objs) != 1 or not made:
+        return None
+    bases = state.bases[made[0]].objs
+    names = _parameters(bases)
+    return View((names.pop(),), Link.VIEW, forbidden=True) if len(bases) == 1 and names else None
 
 
 def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:

@@ -158,7 +158,7 @@ class Calls:
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
             for ref in alternatives(value.ref):
-                given |= own_calls.captured_by(self.run, ref, state) if isinstance(ref, Function) else frozenset()
+                given |= self.run.captured_by(ref, state) if isinstance(ref, Function) else frozenset()
         if given:
             reachable = given = state.reachable(given)
             self.run.keep_all(state, reachable, label, node.lineno)

@@ -65,10 +65,9 @@ def _effect(run: Run, of: Class, arguments: Arguments, state: State) -> tuple[Ef
     if bound is None or effect is None or effect.returned is None:
         return None, {}
     context = parameters[0]
-    captured = [n for n in forward.captured(run.scope) if n in state.env and state.env[n].objs]
     returned = _as_torch_gives_it(effect.returned, f"{of.node.name}.apply()")
     is_more = effect.writes | effect.may_write | effect.replaces | effect.reshapes | (effect.changes - {context})
-    reaches_out = effect.keeps_outer or effect.writes_outer or bool(captured)
+    reaches_out = effect.keeps_outer or effect.writes_outer or bool(run.captured_by(forward, state))
     if returned is None or is_more or reaches_out or context in effect.returned.parameters:
         return None, {}
     return Effect(returned, keeps=effect.keeps - {context}), bound

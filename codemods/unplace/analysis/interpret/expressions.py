@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import Merger, State, aged_value, weak_join
+from unplace.analysis.domain.state import Merger, State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -343,9 +343,8 @@ class Evaluator:
         made_of = walk(node.value if isinstance(node, ast.DictComp) else node.elt)
         others = [state.env[n.id] for n in made_of if isinstance(n, ast.Name) and n.id in state.env.keys() - own]
         is_only = len(node.generators) == 1 and state.is_apart(drawn, others)
-        identity = state.newness(element, drawn if is_only else None) if element.identity in born else None
-        state.age(self.run.names, born)
-        element = aged_value(element, self.run.names, born)._replace(identity=identity)
+        kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
+        collected = self.run.collected(node, state, kinds, element, drawn if is_only else None, born)
         state.env = {
             name: outer[name] if name in own else value
             for name, value in state.env.items()
@@ -353,8 +352,7 @@ class Evaluator:
         }
         for name in own & binds.keys():
             state.binds[name] = binds[name]
-        kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
-        return self.run.container(node, state, kinds, {ANY: element})
+        return collected
 
     def iterate(self, node: ast.expr, iterable: Value, state: State, key: Hashable = None) -> Value:
         """Return the value that a loop over `iterable` yields, or the one at an index that an unpacking takes."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import State, aged_value
+from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import LIST, UNKNOWN, Obj, Value
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import own_calls
@@ -41,11 +40,9 @@ def of_map(calls: CallEffects, node: ast.Call, arguments: Arguments, state: Stat
         made = own_calls.of_function(calls, node, function, Arguments(elements, [n for n, _ in iterables]), state, None)
     run.inside.pop()
     run.born.pop()
-    captured = Value(UNKNOWN, own_calls.captured_by(run, function, state))
+    captured = Value(UNKNOWN, run.captured_by(function, state))
     drawn = elements[0] if len(elements) == 1 and state.is_apart(elements[0], [captured]) else None
-    identity = state.newness(made, drawn) if made.identity in born else None
-    state.age(run.names, born)
-    return run.container(node, state, LIST, {ANY: aged_value(made, run.names, born)._replace(identity=identity)})
+    return run.collected(node, state, LIST, made, drawn, born)
 
 
 def _only_computes(effect: Effect | None) -> bool:

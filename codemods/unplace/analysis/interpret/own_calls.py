@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions
@@ -57,7 +57,7 @@ def of_function(
         _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings)
     _hand_held(run, node, function, effect, bound, state)
     bound = {name: _with_captures(run, value, state) for name, value in bound.items()}
-    captured = state.reachable(captured_by(run, function, state))
+    captured = state.reachable(run.captured_by(function, state))
     called = f"{code_of(node.func)}()"
     if captured:
         clobber(run, node, captured, state)
@@ -143,15 +143,8 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
 def _with_captures(run: Run, value: Value, state: State) -> Value:
     """Return a value that also stands for the objects that it captures, where it is a function."""
     functions = [ref for ref in alternatives(value.ref) if isinstance(ref, Function)]
-    captured = frozenset().union(*(captured_by(run, function, state) for function in functions))
+    captured = frozenset().union(*(run.captured_by(function, state) for function in functions))
     return value._replace(objs=value.objs | captured) if captured else value
-
-
-def captured_by(run: Run, function: Function, state: State) -> Objs:
-    """Return the objects held by the names of this scope that an inner function captures."""
-    return anything(
-        [state.env[n] for n in sorted(function.captured(run.scope)) if n in state.env and state.env[n].objs]
-    )
 
 
 def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:

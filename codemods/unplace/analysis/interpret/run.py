@@ -14,7 +14,7 @@ from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.domain.snapshot import Snapshot
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
     CALLABLE,
     DISCRETE,
@@ -410,6 +410,24 @@ class Run:
         is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
         is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
         return is_fill and is_made and not any(root in state.saved for root in roots)
+
+    def captured_by(self, function: Function, state: State) -> Objs:
+        """Return the objects held by the names of this scope that an inner function captures."""
+        names = sorted(function.captured(self.scope))
+        return anything([state.env[n] for n in names if n in state.env and state.env[n].objs])
+
+    def collected(
+        self, node: ast.AST, state: State, kinds: int, element: Value, drawn: Value | None, born: set[Obj]
+    ) -> Value:
+        """Return a container of what each of several rounds gives, with the objects `born` in a round.
+
+        `drawn` is what a round takes, where its element is made of nothing else.
+        """
+        identity = state.newness(element, drawn) if element.identity in born else None
+        state.age(self.names, born)
+        return self.container(
+            node, state, kinds, {ANY: aged_value(element, self.names, born)._replace(identity=identity)}
+        )
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""

@@ -12,7 +12,8 @@ from unplace.analysis.project.calling import holders_of
 from unplace.analysis.project.module import from_folder, home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
-from unplace.analysis.project.users import OF_INSTANCES, users_of
+from unplace.analysis.project.users import users_of
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.reasons import Line
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from unplace.analysis.domain.refs import Class, Function, Instance, Member, alternatives
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Member, alternatives
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, home, is_of, once
@@ -108,6 +108,16 @@ def run_by_calling(program: Analysis, of: Instance) -> Function | None:
     family = (*of.of.linearized(), *(() if of.is_exact else program.descendants(of.of)))
     name = "__call__" if any(cls.defines("__call__") for cls in family) else "forward"
     return program.method(of.of, name, is_exact=of.is_exact)
+
+
+def function_of(program: Analysis, ref: object) -> Function | None:
+    """Return the function or method of the run that a call of a value runs."""
+    if isinstance(ref, Instance):
+        return run_by_calling(program, ref)
+    if isinstance(ref, Bound):
+        receiver = ref.receiver.ref
+        return program.method(receiver.of, ref.name) if isinstance(receiver, Instance) else None
+    return ref if isinstance(ref, Function) else None
 
 
 def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, is_exact: bool) -> bool:

@@ -14,11 +14,11 @@ from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.project.module import ModuleIndex, imported_from_run, once, parents_in
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 
-_OF_INSTANCES = ("forward", "__call__")
 _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "reversed", "tuple", "zip")
 
 
@@ -139,7 +139,7 @@ def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
     if owner is not None and scope.name == "__init__":
         for cls in (owner, *program.descendants(owner)):
             yield from ((caller, call, False) for caller, call in program.module.calls_named(cls.node.name))
-    if owner is not None and scope.name in _OF_INSTANCES:
+    if owner is not None and scope.name in OF_INSTANCES:
         calls = calls_of_objects(program, owner)
         yield from ((caller, c, False) for caller, c in calls if _may_be_object(program, caller, c.func, owner))
     for caller, call in program.module.calls_named(name_of(program, scope)):
@@ -204,5 +204,5 @@ def _shows(program: Analysis, scope: Scope, node: ast.AST, owner: Class) -> bool
 def _is_called_itself(owner: Class) -> bool:
     """Tell whether calling an object of the class runs a function of the file."""
     return any(
-        isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in _OF_INSTANCES for s in owner.node.body
+        isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name in OF_INSTANCES for s in owner.node.body
     )

@@ -12,9 +12,8 @@ from unplace.analysis.project.exports import starred
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, hooks, passings
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
-
-OF_INSTANCES = ("forward", "__call__")
 
 
 @dataclass(frozen=True, slots=True)

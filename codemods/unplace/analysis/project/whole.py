@@ -17,7 +17,7 @@ from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE
 from unplace.analysis.project.calling import importing, names_of
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.program import Program
-from unplace.analysis.project.users import OF_INSTANCES
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.imports import imported
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders, flows

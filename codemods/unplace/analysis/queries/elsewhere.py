@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
+from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.calling import run_by_calling
+from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import calls_that_may_hand
 from unplace.analysis.syntax.scopes import Scope
@@ -162,12 +162,8 @@ class _Search:
         """Iterate over the functions of the file that a call is known to run."""
         callee = run.values.get(call.func)
         for ref in alternatives(callee.ref) if callee is not None else ():
-            function: object = ref
-            if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
-                function = self.program.method(ref.receiver.ref.of, ref.name)
-            elif isinstance(ref, Instance):
-                function = run_by_calling(self.program, ref)
-            if isinstance(function, Function) and function.scope in self._own():
+            function = function_of(self.program, ref)
+            if function is not None and function.scope in self._own():
                 yield function.scope
 
     def _own(self) -> set[Scope]:

@@ -20,7 +20,7 @@ def is_left_alone(run: Run, state: Snapshot, holder: Obj, field: Hashable) -> bo
 
     Whether the callers read it is another question.
     """
-    bound = [(name, held) for name, held in state.names_bound_to(holder)] if holder.parameter is not None else []
+    bound = state.names_bound_to(holder) if holder.parameter is not None else ()
     owners = [getattr(held.ref, "of", None) for _, held in bound]
     if not bound or not all(of is not None and of.is_named_tuple for of in owners):
         return False

@@ -13,6 +13,9 @@ from unplace.analysis.syntax.patterns import WILD, text_pattern
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modes, modules
 
+OF_INSTANCES = frozenset(["forward", "__call__"])
+"""The methods that a call of an object may run."""
+
 Qualified = Callable[[Scope, ast.expr], "str | None"]
 Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 

@@ -15,7 +15,7 @@ from unplace.analysis.domain.refs import Bound, Function, Instance, TorchModule
 from unplace.analysis.domain.values import CONTAINER, DISCRETE, TENSOR, UNKNOWN, Obj, Origin, Value
 from unplace.analysis.effects import result_types
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.project.calling import run_by_calling
+from unplace.analysis.project.calling import function_of
 from unplace.torchapi import autocast, results
 
 _DEEPEST = 4
@@ -191,7 +191,7 @@ class _Walk:
 
     def _own(self, node: ast.Call, ref: Function | Bound | Instance) -> Source:
         """Return the sources of the result of a function or module of the analysed files."""
-        function = self._function(ref)
+        function = function_of(self.run.program, ref)
         if function is None or function.scope.module is not self.run.scope.module or self.depth == _DEEPEST:
             return Source.NOTHING
         run = self.run.program.run(function.scope)
@@ -205,15 +205,6 @@ class _Walk:
             for argument in (*node.args, *(k.value for k in node.keywords)):
                 found |= self._at(argument)
         return found
-
-    def _function(self, ref: Function | Bound | Instance) -> Function | None:
-        if isinstance(ref, Function):
-            return ref
-        program = self.run.program
-        if isinstance(ref, Instance):
-            return run_by_calling(program, ref)
-        receiver = ref.receiver.ref
-        return program.method(receiver.of, ref.name) if isinstance(receiver, Instance) else None
 
 
 def _is_float(node: ast.expr) -> bool:

@@ -24,7 +24,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.syntax.bindings import root_name
-from unplace.analysis.syntax.classes import is_class_method, is_static
+from unplace.analysis.syntax.classes import OF_INSTANCES, is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
@@ -32,7 +32,6 @@ from unplace.analysis.types.inference import inferred
 from unplace.diagnostics.forms import target_of
 from unplace.torchapi import modes
 
-_OF_INSTANCES = frozenset(["forward", "__call__"])
 _NO_INPUTS = CONTAINER | TEXT | SHAPE | ARRAY | OTHER
 """The kinds that no module takes for a tensor."""
 
@@ -139,7 +138,7 @@ def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
 
 def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """Iterate over the arguments that calls of an object pass to its `forward` or `__call__`, with their scopes."""
-    owner = program.module.class_of(scope) if scope.name in _OF_INSTANCES else None
+    owner = program.module.class_of(scope) if scope.name in OF_INSTANCES else None
     for caller, call in calls_of_objects(program, owner) if owner is not None else ():
         argument = argument_for(scope, call, name)
         if owner is not None and argument is not None and is_object_of(program, caller, call.func, owner):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 
@@ -26,7 +27,6 @@ FACTORY = 2
 _MOST = 7  # all marks: an instance, its factory, a factory of its factory
 _NO_FLOW = (ast.Attribute, ast.Subscript, ast.BinOp)  # most of the indexed nodes
 _UNMARKED = (ast.Constant, ast.Compare)
-_OF_INSTANCES = frozenset(["forward", "__call__"])
 _CONTAINING = frozenset(["__init__", "add_module", "append", "extend", "insert", "register_module"])
 
 Signatures = dict[str, list[list[str]]]
@@ -181,7 +181,7 @@ class Holders:
 
     def is_called(self, callee: ast.expr) -> bool:
         """Tell whether a callee may be such an object."""
-        if isinstance(callee, ast.Attribute) and callee.attr in _OF_INSTANCES:
+        if isinstance(callee, ast.Attribute) and callee.attr in OF_INSTANCES:
             callee = callee.value
         name = _mentioned(callee)
         marks = self._marks.get(name, 0) if name is not None else self._of(self._sources.of(callee))

@@ -80,3 +80,8 @@ def new_name(taken: set[str], wanted: str = "value") -> str:
         number += 1
         name = f"{wanted}_{number}"
     return name
+
+
+def new_index(taken: set[str]) -> str:
+    """Return the name of an index that isn't taken yet: `i`, `j`, ..."""
+    return next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from unplace.analysis.project.program import Program
-from unplace.analysis.project.users import OF_INSTANCES
 from unplace.analysis.project.whole import are_calls_known
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption

@@ -66,7 +66,7 @@ def _is_of_parameters(site: Site, node: ast.expr) -> bool:
 def is_step_along_own_gradient(site: Site) -> bool:
     """Tell whether a tensor is moved by a multiple of its own gradient, which has no graph: `p -= lr * p.grad`."""
     written = AccessPath.of(site.write.target)
-    if written is None or not site.write.grad.records or site.write.data is not None or not _adds(site):
+    if not site.write.grad.records or site.write.data is not None or not _adds(site):
         return False
     operands = [node for operand in _operands(site) for node in _factors(operand)]
     if may_be_off(site.program.module, site.run.scope):

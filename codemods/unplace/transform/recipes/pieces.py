@@ -163,8 +163,8 @@ def gives_rows(node: ast.ListComp) -> bool:
 
 def _collects(node: ast.AST, split: ast.expr) -> bool:
     """Tell whether a node is `list(...)` or `tuple(...)` of the split."""
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple")
-    return is_call and isinstance(node, ast.Call) and node.args == [split] and not node.keywords
+    is_call = isinstance(node, ast.Call) and called(node) in ("list", "tuple")
+    return is_call and node.args == [split] and not node.keywords  # type: ignore[attr-defined]
 
 
 def _is_cut_off(state: Facts, obj: Obj) -> bool:

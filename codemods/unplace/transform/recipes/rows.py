@@ -22,7 +22,8 @@ from unplace.analysis.syntax.nodes import own_nodes
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform.emit.layout import new_name, put_before
+from unplace.transform.emit.layout import new_index, new_name, put_before
+from unplace.transform.recipes.pieces import called
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
 
@@ -59,8 +60,7 @@ def _yields(node: ast.AST, name: str, site: Site) -> bool:
 
 def _target(loop: ast.For, name: str) -> ast.Name | None:
     """Return the target by which a loop binds a name; that of `i, (row, gain)` may stand inside another."""
-    pairs = isinstance(loop.target, ast.Tuple) and [e for e in loop.target.elts if isinstance(e, ast.Tuple)]
-    targets = [t for part in (loop.target, *(pairs or ())) for t in _parts(part)]
+    targets = [t for part in _parts(loop.target) for t in _parts(part)]
     return next((t for t in targets if isinstance(t, ast.Name) and t.id == name), None)
 
 
@@ -121,9 +121,8 @@ def _is_replayed(site: Site, tensor: ast.expr) -> bool:
 
 def _header(site: Site, loop: ast.For, row: str, text: Text) -> _Header | None:
     """Return the new header of a loop over a tensor, or over `enumerate` or `zip` of it."""
-    taken = site.run.taken_names()
-    free = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
-    call = _called(loop.iter)
+    free = new_index(site.run.taken_names())
+    call = called(loop.iter)
     if not isinstance(loop.iter, ast.Call) or isinstance(loop.iter.func, ast.Attribute):
         return _Header(loop.iter, free, "range(len({}))", free, free) if isinstance(loop.target, ast.Name) else None
     if call == "zip":
@@ -139,7 +138,7 @@ def _header(site: Site, loop: ast.For, row: str, text: Text) -> _Header | None:
             return _Header(counted, counter.id, "range(len({}))", counter.id, counter.id)
         rounds = f"range({start}, len({{}}) + {start})"
         return _Header(counted, counter.id, rounds, counter.id, f"{counter.id} - {start}")
-    if _called(counted) != "zip" or start or not isinstance(counted, ast.Call):
+    if called(counted) != "zip" or start or not isinstance(counted, ast.Call):
         return None
     zipped = _zipped(counted, _parts(taken_rows), row, counter.id, text)
     if zipped is None:
@@ -172,11 +171,6 @@ def _counted(call: ast.Call) -> tuple[ast.expr | None, int]:
         return call.args[0], 0
     start = starts[0].value if isinstance(starts[0], ast.Constant) else None
     return (call.args[0], start) if isinstance(start, int) and start >= 0 else (None, 0)
-
-
-def _called(node: ast.expr) -> str | None:
-    """Return the name of the function that an expression calls."""
-    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
 
 
 def _escaped(code: str) -> str:

@@ -20,12 +20,12 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import Bound, Function, Instance
 from unplace.analysis.domain.values import NAMESPACE, TENSOR, Origin, Saved, Tracked, Value, in_order, is_same
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.calling import function_of
 from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
@@ -260,21 +260,12 @@ def _parameters_of_function(run: Run, node: ast.Call) -> tuple[str, ...]:
     """
     callee = run.values.get(node.func)
     ref = callee.ref if callee is not None else None
-    function = ref if isinstance(ref, Function) else _method(run, ref)
+    function = function_of(run.program, ref)
     summary = run.program.summary(function) if function is not None else None
     if summary is None or function is None:
         return ()
     names = [a.arg for a in function.scope.parameters]
     return tuple(n if leaves_alone(summary, n) else "" for n in (names if function is ref else names[1:]))
-
-
-def _method(run: Run, ref: object) -> Function | None:
-    """Return the method that a call runs: `step(x)` after `step = self.step`, and the `forward` of a module."""
-    if isinstance(ref, Instance):
-        return run.program.method(ref.of, "forward", is_exact=ref.is_exact)
-    if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
-        return run.program.method(ref.receiver.ref.of, ref.name)
-    return None
 
 
 def _extra_argument(arguments: list[ast.expr], place: str) -> ast.expr | None:

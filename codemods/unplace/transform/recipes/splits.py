@@ -29,7 +29,7 @@ from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.layout import new_index
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.emit.target import missing
 from unplace.transform.recipes import rows
@@ -222,8 +222,7 @@ def _generated(site: Site, node: ast.expr, tensor: ast.expr, text: Text, form: s
 
 def _by_index(site: Site, tensor: ast.expr, item: str, counts: str, text: Text) -> str:
     """Return `y[i] for i in range(len(y))`."""
-    taken, name = site.run.taken_names(), _text(tensor, text)
-    index = next((letter for letter in "ijkn" if letter not in taken), None) or new_name(taken, "i")
+    name, index = _text(tensor, text), new_index(site.run.taken_names())
     return f"{name}{item.format(i=index)} for {index} in {counts.format(name)}"
 
 
