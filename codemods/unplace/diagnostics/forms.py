@@ -199,6 +199,8 @@ def _by_node(kinds: Iterable[WriteKind]) -> dict[type[ast.AST], tuple[Callable[[
 
 
 _ALL = _by_node(WriteKind)
+WRITING = frozenset(_ALL)
+"""The types of the nodes that may be in-place operations."""
 _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.is_telling)
 
 

@@ -46,6 +46,7 @@ from unplace.analysis.interpret.writes import (
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
+from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
@@ -196,7 +197,7 @@ class Run:
         return [*self.unclear.values(), *(write for _, write in self.handed_unclear.values())]
 
     @property
-    def parents(self) -> Mapping[ast.AST, ast.AST]:
+    def parents(self) -> Parents:
         """The parent of each node of the scope, including the nodes of inner scopes."""
         return parents_in(home(self.scope), self.scope)
 

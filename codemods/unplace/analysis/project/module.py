@@ -12,7 +12,7 @@ import ast
 import builtins
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import PurePath
@@ -22,7 +22,7 @@ from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.syntax import classes
 from unplace.analysis.syntax.bindings import Bindings, last_name
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
-from unplace.analysis.syntax.nodes import parents_below
+from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope, Scopes
 
 T = TypeVar("T")
@@ -249,10 +249,9 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
     return asked
 
 
-@once
-def parents_in(module: ModuleIndex, scope: Scope) -> Mapping[ast.AST, ast.AST]:
+def parents_in(module: ModuleIndex, scope: Scope) -> Parents:
     """Return the parent of each node of a scope, including the nodes of inner scopes."""
-    return parents_below(scope.node)
+    return Parents(scope.node, module.scopes.parents)
 
 
 @once

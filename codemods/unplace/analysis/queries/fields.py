@@ -8,11 +8,12 @@ return belief._replace(mean=mean)           reads the other fields
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import Obj
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.syntax.nodes import Parents
 
 
 def is_left_alone(run: Run, state: Snapshot, holder: Obj, field: Hashable) -> bool:
@@ -30,7 +31,7 @@ def is_left_alone(run: Run, state: Snapshot, holder: Obj, field: Hashable) -> bo
     return len(taken) <= 1 and all(_is_bound(n, run.parents, field) for n in taken)
 
 
-def _is_other_field(name: ast.Name, parents: Mapping[ast.AST, ast.AST], field: Hashable) -> bool:
+def _is_other_field(name: ast.Name, parents: Parents, field: Hashable) -> bool:
     """Tell whether a use of a named tuple reads other fields: `b.var`, `b._replace(mean=mean)`."""
     read = parents.get(name)
     if not isinstance(read, ast.Attribute):
@@ -41,7 +42,7 @@ def _is_other_field(name: ast.Name, parents: Mapping[ast.AST, ast.AST], field: H
     return read.attr != field
 
 
-def _is_bound(name: ast.Name, parents: Mapping[ast.AST, ast.AST], field: Hashable) -> bool:
+def _is_bound(name: ast.Name, parents: Parents, field: Hashable) -> bool:
     """Tell whether a use of a named tuple binds the field to a name: `mean = b.mean`."""
     read = parents.get(name)
     around = parents.get(read) if isinstance(read, ast.Attribute) and read.attr == field else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from unplace.analysis.syntax.bindings import last_name, root_name
-from unplace.analysis.syntax.nodes import code_of, own_nodes
+from unplace.analysis.syntax.nodes import Parents, code_of, own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_for
 from unplace.diagnostics.catalogue import Refusal
@@ -70,7 +70,7 @@ def _is_left_out(scope: Scope, parameter: str) -> bool:
     return isinstance(default, ast.Constant) and default.value is None
 
 
-def flag_around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> str | None:
+def flag_around(node: ast.AST, parents: Parents) -> str | None:
     """Return the flag, as written, that asks for an operation: `inplace` in `if inplace: x.add_(1)`."""
     while (parent := parents.get(node)) is not None:
         if isinstance(parent, ast.If | ast.IfExp) and node is not parent.test:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 _LEAVES = frozenset(
     [
@@ -61,9 +62,24 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def parents_below(root: ast.AST) -> dict[ast.AST, ast.AST]:
-    """Return the parent of each node below `root`."""
-    return {child: node for node in walk(root) for child in children(node)}
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """The parent of each node below `root`; one table serves all roots of a module."""
+
+    root: ast.AST
+    table: Mapping[ast.AST, ast.AST]
+
+    def __contains__(self, node: ast.AST) -> bool:
+        return node is not self.root and node in self.table
+
+    def __getitem__(self, node: ast.AST) -> ast.AST:
+        if node is self.root:
+            raise KeyError(node)
+        return self.table[node]
+
+    def get(self, node: ast.AST) -> ast.AST | None:
+        """Return the parent of a node; None for the root."""
+        return None if node is self.root else self.table.get(node)
 
 
 def walk(node: ast.AST, closed: Collection[type] = ()) -> Iterator[ast.AST]:

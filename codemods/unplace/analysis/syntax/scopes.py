@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, children, walk
-from unplace.diagnostics.forms import has_true, looks_in_place
+from unplace.diagnostics.forms import WRITING, has_true, looks_in_place
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SPECIAL = frozenset(
@@ -116,12 +116,14 @@ class Scopes:
     def __init__(self, module: Scope) -> None:
         """Collect the scopes in that of a module, and find out which scopes see whose names."""
         self.by_node: dict[ast.AST, Scope] = {}
+        self.parents: dict[ast.AST, ast.AST] = {}
         self._consumed: set[ast.AST] = set()  # generators that the call that takes them runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a `True` that may be `inplace`
         self.module = module
         assert isinstance(module.node, ast.Module)
         self.by_node[module.node] = module
+        self.parents.update(dict.fromkeys(module.node.body, module.node))
         self._visit(module.node.body, module)
         self._resolve(self.module)
 
@@ -156,7 +158,7 @@ class Scopes:
             if kind in SCOPES:
                 todo += reversed(self._enter(current, scope))
                 continue
-            if looks_in_place(current):
+            if kind in WRITING and looks_in_place(current):
                 scope.suspects.append(current)
                 if kind is ast.Call and has_true(current):
                     self.flagged.append((current, scope))
@@ -165,6 +167,7 @@ class Scopes:
             elif kind in _SPECIAL:
                 self._note(current, scope)
             below = children(current)
+            self.parents.update(dict.fromkeys(below, current))
             below.reverse()
             todo += below
 
@@ -190,6 +193,7 @@ class Scopes:
     def _enter(self, node: ast.FunctionDef | ast.Lambda | ast.ClassDef, scope: Scope) -> list[ast.AST]:
         """Open an inner scope, and return the parts of the definition that belong to the outer one."""
         outside: list[ast.AST] = []
+        self.parents.update(dict.fromkeys(children(node), node))
         inner = self._open(node, getattr(node, "name", "<lambda>"), scope)
         body: list[ast.AST]
         if isinstance(node, ast.ClassDef):
@@ -199,6 +203,9 @@ class Scopes:
             body = list(node.body)
         else:
             arguments = node.args
+            self.parents.update(
+                (part, whole) for whole in (arguments, *all_parameters(arguments)) for part in children(whole)
+            )
             outside += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
             inner.bound.update(a.arg for a in all_parameters(arguments))
             inner.assigned.update(a.arg for a in all_parameters(arguments))

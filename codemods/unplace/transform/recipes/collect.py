@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import NUMBER, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.nodes import Parents, walk
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
@@ -87,7 +87,7 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
 # -- the shape of the loop --------------------------------------------------------------------------------------------
 
 
-def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
+def _filling(site: Site, parents: Parents) -> _Filling | None:
     """Return the loop around a store, if it counts through all slots of a tensor made before it."""
     store, target = site.statement, site.write.target
     loop = parents.get(store)
@@ -191,7 +191,7 @@ def _has_slots(filling: _Filling) -> bool:
 # -- other observers of the tensor ------------------------------------------------------------------------------------
 
 
-def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST]) -> bool:
+def _is_private(filling: _Filling, copy: Copy, parents: Parents) -> bool:
     """Tell whether only this loop sees the tensor while it is being filled."""
     scope, name = filling.site.run.scope, filling.name
     if name not in scope.bound or name in scope.captured | scope.volatile:
@@ -209,7 +209,7 @@ def _is_private(filling: _Filling, copy: Copy, parents: Mapping[ast.AST, ast.AST
     return not any(_touches(filling, write, inside) for write in _other_writes(filling))
 
 
-def _is_subscripted(node: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+def _is_subscripted(node: ast.Name, parents: Parents) -> bool:
     parent = parents[node]
     return isinstance(parent, ast.Subscript) and parent.value is node
 
@@ -278,7 +278,7 @@ class _Read:
     index: str | None
 
 
-def _reads(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> Iterator[_Read | None]:
+def _reads(filling: _Filling, parents: Parents) -> Iterator[_Read | None]:
     """Iterate over the reads of the tensor in the loop; None stands for a use that isn't a read of an earlier slot."""
     behind = False
     for statement in filling.loop.body:
@@ -289,7 +289,7 @@ def _reads(filling: _Filling, parents: Mapping[ast.AST, ast.AST]) -> Iterator[_R
         behind = behind or statement is filling.store
 
 
-def _read(filling: _Filling, node: ast.AST, parents: Mapping[ast.AST, ast.AST], *, behind: bool) -> _Read | None:
+def _read(filling: _Filling, node: ast.AST, parents: Parents, *, behind: bool) -> _Read | None:
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     slot = picked(node.slice)

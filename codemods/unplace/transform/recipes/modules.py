@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -13,6 +13,7 @@ from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.inputs import read_after, read_after_calls
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.reasons import Line, Reason
@@ -161,7 +162,7 @@ class Judge:
     def _parent(self, node: ast.AST) -> ast.AST | None:
         return self._around().get(node)
 
-    def _around(self) -> Mapping[ast.AST, ast.AST]:
+    def _around(self) -> Parents:
         return parents_in(self.program.module, self.program.module.scopes.module)
 
     def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
@@ -184,7 +185,7 @@ class Judge:
 
     def _loads(self, names: set[str]) -> Iterator[ast.expr]:
         if not self._reads:
-            for node in self._around():
+            for node in self.program.module.scopes.parents:
                 name = last_name(node)
                 if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
                     self._reads.setdefault(name, []).append(node)  # type: ignore[arg-type]

@@ -65,6 +65,7 @@ class Callers:
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
     _writing: dict[tuple[Scope, bool], bool] = field(default_factory=dict)
+    _leaves: dict[tuple[Scope, str], Handed | None] = field(default_factory=dict)
     _known: KnownCalls = field(init=False)
     _handbacks: Handbacks = field(init=False)
 
@@ -209,7 +210,10 @@ class Callers:
 
     def leaf_passed(self, scope: Scope, parameter: str) -> Handed | None:
         """Return a call that passes a parameter, or another tensor that gets a gradient itself, if any."""
-        return saved_by_callers.leaf_passed(self.program, scope, parameter)
+        asked = (scope, parameter)
+        if asked not in self._leaves:
+            self._leaves[asked] = saved_by_callers.leaf_passed(self.program, scope, parameter)
+        return self._leaves[asked]
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""

@@ -7,10 +7,11 @@ A slot is the part of a tensor that an index along one dimension picks: `out[t]`
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.domain.paths import AccessPath
+from unplace.analysis.syntax.nodes import Parents
 from unplace.transform.recipes.sizes import Linear, Sizes
 
 LAST = -1
@@ -108,7 +109,7 @@ def _is_dots(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value is ...
 
 
-def narrowed(rounds: Rounds, node: ast.AST, parents: Mapping[ast.AST, ast.AST], sizes: Sizes) -> Rounds:
+def narrowed(rounds: Rounds, node: ast.AST, parents: Parents, sizes: Sizes) -> Rounds:
     """Return the rounds in which a node is evaluated, given the conditions around it: `out[t - 1] if t > 0 else h`."""
     start, stop = rounds.start, rounds.stop
     while node in parents:
