@@ -192,7 +192,10 @@ def _handing(module: ModuleIndex) -> list[_Handed]:
     found: list[_Handed] = []
     for scope in module.scopes.by_node.values():
         for node in module.bindings(scope).calls:
-            qualified = module.qualified(scope, node.func)
+            is_named = any(keyword.arg == _FLAG for keyword in node.keywords)
+            qualified = module.qualified(scope, node.func) if is_named or node.args else None
+            if qualified is None and not is_named:
+                continue
             made = torchapi.module(qualified) if qualified is not None else None
             position = made.inplace if made is not None else torchapi.inplace_flag(qualified or "")
             value = _given(node, position)

@@ -13,6 +13,7 @@ from unplace.analysis.domain.values import (
     MODULE,
     NUMBER,
     OTHER,
+    PARAMETER_MADE,
     SELECTING,
     TENSOR,
     TUPLE,
@@ -78,8 +79,7 @@ def _kept(site: Site) -> Keep | None:
     layout = site.layout()
     if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
-    registered = site.registered()
-    if registered is not None:
+    if site.registered() is not None and not is_like_a_parameter(site):
         return Keep(Purpose.REGISTERED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
@@ -95,6 +95,22 @@ def _kept(site: Site) -> Keep | None:
     if flag is not None and site.harm()[0] is not Harm.HARMFUL:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
     return None
+
+
+def is_like_a_parameter(site: Site) -> bool:
+    """Tell whether the write goes to `layer.weight` or `layer.bias` of an object of which nothing is known.
+
+    The code itself may replace that by another parameter, in some rounds of a loop or on some paths only.
+    """
+    if not site.write.grad.records or site.write.data is not None or site.write.kind is WriteKind.DATA:
+        return False
+    roots = site.roots()
+    read = [o for o in roots if o.origin is Origin.ATTRIBUTE and o not in site.state.bases]
+    made = [o for o in roots if o.origin is Origin.REGISTERED]
+    if not all(torchapi.is_registered_name(o.label.rsplit(".", 1)[-1]) for o in read):
+        return False
+    others = (o for o in roots if o not in site.state.bases and o not in (*read, *made))
+    return bool(read) and all(o.label == PARAMETER_MADE for o in made) and not any(others)
 
 
 def _writes_gradient_of_others(site: Site) -> bool:

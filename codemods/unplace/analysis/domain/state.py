@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol, TypeVar
 
-from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
+from unplace.analysis.domain.facts import ANY, Definition, Facts, First, weaker
 from unplace.analysis.domain.heap import Heap, Slot
 from unplace.analysis.domain.refs import join_refs
 from unplace.analysis.domain.snapshot import Snapshot
@@ -32,6 +32,7 @@ from unplace.diagnostics.reasons import Line, Reason
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+_MARK = Value(NONE)
 HIDDEN = "<"  # begins the names of live objects that have no name in the source: see `hidden_name`
 
 
@@ -104,6 +105,23 @@ class State(Facts):
         for name, held in self.env.items():
             self.env[name] = change(held)
         self.heap.revise(change)
+
+    def store(self, holder: Obj, name: str, value: Value, *, is_only: bool) -> None:
+        """Store a value in an attribute of an object, whose old value may stay where `is_only` is False.
+
+        It is True where no other object can be the one in question.
+        """
+        slot, first = (holder, name), (holder, First(name))
+        if is_only and not holder.old:
+            self.heap[slot] = value
+            if first in self.heap:
+                del self.heap[first]
+        elif slot in self.heap:
+            self.heap[slot] = weak_join(self.heap[slot], value)
+        else:
+            self.heap[slot] = value
+            if holder.origin is not Origin.FRESH:
+                self.heap[first] = _MARK
 
     def collapse(self, holders: Objs) -> None:
         """Forget which slot of a list holds which element, after an insertion, a removal or a move."""
@@ -345,6 +363,9 @@ class Merger:
         classes: dict[Hashable, Hashable] = {}
         for slot, values in differing:
             result[slot] = self._join(slot, values, classes)
+            holder, key = slot
+            if holder.origin is not Origin.FRESH and type(key) is str and None in values:
+                result[(holder, First(key))] = _MARK
         return result
 
     def _split(

@@ -119,6 +119,7 @@ class Obj(int):
 
 
 ITERATING = "__iter__"
+PARAMETER_MADE = "a parameter"  # the label of what `nn.Parameter(...)` returns
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
 SELECTING = "__getitem__"

@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from functools import reduce
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import First
 from unplace.analysis.domain.refs import Bound, Class, Instance, Named
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -130,6 +131,8 @@ def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: in
 
 def _known(base: Value, name: str, state: State) -> Value | None:
     """Return what an attribute holds in any of the objects that a value may be; None where that isn't known of all."""
+    if any((holder, First(name)) in state.heap for holder in base.objs):
+        return None
     found = [state.heap.get((holder, name)) for holder in base.objs]
     known = [value for value in found if value is not None]
     return reduce(weak_join, known) if known and len(known) == len(found) else None
@@ -154,13 +157,15 @@ def _by_index(obj: Obj) -> int:
 
 def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: Value, origin: Origin) -> Value:
     """Return the object in an attribute of one object, and store it for later reads."""
-    slot = (holder, node.attr)
-    if slot not in state.heap:
-        value = _unnamed(run, node, holder.index, facts, origin)
-        if holder.old:
-            return value
-        state.heap[slot] = value
-    return state.heap[slot]
+    known = state.heap.get((holder, node.attr))
+    if known is not None and (holder, First(node.attr)) not in state.heap:
+        return known
+    value = _unnamed(run, node, holder.index, facts, origin)
+    if known is not None:
+        value = weak_join(known, value) if known.objs != value.objs else known
+    if not holder.old:
+        state.store(holder, node.attr, value, is_only=True)
+    return value
 
 
 def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, origin: Origin) -> Value:
@@ -182,14 +187,7 @@ def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value:
     """Store `holder.attr = value` for an ordinary attribute."""
     for obj in holder.objs:
         state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
-    if len(holder.objs) == 1:
-        (obj,) = holder.objs
-        slot = (obj, target.attr)
-        state.heap[slot] = weak_join(state.heap[slot], value) if obj.old and slot in state.heap else value
-        return
-    for obj in holder.objs:
-        slot = (obj, target.attr)
-        state.heap[slot] = weak_join(state.heap[slot], value) if slot in state.heap else value
+        state.store(obj, target.attr, value, is_only=len(holder.objs) == 1)
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
 

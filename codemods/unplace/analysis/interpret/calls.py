@@ -29,6 +29,7 @@ from unplace.analysis.domain.values import (
     NONE_VALUE,
     NUMBER,
     OTHER,
+    PARAMETER_MADE,
     TENSOR,
     UNKNOWN,
     Base,
@@ -257,7 +258,7 @@ class Calls:
         """Return a new parameter, which shares memory with its `data`."""
         flag = arguments.at(1, "requires_grad")
         tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true_given(flag)) else Tracked.MAYBE
-        returned = Returned(TENSOR, outside=Origin.REGISTERED, tracked=tracked, label="a parameter")
+        returned = Returned(TENSOR, outside=Origin.REGISTERED, tracked=tracked, label=PARAMETER_MADE)
         made = apply(Call(self, node, {}, state), Effect(returned))
         data = arguments.at(0, "data")
         if data is not None:

@@ -71,19 +71,23 @@ def _looked_into(state: Facts, objs: Objs) -> Objs:
     todo = list(objs)
     while todo:
         obj = todo.pop()
-        base = state.bases.get(obj)
-        if obj in found:
-            continue
-        found.add(obj)
-        is_view = base is not None and (base.link is Link.VIEW or obj.operator in members.USUALLY_VIEWS)
-        if base is not None and is_view and obj.operator not in members.DETACHED:
-            todo += base.objs
+        if obj not in found:
+            found.add(obj)
+            todo += _viewed(state, obj)
     return frozenset(found)
+
+
+def _viewed(state: Facts, obj: Obj) -> Objs:
+    """Return the tensors that autograd takes an object for a view of."""
+    base = state.bases.get(obj)
+    is_view = base is not None and (base.link is Link.VIEW or obj.operator in members.USUALLY_VIEWS)
+    return base.objs if base is not None and is_view and obj.operator not in members.DETACHED else frozenset()
 
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     cut = {o for o in seen & run.leaves if o.operator in members.DETACHED}  # `x.detach().requires_grad_()`
-    owners = sorted((o for o in seen if o in cut or o not in write.state.bases), key=lambda o: o.index)
+    made = {o for o in seen if o.origin is Origin.REGISTERED and not _viewed(write.state, o)}  # nn.Parameter(b)
+    owners = sorted((o for o in seen if o in cut | made or o not in write.state.bases), key=lambda o: o.index)
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_elsewhere, calls_of, importing, names_of
-from unplace.analysis.project.module import ModuleIndex, home, parents_in
+from unplace.analysis.project.module import ModuleIndex, home, once, parents_in
 from unplace.analysis.project.recording import mode_at
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_for
@@ -116,7 +116,7 @@ class _Search:
         owner = home(scope).scopes.owner(scope, name)
         if owner is None or owner.is_module or owner.is_class:
             return False
-        values = _assigned(owner, name)
+        values = _assigned(home(owner), owner, name)
         if values is None or not all(self._implies(owner, value, outcome) for value in values):
             return False
         if name not in [p.arg for p in owner.parameters]:
@@ -185,7 +185,8 @@ def _called(module: ModuleIndex, scope: Scope, node: ast.Call) -> Iterator[Scope
         yield from (inner for inner in (owner.inner if owner is not None else ()) if inner.name == node.func.id)
 
 
-def _assigned(scope: Scope, name: str) -> list[ast.expr] | None:
+@once
+def _assigned(_: ModuleIndex, scope: Scope, name: str) -> list[ast.expr] | None:
     """Return what is assigned to a name; None where it is also bound by something else."""
     stores = [n for n in scope.names if n.id == name and not isinstance(n.ctx, ast.Load)]
     found: list[ast.expr] = []

@@ -27,6 +27,7 @@ class Liveness:
         """Analyse `body`, at whose end every name that outlives the scope is live."""
         self._bits: dict[str, int] = {}
         self._names: list[str] = []
+        self._sets: dict[int, frozenset[str]] = {}
         self._facts: dict[ast.AST, tuple[int, int]] = {}
         self.after: dict[ast.stmt, int] = {}
         self.behind_header: dict[ast.stmt, int] = {}
@@ -53,7 +54,9 @@ class Liveness:
 
     def names_of(self, bits: int) -> set[str]:
         """Return the names in a bit set."""
-        return {name for index, name in enumerate(self._names) if bits >> index & 1}
+        if bits not in self._sets:
+            self._sets[bits] = frozenset(name for index, name in enumerate(self._names) if bits >> index & 1)
+        return set(self._sets[bits])
 
     def _bit(self, name: str) -> int:
         bit = self._bits.get(name)

@@ -14,16 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from unplace import torchapi
-from unplace.analysis.domain.values import Origin
 from unplace.analysis.interpret.run import Run
 from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
-from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import put_before
+from unplace.transform.legality import is_like_a_parameter
 from unplace.transform.recipes.leaf_gradients import is_step_along_own_gradient, is_update, keeps_gradients
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Refuse
@@ -64,7 +62,7 @@ def _is_forbidden(decision: Decision) -> bool:
     if not isinstance(verdict, Refuse):
         return False
     if forbidden is None:
-        return _is_named_like_a_parameter(decision.site) or is_step_along_own_gradient(decision.site)
+        return is_like_a_parameter(decision.site) or is_step_along_own_gradient(decision.site)
     is_refused = verdict.reason.kind in (Refusal.FORBIDDEN_LEAF, Refusal.LEAF)
     return forbidden.is_leaf and is_refused and not _is_caught(decision.site)
 
@@ -73,17 +71,6 @@ def _is_caught(site: Site) -> bool:
     """Tell whether the code around the write may be there to catch the error that it raises."""
     spot = site.run.flow.spot(site.statement)
     return spot is None or any(not isinstance(guard, ast.With | ast.AsyncWith) for guard in spot.guards)
-
-
-def _is_named_like_a_parameter(site: Site) -> bool:
-    """Tell whether the write goes to `layer.weight` or `layer.bias` of an object of which nothing is known."""
-    roots = site.roots()
-    if not site.write.grad.records or site.write.data is not None or site.write.kind is WriteKind.DATA:
-        return False
-    owners = [o for o in roots if o not in site.state.bases]
-    return bool(owners) and all(
-        o.origin is Origin.ATTRIBUTE and torchapi.is_registered_name(o.label.rsplit(".", 1)[-1]) for o in owners
-    )
 
 
 def _followers(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterable[ast.stmt]:
