@@ -28,7 +28,7 @@ from unplace.verification.examples import maker
 PORTION = 50
 QUICK = range(0, 600, PORTION)
 LARGE = 500
-SLOW = range(100_000, 105_000, LARGE)
+SLOW = range(100_000, 102_500, LARGE)
 
 
 @pytest.fixture(autouse=True)

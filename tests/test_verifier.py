@@ -54,8 +54,8 @@ def test_wrong_rewrites_are_called_different() -> None:
 
 
 @pytest.mark.slow
-def test_all_wrong_rewrites_are_called_different() -> None:
-    found = [result for case in CASES for result in missed(case, slice(0, None, 1))]
+def test_half_of_all_wrong_rewrites_are_called_different() -> None:
+    found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % 2, None, 2))]
     assert len(found) > 1000
     assert [result for result in found if result is not None] == []
 

@@ -145,3 +145,8 @@ def _moved(part: Part, move: Callable[[Line], Line]) -> Part:
     if isinstance(part, tuple):
         return tuple(reason._moved(move) for reason in part)
     return part._moved(move) if isinstance(part, Reason) else part
+
+
+def quoted(label: str) -> str:
+    """Return a label in backticks, unless it has a space or backticks already."""
+    return label if "`" in label or " " in label else f"`{label}`"

@@ -62,7 +62,8 @@ class Fallbacks:
                 same = saved.copy_saved(decision.site, self.rules, self.text)
                 if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
-            elif any(self._had_better_stay(d) for d in decisions):
+                    continue
+            if any(self._had_better_stay(d) for d in decisions):
                 aside = unrecorded.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
@@ -90,7 +91,7 @@ class Fallbacks:
             aside = splits.writable(site, text)
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
-            aside = entry.own_copy(site, text)
+            aside = entry.own_copy(site, text) or (rows.of_argument(site, text) if is_alone else None)
         return aside if aside is not None and self._is_made(aside) else None
 
     def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:

@@ -18,11 +18,10 @@ from unplace.analysis.domain.values import Origin
 from unplace.analysis.effects import models
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import hooks
-from unplace.analysis.queries.observers import quoted
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
-from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.reasons import Reason, quoted
 from unplace.transform.legality import assumptions_about
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict

@@ -23,18 +23,6 @@ def weaker(first: Token, second: Token) -> Token:
 
 
 @dataclass(frozen=True, slots=True)
-class First:
-    """The slot that marks an attribute which may still hold its first value: some paths only store another.
-
-    if reset:
-        self.h = x.clone()
-    h = self.h
-    """
-
-    name: Hashable
-
-
-@dataclass(frozen=True, slots=True)
 class Definition:
     """The expression that made a view, and the bindings of its names: while they hold, it can be rematerialised."""
 

@@ -18,23 +18,31 @@ class Heap:
 
     The fields of an object are replaced, never mutated. So the forks of a heap share the fields that stay the same, and
     code that iterates over fields may store meanwhile.
+
+    `partly` are the attributes that may still hold what they held first, because only some paths store another value:
+
+        if reset:
+            self.h = x.clone()
+        h = self.h
     """
 
-    __slots__ = ("_fields", "_owners")
+    __slots__ = ("_fields", "_owners", "partly")
 
     def __init__(self, fields: Mapping[Obj, Fields] | None = None) -> None:
         """Start with the fields of some objects, none of which is empty."""
         self._fields: dict[Obj, Fields] = dict(fields) if fields is not None else {}
         self._owners: frozenset[Obj] | None = None
+        self.partly: frozenset[Slot] = frozenset()
 
     def fork(self) -> Heap:
         """Return an independent copy."""
         other = Heap(self._fields)
         other._owners = self._owners
+        other.partly = self.partly
         return other
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Heap) and self._fields == other._fields
+        return isinstance(other, Heap) and self._fields == other._fields and self.partly == other.partly
 
     __hash__ = None  # type: ignore[assignment]
 

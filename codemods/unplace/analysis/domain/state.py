@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol, TypeVar
 
-from unplace.analysis.domain.facts import ANY, Definition, Facts, First, weaker
+from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
 from unplace.analysis.domain.heap import Heap, Slot
 from unplace.analysis.domain.refs import join_refs
 from unplace.analysis.domain.snapshot import Snapshot
@@ -32,7 +32,6 @@ from unplace.diagnostics.reasons import Line, Reason
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-_MARK = Value(NONE)
 HIDDEN = "<"  # begins the names of live objects that have no name in the source: see `hidden_name`
 
 
@@ -111,17 +110,15 @@ class State(Facts):
 
         It is True where no other object can be the one in question.
         """
-        slot, first = (holder, name), (holder, First(name))
+        slot, heap = (holder, name), self.heap
         if is_only and not holder.old:
-            self.heap[slot] = value
-            if first in self.heap:
-                del self.heap[first]
-        elif slot in self.heap:
-            self.heap[slot] = weak_join(self.heap[slot], value)
+            heap[slot], heap.partly = value, heap.partly - {slot}
+        elif slot in heap:
+            heap[slot] = weak_join(heap[slot], value)
         else:
-            self.heap[slot] = value
+            heap[slot] = value
             if holder.origin is not Origin.FRESH:
-                self.heap[first] = _MARK
+                heap.partly |= {slot}
 
     def collapse(self, holders: Objs) -> None:
         """Forget which slot of a list holds which element, after an insertion, a removal or a move."""
@@ -200,6 +197,7 @@ class State(Facts):
             if known:
                 aged = {**known, **{k: weak_join(known[k], v) if k in known else v for k, v in aged.items()}}
             heap.put(home, aged)
+        heap.partly = frozenset((names.aged(o) if o in born else o, key) for o, key in self.heap.partly)
         return heap
 
 
@@ -363,10 +361,14 @@ class Merger:
         classes: dict[Hashable, Hashable] = {}
         for slot, values in differing:
             result[slot] = self._join(slot, values, classes)
-            holder, key = slot
-            if holder.origin is not Origin.FRESH and type(key) is str and None in values:
-                result[(holder, First(key))] = _MARK
+        result.partly = frozenset().union(*(heap.partly for heap in heaps), self._left_first(differing))
         return result
+
+    def _left_first(self, differing: Iterable[tuple[Slot, list[Value | None]]]) -> Iterator[Slot]:
+        """Iterate over the slots of objects from outside that not all joined states have stored or read."""
+        for slot, values in differing:
+            if slot[0].origin is not Origin.FRESH and slot[1] != ANY and None in values:
+                yield slot
 
     def _split(
         self, tables: Sequence[Mapping[K, Value]], same: dict[K, Value], differing: list[tuple[K, list[Value | None]]]

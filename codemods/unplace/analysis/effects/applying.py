@@ -31,6 +31,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
 from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret.run import Run
@@ -314,8 +315,14 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             if one is None or other is None:
                 continue
             for part in other.objs:
-                known = state.bases[part].objs if part in state.bases else frozenset()
-                state.bases[part] = Base((known | one.objs) - {part}, Link.EITHER)
+                state.bases[part] = _with_sharer(state.bases.get(part), one.objs - {part})
+
+
+def _with_sharer(known: Base | None, others: Objs) -> Base:
+    """Return the base of a tensor that may also share the memory of others, as the callee shows."""
+    if known is not None and known.link in UNCERTAIN:
+        return known._replace(objs=known.objs | others, holders=known.holders | others)
+    return Base((known.objs if known is not None else NO_OBJS) | others, Link.EITHER)
 
 
 def _part(call: Call, returned: Returned, fields: Mapping[Hashable, Value], key: Hashable) -> None:

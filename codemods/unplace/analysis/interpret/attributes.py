@@ -13,7 +13,6 @@ from collections.abc import Hashable
 from functools import reduce
 
 from unplace import torchapi
-from unplace.analysis.domain.facts import First
 from unplace.analysis.domain.refs import Bound, Class, Instance, Named
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -103,7 +102,7 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
 
 def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: Instance, state: State) -> Value:
     run, owner = evaluation.run, ref.of
-    known = _known(base, node.attr, state)
+    known = _known(run, base, node.attr, state)
     if known is not None:
         return known
     if owner.has_property(node.attr):
@@ -125,17 +124,30 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
 
 
 def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
-    known = _known(base, node.attr, state)
+    known = _known(run, base, node.attr, state)
     return known if known is not None else _remember(run, node, base, state, Value(kinds))
 
 
-def _known(base: Value, name: str, state: State) -> Value | None:
+def _known(run: Run, base: Value, name: str, state: State) -> Value | None:
     """Return what an attribute holds in any of the objects that a value may be; None where that isn't known of all."""
-    if any((holder, First(name)) in state.heap for holder in base.objs):
+    if any(_may_be_first(run, holder, name, state) for holder in base.objs):
         return None
     found = [state.heap.get((holder, name)) for holder in base.objs]
     known = [value for value in found if value is not None]
     return reduce(weak_join, known) if known and len(known) == len(found) else None
+
+
+def _may_be_first(run: Run, holder: Obj, name: str, state: State) -> bool:
+    """Tell whether an attribute may still hold its first value, which its slot hasn't."""
+    known = state.heap.get((holder, name))
+    if known is None or (holder, name) not in state.heap.partly:
+        return False
+    return _first(holder.index, name) not in map(run.names.key_of, known.objs)
+
+
+def _first(holder: Hashable, name: str) -> Hashable:
+    """Return the key of the object that an attribute holds before the code stores another."""
+    return holder, "attribute", name
 
 
 def _remember(
@@ -158,11 +170,11 @@ def _by_index(obj: Obj) -> int:
 def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: Value, origin: Origin) -> Value:
     """Return the object in an attribute of one object, and store it for later reads."""
     known = state.heap.get((holder, node.attr))
-    if known is not None and (holder, First(node.attr)) not in state.heap:
+    if known is not None and not _may_be_first(run, holder, node.attr, state):
         return known
     value = _unnamed(run, node, holder.index, facts, origin)
     if known is not None:
-        value = weak_join(known, value) if known.objs != value.objs else known
+        value = weak_join(known, value)
     if not holder.old:
         state.store(holder, node.attr, value, is_only=True)
     return value
@@ -170,9 +182,8 @@ def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: 
 
 def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, origin: Origin) -> Value:
     """Return the object that is in an attribute of a holder for all that can be seen."""
-    key: Hashable = (holder, "attribute", node.attr)
     return run.foreign(
-        key,
+        _first(holder, node.attr),
         origin,
         code_of(node),
         node.lineno,

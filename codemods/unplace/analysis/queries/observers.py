@@ -31,7 +31,7 @@ from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
-from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.reasons import Line, Reason, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ class Watch:
                 found.together.append(written)
             elif written is not None:
                 found.blockers.append(Refusal.SLOT_SHARES(place=str(written)))
-            else:
+            elif not self._is_left_result(holder, held):
                 found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
     def _is_seen(self, holder: Obj) -> bool:
@@ -365,6 +365,20 @@ class Watch:
             starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH and h.parameter not in own]
             self._seen = self.state.reachable(starts)
         return holder in self._seen
+
+    def _is_left_result(self, holder: Obj, held: Value) -> bool:
+        """Tell whether only code out of sight may still read a tensor from what a call returned; `_outside` says so.
+
+        preds = self.predict(x)
+        h = preds.mean
+        h.clamp_(-1, 1)
+        """
+        if holder.origin is not Origin.CALL or any(obj.origin is Origin.FRESH for obj in held.objs):
+            return False
+        keeper = self.state.kept_by(frozenset((holder,)))
+        live = (o for name, v in self.state.env.items() if name in self.live for o in v.objs)
+        others = (o for o in self.state.heap.holders if o.origin not in (Origin.FRESH, Origin.CALL))
+        return not (keeper is not None and keeper.certain) and holder not in self.state.reachable((*live, *others))
 
     def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
         """Return the access path of a slot: `self.h`, `xs[0]`, `d["k"]`; None where there is no certain one."""
@@ -481,8 +495,3 @@ def _code_of(obj: Obj) -> str | None:
     code = obj.label.removeprefix("`").removesuffix("`")
     is_quoted = len(code) == len(obj.label) - 2
     return code if "`" not in code and (is_quoted or " " not in code) else None
-
-
-def quoted(label: str) -> str:
-    """Return a label in backticks, unless it has a space or backticks already."""
-    return label if "`" in label or " " in label else f"`{label}`"

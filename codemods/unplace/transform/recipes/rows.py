@@ -16,10 +16,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from unplace.analysis.domain.values import Link, Value
+from unplace.analysis.domain.values import TENSOR, UNKNOWN, Link, Value
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.syntax.nodes import own_nodes
-from unplace.diagnostics.catalogue import Rewrite
+from unplace.analysis.project.compiled import compiled
+from unplace.analysis.syntax.nodes import own_nodes, walk
+from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.forms import WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_index, new_name, put_before
@@ -42,6 +45,44 @@ def by_index(site: Site, text: Text) -> Aside | None:
             break
         found, row = reindexed(site, loop, row.id, text), loop.iter
     return found
+
+
+def of_argument(site: Site, text: Text) -> Aside | None:
+    """Return the edits that copy the argument whose elements a loop writes, and take these by index.
+
+    Nothing tells whether the argument is a tensor or a list of tensors. It is assumed to be a tensor where the function
+    returns it or what is made of it.
+
+        for t, m, s in zip(tensor, self.mean, self.std):
+            t.sub_(m).div_(s)
+    """
+    row, scope = site.write.target, site.run.scope
+    loops = (n for n in own_nodes(scope.node) if isinstance(row, ast.Name) and _yields(n, row.id, site))
+    loop = next(loops, None)
+    if not isinstance(row, ast.Name) or not isinstance(loop, ast.For) or scope in compiled(site.program.module):
+        return None
+    header = _header(site, loop, row.id, text)
+    whole = header.tensor if header is not None else None
+    value = site.run.values.get(whole) if isinstance(whole, ast.Name) else None
+    if header is None or not isinstance(whole, ast.Name) or value is None or not value.kinds & UNKNOWN:
+        return None
+    given = [obj.parameter for obj in value.objs if obj not in site.state.bases]
+    if given != [whole.id] or whole.id in site.callers.returned(scope) or not _is_returned(scope, whole.id):
+        return None
+    if site.write.kind is not WriteKind.METHOD:
+        return None
+    taken = _taken_by_index(site, loop, row.id, text, header, value._replace(kinds=TENSOR, likely=False))
+    blockers, assumed = site.callers.sees(scope, whole.id)
+    if taken is None or blockers:
+        return None
+    edits = (put_before(text, loop, [f"{whole.id} = {whole.id}.clone()"]), *taken.edits)
+    return Aside(edits, taken.message, (Assumption.TENSOR(name=whole.id), *assumed))
+
+
+def _is_returned(scope: Scope, name: str) -> bool:
+    """Tell whether a function returns what a name is bound to, or what is made of it."""
+    given = (node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None)
+    return any(isinstance(part, ast.Name) and part.id == name for value in given for part in walk(value))
 
 
 def _is_row(site: Site, name: str) -> bool:
@@ -87,9 +128,13 @@ class _Header:
 def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     """Return the edits that let a loop take by index the rows that it binds to `row`."""
     header = _header(site, loop, row, text)
-    if header is None:
-        return None
-    tensor, value = header.tensor, site.run.values.get(header.tensor)
+    value = site.run.values.get(header.tensor) if header is not None else None
+    return _taken_by_index(site, loop, row, text, header, value) if header is not None and value is not None else None
+
+
+def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _Header, value: Value) -> Aside | None:
+    """Return the edits that give a loop over a tensor a new header, and take the row in its body."""
+    tensor = header.tensor
     is_named = not isinstance(tensor, ast.Name) and not _is_replayed(site, tensor)
     if not _stays(site, loop, None if is_named else tensor, header.counter, value):
         return None
@@ -177,7 +222,7 @@ def _escaped(code: str) -> str:
     return code.replace("{", "{{").replace("}", "}}")
 
 
-def _stays(site: Site, loop: ast.For, tensor: ast.expr | None, index: str, value: Value | None) -> bool:
+def _stays(site: Site, loop: ast.For, tensor: ast.expr | None, index: str, value: Value) -> bool:
     """Tell whether the loop binds neither the tensor nor the index, so that `tensor[index]` remains the row.
 
     `tensor` is None where the tensor gets a name of its own.
@@ -187,8 +232,7 @@ def _stays(site: Site, loop: ast.For, tensor: ast.expr | None, index: str, value
     bound = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n not in written}
     names = [n.id for n in ast.walk(tensor) if isinstance(n, ast.Name)] if tensor is not None else []
     return (
-        value is not None
-        and value.is_tensor
+        value.is_tensor
         and not value.likely
         and not value.objs & site.run.reshaped  # the rows have the memory and the shape that the tensor had before
         and not bound & {index, *names}
