@@ -33,7 +33,8 @@ class Diagnosed:
         """Take the options of the diagnosis.
 
         `silent` also finds what changes gradients without an error; with `reports`, the end of the block prints those
-        diagnoses to standard error; with `notes`, an exception carries its own. `before_backward` is called with the tensors from which each backward starts.
+        diagnoses to standard error; with `notes`, an exception carries its own. `before_backward` is called with the
+        tensors from which each backward starts.
         """
         self._reports = reports
         self._notes = notes
