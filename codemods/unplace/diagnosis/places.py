@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,7 @@ class Places:
     def __init__(self) -> None:
         self._known: dict[tuple[int, ...], Place] = {}
         self._internal: dict[str, bool] = {}
+        self._folder = Path.cwd()
 
     def of(self, frame: FrameType | None) -> Place:
         """Return the place of a frame: its own line, or that of the innermost caller in the program's own code."""
@@ -91,7 +93,7 @@ class Places:
         key = (id(frame.f_code), frame.f_lasti, *(id(called.f_code) for called in inner))
         known = self._known.get(key)
         if known is None:
-            self._known[key] = known = _place(frame, inner)
+            self._known[key] = known = _place(frame, inner, self._folder)
         return known, frame.f_back
 
     def _is_internal(self, filename: str) -> bool:
@@ -124,10 +126,14 @@ def is_own(filename: str) -> bool:
     return filename.startswith(_OWN)
 
 
-def _place(frame: FrameType, inner: list[FrameType]) -> Place:
+def _place(frame: FrameType, inner: list[FrameType], folder: Path) -> Place:
+    """Return the place of a frame; the path of a file is absolute, however the program was named when it began."""
     through = tuple(_qualified(called) for called in reversed(inner) if _is_torch(called.f_code.co_filename))
     codes = (frame.f_code, *(called.f_code for called in inner))  # kept, so that no id above is given away again
-    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through, codes)
+    path = os.path.normpath(folder / frame.f_code.co_filename)
+    if not Path(path).is_file():  # a cell of a notebook, or code given to `exec`
+        path = frame.f_code.co_filename
+    return Place(path, frame.f_lineno, frame.f_code.co_name, through, codes)
 
 
 def _is_torch(filename: str) -> bool:
