@@ -293,6 +293,7 @@ class Refusal(Kind):
         "its parts together with torch.stack"
     )
     UNBATCHED_LASTS = "it lasts beyond the call, where it is one tensor for the whole batch; return the values instead"
+    BATCHED_MASK = "use masked_fill or torch.where"
     ASKS_FOR_VALUES = "{line} asks for the value of a batched tensor, which `vmap` can't tell either: use torch.where"
 
     # where the new tensor would be stored

@@ -83,7 +83,9 @@ def mapped(program: Analysis, scope: Scope, node: ast.expr, depth: int = _DEEPES
     if isinstance(node, ast.Call):
         qualified = module.qualified(scope, node.func)
         is_partial = qualified == "functools.partial"
-        if not node.args or not (is_partial or qualified in transforms.PASSING) or depth == 0:
+        if not (is_partial or qualified in transforms.PASSING):
+            return _estimated(program, scope, node)
+        if not node.args or depth == 0:
             return None
         found = mapped(program, scope, node.args[0], depth - 1)
         if found is None or not is_partial:

@@ -22,7 +22,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.vmapped import mapped
 from unplace.analysis.queries.unbatched import Lacking, asks_for_values, lacks
 from unplace.analysis.syntax.nodes import code_of, walk
-from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Forbids, Refusal, Rewrite
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -37,7 +37,11 @@ _DTYPES = {bool: "torch.bool", int: "torch.int64"}
 def unfit(site: Site, verdict: Verdict) -> Refuse | None:
     """Return why a clone can't help a write that `vmap` forbids: it has the batch dimension no more than the tensor."""
     forbidden = site.forbidden()
-    if forbidden is None or not forbidden.is_unbatched or not isinstance(verdict, Copy):
+    if forbidden is None or not isinstance(verdict, Copy):
+        return None
+    if forbidden.reason.kind is Forbids.BATCHED_MASK:
+        return Refuse(Refusal.BATCHED_MASK())
+    if not forbidden.is_unbatched:
         return None
     line = asks_for_values(site.program, site.run)
     if line is not None:
@@ -292,7 +296,8 @@ class _Making:
             dtype: str | None = f"{whole}.dtype"
         else:
             whole = self._source_of(call)
-            dtype = "" if value.dtype in FLOATS else self._named(run, f"torch.{value.dtype}")
+            known = value.dtype if isinstance(value.dtype, str) else None
+            dtype = "" if known in FLOATS else self._named(run, f"torch.{known}") if known is not None else None
         if dtype is None:
             return None
         is_float = value.dtype in FLOATS and source.value.dtype in FLOATS
