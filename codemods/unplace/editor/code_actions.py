@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unplace import documents
+from unplace import documents, rules
 from unplace.config import suppressions
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem, Status, Trouble
@@ -101,7 +101,9 @@ def _comment_removals(document: Document, text: Text, options: Options, first: i
 def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, Any]:
     """Return a finding as a `Diagnostic` object."""
     start = text.offset_of(finding.line, finding.column)
+    address = rules.address(finding.code)
     return {
+        **({"codeDescription": {"href": address}} if address is not None else {}),
         "range": document.range(text, start, text.offset_of(finding.end_line, finding.end_column)),
         "severity": _SEVERITIES[finding.harm],
         "code": finding.code,
