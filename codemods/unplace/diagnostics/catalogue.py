@@ -26,6 +26,7 @@ class Rewrite(Kind):
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
+    STORES_APART = "the stores to {names} get statements of their own"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
