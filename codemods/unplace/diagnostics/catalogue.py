@@ -119,6 +119,10 @@ class Purpose(Kind):
     DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: being written in place is its purpose"
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
+    MARKED_DIRTY = (
+        "`{function}` marks `{name}` as dirty, so that the write is meant; where backward needs the old values, give "
+        "it a copy: `{function}.apply({name}.clone())`"
+    )
     FLAG_ASKS = "`{flag}` asks for the write"
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
