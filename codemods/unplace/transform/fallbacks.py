@@ -49,7 +49,10 @@ class Fallbacks:
                 chosen[decisions[0]] = collected
         around = under_no_grad(decided, self.text) | made_batched(decided, self.text)
         for statement, decisions in decided.items() if self.options.unsafe else ():
-            taken_apart = several_stores.filling(decisions, self.text)
+            is_compiled = len(decisions) > 1 and decisions[0].site.run.scope in compiled(
+                decisions[0].site.program.module
+            )
+            taken_apart = several_stores.filling(decisions, self.text) if not is_compiled else None
             around |= {statement: taken_apart} if taken_apart is not None else {}
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:
