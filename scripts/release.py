@@ -160,7 +160,9 @@ def try_action(folder: Path, work: Path) -> None:
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         done = subprocess.run(command, cwd=work, env={**os.environ, **environment}, capture_output=True, check=False)
         if done.returncode != 1 or b"::error " not in done.stdout:
-            raise ReleaseError(f"step {step['name']} of the action ended with {done.returncode}: {done.stderr.decode()}")
+            raise ReleaseError(
+                f"step {step['name']} of the action ended with {done.returncode}: {done.stderr.decode()}"
+            )
     if not (work / "found.sarif").is_file():
         raise ReleaseError("the action wrote no SARIF")
 
