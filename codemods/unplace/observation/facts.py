@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from unplace.files.relative import relative
 from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
@@ -116,7 +117,7 @@ class Observations:
     def add(self, other: Observations) -> None:
         """Add the facts of other runs, also of those that began in another folder."""
         for path, operations in other.by_file.items():
-            file = Path(os.path.relpath(Path(other.root, path), self.root)).as_posix()
+            file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
             for key, facts in operations.items():
                 self.of(file, key).add(facts)
 
@@ -129,7 +130,7 @@ class Observations:
 
     def about(self, path: str, text: str) -> FileFacts:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""
-        known = self.by_file.get(Path(os.path.relpath(Path(path).absolute(), self.root)).as_posix())
+        known = self.by_file.get(relative(str(Path(path).absolute()), self.root) or "")
         found = FileFacts()
         if not known:
             return found
@@ -146,7 +147,7 @@ class Observations:
             for (function, place), facts in sorted(operations.items()):
                 entry = functions.setdefault(function.name, {}).setdefault(function.digest, {})
                 entry[place] = facts.document()
-        root = Path(os.path.relpath(self.root, path.absolute().parent)).as_posix()
+        root = relative(self.root, str(path.absolute().parent)) or Path(self.root).as_posix()
         document = {"unplace": VERSION, "root": root, "files": files}
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
