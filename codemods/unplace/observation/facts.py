@@ -126,7 +126,10 @@ class Observations:
         ran = [facts for operations in self.by_file.values() for facts in operations.values() if facts.runs]
         runs, tensors = sum(facts.runs for facts in ran), sum(bool(facts.tensors) for facts in ran)
         files = sum(any(facts.runs for facts in operations.values()) for operations in self.by_file.values())
-        return f"Saw {len(ran):,} operations of {files:,} files run, {runs:,} times, {tensors:,} of them on tensors."
+        operations = f"{len(ran):,} operation{'s' * (len(ran) != 1)}"
+        of_files = f"{files:,} file{'s' * (files != 1)}"
+        times = f"{runs:,} time{'s' * (runs != 1)}"
+        return f"Saw {operations} of {of_files} run, {times}, {tensors:,} of them on tensors."
 
     def about(self, path: str, text: str) -> FileFacts:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""
