@@ -31,6 +31,7 @@ class Rewrite(Kind):
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
     )
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
+    MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
@@ -220,6 +221,14 @@ class Forbids(Kind):
     FUNCTION_VIEW = "torch forbids writing what `{function}` in {line} returns, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
+    UNBATCHED = (
+        "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take "
+        "what has it"
+    )
+    UNBATCHED_OUTSIDE = (
+        "`vmap` in {line} runs {function}(), where `{name}`, which has no batch dimension, can't take what has it"
+    )
+    BATCHED_MASK = "`vmap` in {line} runs {function}() and takes no mask with a batch dimension for an index"
 
 
 @unique
@@ -281,6 +290,13 @@ class Refusal(Kind):
     SELECTION = "`{name}` is a copy, so that the store has no effect; combine the indices"
     NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
     NOTHING_KNOWN = "nothing is known of `{name}`"
+    UNBATCHED = (
+        "nothing at hand has that dimension where it is made; make it of a batched tensor (`x.new_zeros(...)`), or put "
+        "its parts together with torch.stack"
+    )
+    UNBATCHED_LASTS = "it lasts beyond the call, where it is one tensor for the whole batch; return the values instead"
+    BATCHED_MASK = "use masked_fill or torch.where"
+    ASKS_FOR_VALUES = "{line} asks for the value of a batched tensor, which `vmap` can't tell either: use torch.where"
 
     # where the new tensor would be stored
     NO_PLACE = "there is no name to give the new tensor to"

@@ -18,6 +18,7 @@ from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
 from unplace.transform.recipes import entry, pieces, rows, saved, splits
+from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.sites import Site
@@ -46,9 +47,9 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        unrecorded = under_no_grad(decided, self.text)
+        around = under_no_grad(decided, self.text) | made_batched(decided, self.text)
         for statement, decisions in decided.items():
-            if decisions[0] in chosen or statement in unrecorded:
+            if decisions[0] in chosen or statement in around:
                 continue
             if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
                 chosen |= self._copied(decisions)
@@ -63,7 +64,7 @@ class Fallbacks:
                 if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
             elif any(self._had_better_stay(d) for d in decisions):
-                aside = unrecorded.get(statement) or self._aside(decisions)
+                aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
 
