@@ -23,6 +23,7 @@ from unplace.observation.instrument import NAME, instrumented
 from unplace.observation.keys import Function
 from unplace.observation.liveness import is_read_after
 from unplace.observation.recorder import Recorder
+from unplace.reporting import sentences
 from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path("/project")
@@ -297,6 +298,25 @@ def test_a_wider_operand_forbids_the_edit() -> None:
     after, (finding,) = rewritten(source, observed)
     assert after == source.replace("x.exp()", "x.exp().clone()")
     assert finding.message.startswith("the write stays")
+
+
+def test_reports_say_how_often_an_operation_ran() -> None:
+    source = SCALE + "\ndef unused(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+
+    def drive(model: ModuleType) -> None:
+        for _ in range(3):
+            model.scale(torch.zeros(3), 2)
+        model.scale(torch.rand(3, requires_grad=True).exp(), 2)
+        model.scale(1.0, 2)
+
+    after, found = rewritten(source, ran(source, drive)[0], unsafe=True)
+    assert "y = y + 1" in after
+    assert [[str(told) for told in finding.ran] for finding in found] == [
+        ["ran 5 times, 4 times on a tensor", "autograd recorded it once"],
+        ["never ran"],
+    ]
+    assert sentences.advice_lines(found[1])[0] == ("in the runs", "never ran")
+    assert all(not finding.ran for finding in rewrite_text(source, str(FILE), Options()).findings)
 
 
 def test_facts_of_a_function_that_changed_are_left_out() -> None:

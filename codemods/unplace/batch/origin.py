@@ -25,8 +25,8 @@ class SkipError(Exception):
 
 
 def is_url(target: str) -> bool:
-    """Tell whether Git would take a target for a URL: `scheme://...`, or `host:path` as for ssh."""
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/:]+:(?!\\)", target) is not None and not Path(target).exists()
+    """Tell whether Git would take a target for a URL: `scheme://...`, or `host:path` as for ssh, and no `C:/path`."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\\:]{2,}:", target) is not None and not Path(target).exists()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ import torch
 
 from unplace import torchapi
 
-_TORCH = str(Path(torch.__file__).parent)
-_INSTALLED = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-_PYTHON = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
-_OWN = str(Path(__file__).parents[1])
+_TORCH = os.path.normcase(Path(torch.__file__).parent)
+_INSTALLED = tuple(os.path.normcase(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
+_PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
+_OWN = os.path.normcase(Path(__file__).parents[1])
 _GENERATED = ("<frozen ", "<eval_with_key>")
 
 
@@ -41,7 +41,8 @@ class Place:
     @property
     def is_installed(self) -> bool:
         """True where the line belongs to an installed package, and not to the user's own files."""
-        return self.path.startswith((*_INSTALLED, *_PYTHON)) or "site-packages" in Path(self.path).parts
+        is_foreign = os.path.normcase(self.path).startswith((*_INSTALLED, *_PYTHON))
+        return is_foreign or "site-packages" in Path(self.path).parts
 
     def went_through(self, *functions: str) -> bool:
         """Tell whether the name of a function of torch called here begins so (`torch.optim.`, `torch.nn.init:`)."""
@@ -105,9 +106,10 @@ class Places:
 
 def is_internal(filename: str) -> bool:
     """Tell whether a file belongs to torch, to Python's own library or to this package."""
-    if filename.startswith((_TORCH, _OWN, *_GENERATED)):
+    name = os.path.normcase(filename)  # a drive's letter may be written either way
+    if filename.startswith(_GENERATED) or name.startswith((_TORCH, _OWN)):
         return True
-    return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
+    return name.startswith(_PYTHON) and not name.startswith(_INSTALLED) and "site-packages" not in name
 
 
 def stepping_optimizer(frame: FrameType | None) -> str | None:
@@ -123,7 +125,7 @@ def stepping_optimizer(frame: FrameType | None) -> str | None:
 
 def is_own(filename: str) -> bool:
     """Tell whether a file belongs to this package."""
-    return filename.startswith(_OWN)
+    return os.path.normcase(filename).startswith(_OWN)
 
 
 def _place(frame: FrameType, inner: list[FrameType], folder: Path) -> Place:
@@ -137,7 +139,11 @@ def _place(frame: FrameType, inner: list[FrameType], folder: Path) -> Place:
 
 
 def _is_torch(filename: str) -> bool:
-    return filename.startswith(_TORCH) and "_dynamo" not in filename and not filename.endswith("_compile.py")
+    return (
+        os.path.normcase(filename).startswith(_TORCH)
+        and "_dynamo" not in filename
+        and not filename.endswith("_compile.py")
+    )
 
 
 def _qualified(frame: FrameType) -> str:

@@ -140,10 +140,11 @@ def answer(question: Question, known: dict[str, tuple[tuple[object, ...], Projec
     """Return the report on a text among the files of its folder; `known` has the project of the last question."""
     files = discover([Path(question.folder)], Excluded(Nearest()), suffixes(markdown=False)).files
     states = [Path(path).stat() for path in files[: _FILES + 1]]
-    if question.path not in files or len(files) > _FILES or sum(state.st_size for state in states) > _BYTES:
+    path = {os.path.normcase(file): file for file in files}.get(os.path.normcase(question.path))
+    if path is None or len(files) > _FILES or sum(state.st_size for state in states) > _BYTES:
         return None
     held = {path: text.encode("utf-8", "surrogatepass") for path, text in question.unsaved.items()}
-    held[question.path] = question.text.encode("utf-8", "surrogatepass")
+    held[path] = question.text.encode("utf-8", "surrogatepass")
     state = tuple(zip(files, ((each.st_mtime_ns, each.st_size) for each in states), strict=True)), held
     last = known.get(question.folder)
     if last is None or last[0] != state:
@@ -152,7 +153,7 @@ def answer(question: Question, known: dict[str, tuple[tuple[object, ...], Projec
     project = last[1]
     try:
         with limited():
-            return rewrite_text(question.text, question.path, question.options, project)
+            return rewrite_text(question.text, path, question.options, project)
     except LimitError:
         known.clear()
         return None

@@ -77,6 +77,7 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
         "saved_by": _saved_by(saved) if saved else None,
         "message": finding.message,
         "assumptions": list(finding.assumptions),
+        **({"observed": list(map(str, finding.ran))} if finding.ran else {}),
     }
 
 
