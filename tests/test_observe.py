@@ -17,6 +17,8 @@ import torch
 
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, Status
+from unplace.editor.analyst import Analyst
+from unplace.editor.document import Document
 from unplace.observation import facts
 from unplace.observation.facts import FactsError, Observations, OperationFacts
 from unplace.observation.instrument import NAME, instrumented
@@ -317,6 +319,26 @@ def test_reports_say_how_often_an_operation_ran() -> None:
     ]
     assert sentences.advice_lines(found[1])[0] == ("in the runs", "never ran")
     assert all(not finding.ran for finding in rewrite_text(source, str(FILE), Options()).findings)
+
+
+def test_the_editor_takes_the_facts_of_the_configuration(tmp_path: Path) -> None:
+    def drive(model: ModuleType) -> None:
+        for _ in range(3):
+            model.scale(torch.rand(3, requires_grad=True).exp(), 2)
+
+    Observations(str(tmp_path), by_file=ran(SCALE, drive)[0].by_file).write(tmp_path / "seen.json")
+    path = tmp_path / "model.py"
+    document = Document(SCALE, path.as_uri(), str(path), 1)
+
+    def titles() -> list[str]:
+        return [action["title"] for action in Analyst().actions(document, [tmp_path], (3, 4), (3, 4), ["quickfix"])]
+
+    assert "Rewrite as `u = u * k`" not in titles()
+    (tmp_path / "unplace.toml").write_text('facts = "seen.json"\n')
+    assert titles()[0] == "Rewrite as `u = u * k`"
+    hovered = Analyst().hover(document, [tmp_path], (3, 4), as_markdown=True)
+    assert hovered is not None
+    assert "**observed** ran 3 times, always on a tensor  \nautograd recorded it 3 times" in hovered
 
 
 def test_facts_of_a_function_that_changed_are_left_out() -> None:
