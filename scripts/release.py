@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import re
 import shlex
 import shutil
@@ -23,9 +24,12 @@ import venv
 import zipfile
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[1]
 VERSION = ROOT / "codemods/unplace/version.py"
 CHANGELOG = ROOT / "CHANGELOG.md"
+ACTION = ROOT / "action.yml"
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
 
 IN_THE_WHEEL = ("unplace/py.typed", "unplace/cli/__init__.py")
@@ -123,8 +127,8 @@ def try_out(wheel: Path) -> None:
     """Install the wheel into an empty environment, away from the checkout, and run its commands and hooks there."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        venv.create(folder / "venv", with_pip=True)
-        bin_folder = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+        venv.create(folder / "unplace", with_pip=True)
+        bin_folder = folder / "unplace" / ("Scripts" if sys.platform == "win32" else "bin")
         python, unplace = str(bin_folder / "python"), str(bin_folder / "unplace")
         run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel))
         work = folder / "work"
@@ -141,6 +145,26 @@ def try_out(wheel: Path) -> None:
         if "y = y + 1" not in (work / "model.py").read_text("utf-8"):
             raise ReleaseError("the hook did not rewrite the model")
         expect(None, unplace, "check", "--output-format", "sarif", cwd=work)
+        if sys.platform != "win32":
+            try_action(folder, work)
+
+
+def try_action(folder: Path, work: Path) -> None:
+    """Run the steps of the GitHub Action behind its installation, which `folder` holds as the runner's folder would."""
+    (work / "model.py").write_text(MODEL, "utf-8")
+    action = yaml.safe_load(ACTION.read_text("utf-8"))
+    environment = {"PATHS": ".", "ARGS": "--only harmful", "SARIF": "found.sarif", "RUNNER_TEMP": str(folder)}
+    for step in action["runs"]["steps"]:
+        if "run" not in step or step["name"] == "Install":
+            continue
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(command, cwd=work, env={**os.environ, **environment}, capture_output=True, check=False)
+        if done.returncode != 1 or b"::error " not in done.stdout:
+            raise ReleaseError(
+                f"step {step['name']} of the action ended with {done.returncode}: {done.stderr.decode()}"
+            )
+    if not (work / "found.sarif").is_file():
+        raise ReleaseError("the action wrote no SARIF")
 
 
 def expect(printed: str | None, *command: str, cwd: Path) -> None:

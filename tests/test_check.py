@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from email.message import Message
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -335,6 +336,22 @@ def test_a_name_that_is_not_utf_8(output_format: str, capfd: pytest.CaptureFixtu
         entries = json.loads(out)
         assert {entry["location"]["path"] for entry in entries} == {"bad\ufffd.py"}
         assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+
+
+def test_rules_lead_to_their_pages(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package's own metadata name the site; without a name there are no addresses."""
+    Path("model.py").write_text("import torch\n", encoding="utf-8")
+    site = Message()
+    site["Project-URL"] = "Documentation, https://docs.example.org/unplace/"
+    for known, address in ((Message(), None), (site, "https://docs.example.org/unplace/rules/UNP004/")):
+        monkeypatch.setattr("unplace.rules.metadata.metadata", lambda _, known=known: known)
+        rules._site.cache_clear()
+        main(["check", "--output-format", "sarif", "model.py"])
+        told = json.loads(capfd.readouterr().out)["runs"][0]["tool"]["driver"]["rules"]
+        assert {rule["id"]: rule.get("helpUri") for rule in told}["UNP004"] == address
+        assert all(rule["help"]["markdown"].startswith(f"# {rule['id']}") for rule in told)
+    monkeypatch.undo()
+    rules._site.cache_clear()
 
 
 def test_sarif_counts_lines_as_python_does(capfd: pytest.CaptureFixture[str]) -> None:

@@ -123,6 +123,49 @@ def test_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capfd.readouterr().err.splitlines()[-1]) == {"error": None, "silent": []}
 
 
+def test_json_on_standard_output_is_alone_there() -> None:
+    write(FAILING.replace("input()", "1"))
+    done = unplace_in_a_process("diagnose", "--output-format", "json", "--output-file", "-", "train.py")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["cause"] == "out-of-place"
+    assert "['train.py'] 1\n" in done.stderr
+
+
+def test_json_on_standard_error_has_no_text_above_it(capfd: pytest.CaptureFixture[str]) -> None:
+    write(FAILING.replace("input()", "1"))
+    assert main(["diagnose", "--output-format", "json", "train.py"]) == 1
+    output = capfd.readouterr()
+    assert output.out == "['train.py'] 1\n"
+    assert "which line it was" not in output.err
+    assert json.loads(output.err.splitlines()[-1])["cause"] == "out-of-place"
+
+
+def test_paths_are_written_alike(capfd: pytest.CaptureFixture[str]) -> None:
+    """A script is named as it was started, a module by its absolute path: that isn't seen in a report."""
+    Path("models").mkdir()
+    write("import torch\ndef grown(x):\n    y = torch.exp(x)\n    y += 1\n    return y\n", "models/net.py")
+    write(
+        "import os, torch\nfrom models.net import grown\n"
+        "os.chdir('models')\ngrown(torch.ones(2, requires_grad=True)).sum().backward()\n"
+    )
+    folder = Path.cwd()
+    assert main(["diagnose", "--output-format", "json", "--output-file", "report.json", "train.py"]) == 1
+    report = json.loads(Path(folder, "report.json").read_text("utf-8"))
+    assert [Path(report[name]["path"]) for name in ("raised_at", "saved_by")] == [folder / "train.py", Path("net.py")]
+    os.chdir(folder)
+    assert main(["check", "--output-format", "json", "."]) == 1
+    assert {site["path"] for site in json.loads(capfd.readouterr().out)["sites"]} == {str(Path("models/net.py"))}
+
+
+def test_options_that_do_not_go_together(capfd: pytest.CaptureFixture[str]) -> None:
+    write("print(1)")
+    for options in (["--silent"], ["--output-format", "json"], ["--output-file", "report"]):
+        assert main(["diagnose", "--fix", *options, "train.py"]) == 2
+        assert "doesn't go with --fix" in capfd.readouterr().err
+    assert main(["diagnose", "--output-file", "no/such/folder", "train.py"]) == 2
+    assert "is no folder" in capfd.readouterr().err
+
+
 @pytest.mark.slow
 def test_fix_in_processes_of_its_own() -> None:
     write(FAILING.replace("input()", "1"))

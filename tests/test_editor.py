@@ -112,10 +112,21 @@ def test_a_column_picks_one_of_several() -> None:
     document = Document(text, "file:///model.py", "model.py")
     both = code_actions(document, Options(), 4, 4)
     (first, *_) = code_actions(document, Options(), 4, 4, 14)
-    assert [action["kind"] for action in both].count("quickfix") == 2
-    assert both[0]["title"] == "Rewrite as `y = y + 1; z = z + 2`"
-    assert len(both[0]["diagnostics"]) == 2
+    assert [action["title"] for action in both[:3]] == [
+        "Rewrite as `y = y + 1; z += 2`",
+        "Rewrite as `y += 1; z = z + 2`",
+        "Rewrite all in `f`",
+    ]
+    assert [len(action["diagnostics"]) for action in both[:2]] == [1, 1]
+    assert applied(both[1], text) == text.replace("z += 2", "z = z + 2")
     assert first["diagnostics"][0]["range"]["start"]["character"] == 12
+
+
+def test_operations_that_can_only_be_rewritten_together_have_one_action() -> None:
+    text = "import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y.mul_(2).add_(1)\n    return y\n"
+    actions = code_actions(Document(text, "file:///model.py", "model.py"), Options(), 4, 4)
+    assert [action["title"] for action in actions].count("Rewrite as `y = y.mul(2).add(1)`") == 1
+    assert len(actions[0]["diagnostics"]) == 2
 
 
 # The command

@@ -1,8 +1,8 @@
 """Programs written otherwise: without annotations, their names, functions, layers and files otherwise or elsewhere.
 
 What a program computes stays the same, so its verdict may get weaker only where its text says less, and the rewritten
-variant is never wrong. The quick tests take a sample, always the same one, and the slow ones a third of the programs for
-each transformation. With `EVERY_VARIANT` in the environment, they take all.
+variant is never wrong. The quick tests take a sample, always the same one. The slow ones take a third of the programs
+for each transformation, or all of them with `EVERY_VARIANT` in the environment.
 """
 
 from __future__ import annotations

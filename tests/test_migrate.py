@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -119,13 +121,94 @@ def test_a_branch_and_a_patch_are_made_and_the_checkout_is_left_alone(tmp_path: 
     assert not any((tmp_path / "unplace-migrate/work").iterdir())
 
 
-def test_a_dry_run_writes_nothing(tmp_path: Path, migrate: Migrate) -> None:
-    model = repository(tmp_path / "model", {"model.py": MODEL})
-    before = contents(model)
-    code, out, _ = migrate("model", "--dry-run", "--verify-command", "true")
-    assert (code, contents(model)) == (0, before)
+def test_a_dry_run_writes_nothing_but_its_report(tmp_path: Path, migrate: Migrate) -> None:
+    repository(tmp_path / "model", {"model.py": MODEL})
+    before = contents(tmp_path)
+    reports = [option for name in ("r.html", "r.jsonl", "r.md") for option in ("--report", name)]
+    code, out, err = migrate("model", "--dry-run", "--verify-command", "true", *reports)
+    after = contents(tmp_path)
+    assert (code, {name: after[name] for name in before}) == (0, before)
+    assert {Path(name).name for name in after.keys() - before.keys()} == {"r.html", "r.jsonl", "r.md"}
     assert "model: would be migrated, 2 operations in 1 file of 1" in out
-    assert not list((tmp_path / "unplace-migrate/patches").iterdir())
+    for text in (out, err, *(Path(name).read_text() for name in ("r.html", "r.jsonl", "r.md"))):
+        visible = re.sub(r"<(style|script).*?</\1>|<[^>]*>", "", text, flags=re.DOTALL)
+        assert "migrated" not in visible.replace("would be migrated", "")
+
+
+def test_a_dry_run_is_kept_where_its_state_is_named(tmp_path: Path, migrate: Migrate) -> None:
+    repository(tmp_path / "model", {"model.py": MODEL})
+    migrate("model", "--dry-run", "--state", "state")
+    assert migrate("--status", "--state", "state")[1] == "1 of 1 repository done: 1 would be migrated; 1 file read.\n"
+    assert not list((tmp_path / "state/patches").iterdir())
+
+
+def test_notebooks_are_rewritten_and_counted(tmp_path: Path, migrate: Migrate) -> None:
+    code = ["import torch\n", "y = torch.exp(torch.ones(2, requires_grad=True))\n", "y += 1\n"]
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": code}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    model = repository(tmp_path / "model", {"plain.py": PLAIN, "tour.ipynb": json.dumps(notebook, indent=1)})
+    code, out, _ = migrate("model", "--report", "r.jsonl", "--report", "r.html")
+    assert code == 0
+    assert "model: migrated, 1 operation in 1 file of 2" in out
+    assert "y = y + 1" in git(model, "show", "unplace/migrate:tour.ipynb")
+    (site,) = json.loads(Path("r.jsonl").read_text())["sites"]
+    assert (site["cell"], site["line"], site["column"], site["source"]) == (1, 3, 1, "y += 1")
+    assert site["in_file"] > 3
+
+
+def test_a_repository_of_another_owner_is_skipped(
+    tmp_path: Path, migrate: Migrate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = repository(tmp_path / "model", {"model.py": MODEL})
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # Git's own tests do it so
+    code, out, _ = migrate("model")
+    assert code == 1
+    assert "model: skipped, it belongs to another user, and git works in no such repository" in out
+    assert f"git config --global --add safe.directory {model}" in out
+
+
+def test_a_branch_of_an_earlier_run_is_known_as_such(tmp_path: Path, migrate: Migrate) -> None:
+    model = repository(tmp_path / "model", {"model.py": MODEL})
+    migrate("model")
+    (model / "more.py").write_text(MODEL)
+    git(model, "add", "-A")
+    git(model, "commit", "-qm", "More")
+    code, out, _ = migrate("model")
+    assert code == 1
+    assert "model: skipped, it has a branch unplace/migrate of an earlier run; merge it, or delete it" in out
+    git(model, "merge", "-q", "--no-edit", "unplace/migrate")
+    code, out, _ = migrate("model")
+    assert (code, "model: migrated, 2 operations in 1 file of 2" in out) == (0, True)
+    assert git(model, "diff", "--name-only", "main", "unplace/migrate") == "more.py"
+
+
+def test_status_tells_the_run_of_the_command(tmp_path: Path, migrate: Migrate) -> None:
+    """The command asks for the status itself: at each of its runs it is one further."""
+    repository(tmp_path / "model", {"model.py": MODEL})
+    unplace = f"{sys.executable} -m unplace migrate --status --state {tmp_path / 'state'}"
+    command = f"{unplace} >> {tmp_path / 'said'}; grep -q 'y += 1' model.py"
+    assert migrate("model", "--verify-command", command, "--state", "state")[0] == 0
+    said = [line for line in (tmp_path / "said").read_text().splitlines() if line.startswith("in work")]
+    assert said[:3] == [f"in work: model, verifying, run {number} of at most 8" for number in (1, 2, 3)]
+    assert len(said) <= 8
+
+
+def test_what_the_command_shows_is_evidence(tmp_path: Path, migrate: Migrate) -> None:
+    files = {
+        "tools.py": "import torch\n\n\ndef scaled(u, k):\n    u *= k\n    return u\n",
+        "test_tools.py": "import torch\nfrom tools import scaled\n\n\ndef test_scaled():\n"
+        "    assert scaled(torch.ones(2), 2.0).sum() == 4\n",
+    }
+    model = repository(tmp_path / "model", files)
+    command = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    plain = ["model", "--verify-command", command, "--state", "plain"]
+    assert "model: unchanged" in migrate(*plain)[1]
+    assert migrate("model", "--observe")[0] == 2
+    code, out, err = migrate(*plain[:-1], "seen", "--observe", "--report", "r.md")
+    assert (code, "model: migrated, 1 operation in 1 file of 2" in out) == (0, True), (out, err)
+    assert "u = u * k" in git(model, "show", "unplace/migrate:tools.py")
+    assert "1 of them rest on what a run showed" in git(model, "show", "-s", "unplace/migrate")
+    assert "Rewritten on what a run showed" in Path("r.md").read_text()
 
 
 def test_the_same_input_makes_the_same_commit(tmp_path: Path, migrate: Migrate) -> None:
@@ -415,9 +498,9 @@ def test_no_file_takes_more_than_its_share(
 def test_a_verification_is_not_run_again(tmp_path: Path, migrate: Migrate) -> None:
     model = repository(tmp_path / "model", {"model.py": MODEL})
     command = f"echo run >> {shlex.quote(str(tmp_path / 'runs'))}"
-    migrate("model", "--verify-command", command, "--dry-run")
+    migrate("model", "--verify-command", command, "--dry-run", "--state", "state")
     runs = (tmp_path / "runs").read_text()
-    assert migrate("model", "--verify-command", command)[0] == 0
+    assert migrate("model", "--verify-command", command, "--state", "state")[0] == 0
     assert (tmp_path / "runs").read_text() == runs
     assert git(model, "branch", "--list", "unplace/*")
 

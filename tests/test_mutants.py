@@ -224,6 +224,12 @@ MUTANTS: dict[int, list[Mutant]] = {
     ],
     4: [
         mutant(
+            "what vmap runs isn't called otherwise",
+            fixture("UNP005/vmap_also_handed_on"),
+            "transform.recipes.batched_buffers.runs_batched_only",
+            gives(True),
+        ),
+        mutant(
             "all are tensors",
             regression("forward_inputs_of_any_kind"),
             "analysis.types.parameters._unannotated",
@@ -356,6 +362,12 @@ MUTANTS: dict[int, list[Mutant]] = {
     ],
     9: [
         mutant(
+            "a clone without the batch dimension",
+            fixture("UNP005/vmap_blocks_of_an_identity"),
+            "transform.proposals.unfit",
+            gives(None),
+        ),
+        mutant(
             "no edit is analysed again",
             of(test_harm.test_an_edit_that_repairs_nothing_is_taken_back),
             "transform.rewriter.unrepaired",
@@ -412,6 +424,18 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     13: [
+        mutant(
+            "under vmap",
+            fixture("UNP005/vmap_buffer_of_a_module"),
+            "transform.sites.why_unbatched",
+            gives(None),
+        ),
+        mutant(
+            "one level of vmap only",
+            fixture("UNP005/vmap_of_vmap"),
+            "analysis.project.vmapped.Levels.joined",
+            edited(("self.possible | other.possible", "self.possible")),
+        ),
         mutant(
             "own modules", raising("a module ends in ReLU"), "analysis.effects.summaries._saved", gives(frozenset())
         ),

@@ -17,12 +17,15 @@ import torch
 
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, Status
+from unplace.editor.analyst import Analyst
+from unplace.editor.document import Document
 from unplace.observation import facts
 from unplace.observation.facts import FactsError, Observations, OperationFacts
 from unplace.observation.instrument import NAME, instrumented
 from unplace.observation.keys import Function
 from unplace.observation.liveness import is_read_after
 from unplace.observation.recorder import Recorder
+from unplace.reporting import sentences
 from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path("/project")
@@ -297,6 +300,45 @@ def test_a_wider_operand_forbids_the_edit() -> None:
     after, (finding,) = rewritten(source, observed)
     assert after == source.replace("x.exp()", "x.exp().clone()")
     assert finding.message.startswith("the write stays")
+
+
+def test_reports_say_how_often_an_operation_ran() -> None:
+    source = SCALE + "\ndef unused(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+
+    def drive(model: ModuleType) -> None:
+        for _ in range(3):
+            model.scale(torch.zeros(3), 2)
+        model.scale(torch.rand(3, requires_grad=True).exp(), 2)
+        model.scale(1.0, 2)
+
+    after, found = rewritten(source, ran(source, drive)[0], unsafe=True)
+    assert "y = y + 1" in after
+    assert [[str(told) for told in finding.ran] for finding in found] == [
+        ["ran 5 times, 4 times on a tensor", "autograd recorded it once"],
+        ["never ran"],
+    ]
+    assert sentences.advice_lines(found[1])[0] == ("in the runs", "never ran")
+    assert all(not finding.ran for finding in rewrite_text(source, str(FILE), Options()).findings)
+
+
+def test_the_editor_takes_the_facts_of_the_configuration(tmp_path: Path) -> None:
+    def drive(model: ModuleType) -> None:
+        for _ in range(3):
+            model.scale(torch.rand(3, requires_grad=True).exp(), 2)
+
+    Observations(str(tmp_path), by_file=ran(SCALE, drive)[0].by_file).write(tmp_path / "seen.json")
+    path = tmp_path / "model.py"
+    document = Document(SCALE, path.as_uri(), str(path), 1)
+
+    def titles() -> list[str]:
+        return [action["title"] for action in Analyst().actions(document, [tmp_path], (3, 4), (3, 4), ["quickfix"])]
+
+    assert "Rewrite as `u = u * k`" not in titles()
+    (tmp_path / "unplace.toml").write_text('facts = "seen.json"\n')
+    assert titles()[0] == "Rewrite as `u = u * k`"
+    hovered = Analyst().hover(document, [tmp_path], (3, 4), as_markdown=True)
+    assert hovered is not None
+    assert "**observed** ran 3 times, always on a tensor  \nautograd recorded it 3 times" in hovered
 
 
 def test_facts_of_a_function_that_changed_are_left_out() -> None:

@@ -227,6 +227,20 @@ def test_a_file_opens_by_keyboard_with_its_operations_and_diff(opened: Callable[
     assert run(page, "return document.querySelectorAll('.diff .gone.code').length") == SITES
 
 
+def test_an_operation_opens_with_its_code_before_and_after(opened: Callable[[str], Chrome]) -> None:
+    page = opened("#repository=1")
+    run(page, "document.querySelector('#list details summary').click()")
+    choose(page)
+    assert run(page, "return document.querySelectorAll('.around table').length") == 0
+    assert run(page, "return document.querySelectorAll('.around').length") == 8
+    run(page, "document.querySelectorAll('.around > summary')[1].click()")
+    choose(page)
+    assert run(page, "return document.querySelectorAll('.around table').length") == 1
+    rows = run(page, "return [...document.querySelectorAll('.around .site')].map((cell) => cell.dataset.n)")
+    assert len(rows) == 1
+    assert run(page, "return document.querySelectorAll('.around .new.code').length") >= 1
+
+
 def test_hostile_code_is_shown_and_does_nothing(opened: Callable[[str], Chrome]) -> None:
     page = opened("#repository=0")
     run(page, "document.getElementById('open').click()")

@@ -183,10 +183,41 @@ async def test_hover(tmp_path: Path) -> None:
     async with editing(tmp_path) as editor:
         editor.open(MODEL)
         explained = await editor.hover(SITE)
-        assert explained.startswith("```diff\nmodel.py:5:26: y += 1  (augmented assignment)\n")
-        assert "  saved      by exp() in line 5\n" in explained
+        assert explained.startswith("`y += 1`  (augmented assignment)  \n**verdict** would be rewritten (safe): `y` is")
+        assert "  \n**saved** by exp() in line 5  \n" in explained
+        said, _, patch = explained.partition("\n\n```diff\n")
+        assert "```" not in said
+        assert patch.startswith("--- ./model.py\n")
+        assert patch.endswith("\n```")
         assert '+    é, y = "\N{GRINNING FACE}", x.exp(); y = y + 1\n' in explained
         assert await editor.hover(0) == ""
+
+
+UTILS = "import torch\n\n\ndef zero_padding(h: torch.Tensor, p):\n    h[p] = 0.0\n    return h\n"
+OTHER = "\n\ndef doubled(n):\n    return 2 * n\n"
+TRAIN = "import torch\nfrom utils import zero_padding\n\n\ndef f(x, p):\n    return zero_padding(torch.tanh(x), p)\n"
+
+
+async def test_what_other_files_save_is_known(tmp_path: Path) -> None:
+    """A caller in another file saved what the function writes; what is typed elsewhere changes nothing of it."""
+    (tmp_path / "utils.py").write_text(UTILS)
+    (tmp_path / "train.py").write_text(TRAIN)
+    async with editing(tmp_path, "utils.py") as editor:
+        editor.open(UTILS + OTHER)
+
+        async def severity(expected: types.DiagnosticSeverity) -> str:
+            while (found := await editor.diagnostics())[0].severity != expected:
+                await asyncio.sleep(0.02)
+            return found[0].message
+
+        assert "saved by tanh() in line 6 of train.py" in await severity(types.DiagnosticSeverity.Warning)
+        editor.type("2 * n", "n * 2")
+        (still,) = await editor.diagnostics()
+        assert "saved by tanh() in line 6 of train.py" in still.message
+        (tmp_path / "train.py").write_text(TRAIN.replace("torch.tanh(x)", "x + 1"))
+        change = types.FileEvent((tmp_path / "train.py").as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+        await severity(types.DiagnosticSeverity.Hint)
 
 
 async def test_typing(tmp_path: Path) -> None:

@@ -294,8 +294,28 @@ def _apart(case: Case, one: str, other: str) -> bool | None:
     if any(isinstance(n, ast.Call) for place in places for n in ast.walk(place)):
         return None
     tree = case.tree()
-    _before(tree, case.statement(tree), f"_p.note(_p.apart({one}, {other}))")
-    return case.noted(tree)
+    probe = f"_p.note(_p.apart({one}, {other}))"
+    roots = {n.id for place in places for n in ast.walk(place) if isinstance(n, ast.Name)}
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    holding = [f for f in functions if roots <= _bound(f) | _parameters(f)]
+    if case.functions(tree)[:1] and case.functions(tree)[0] not in holding and holding:  # names of a caller
+        for function in holding:
+            for body in [*_bodies(function)]:
+                body[:] = [part for statement in body for part in (*_tried(probe), statement)]
+    else:
+        _before(tree, case.statement(tree), probe)
+    return case.noted(tree) if _has_noted(case, tree) else None
+
+
+def _tried(line: str) -> list[ast.stmt]:
+    """A line that may stand where its names aren't bound yet."""
+    return ast.parse(f"try: {line}\nexcept NameError: pass").body
+
+
+def _has_noted(case: Case, tree: ast.Module) -> bool:
+    """Whether the changed program comes to a note at all."""
+    case.noted(tree)
+    return bool(probing.notes)
 
 
 def _filled(case: Case, place: str) -> bool | None:

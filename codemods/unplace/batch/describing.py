@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from unplace.batch.records import VerificationRecord
-from unplace.diagnostics.findings import Status
+from unplace.diagnostics.findings import Applicability, Status
 from unplace.reporting.summary import number
 from unplace.runs.outcome import Outcome
 from unplace.version import __version__
@@ -23,7 +23,8 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     """Return the message without the title: what was done, how often by each rule, and why."""
     rewritten = [f for outcome in changed for f in outcome.findings if f.status is Status.REWRITTEN]
     rules = Counter(finding.code for finding in rewritten)
-    assuming = sum(bool(finding.assumptions) for finding in rewritten)
+    assuming = sum(finding.applicability is Applicability.UNSAFE for finding in rewritten)
+    observed = sum(finding.applicability is Applicability.OBSERVED for finding in rewritten)
     lines = [
         "An operation that writes to a tensor in place can overwrite values that",
         "autograd has saved for the backward pass: it then fails, or a gradient is",
@@ -35,6 +36,8 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     ]
     if assuming:
         lines += ["", f"{assuming} of them rest on an assumption, which the report of the migration names."]
+    if observed:
+        lines += ["", f"{observed} of them rest on what a run showed, which the report of the migration names."]
     if verification is not None:
         lines += ["", f"Verified with `{verification.command}`: what passed before passes afterwards."]
     return "\n".join(lines) + "\n"

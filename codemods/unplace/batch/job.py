@@ -19,7 +19,8 @@ TIMEOUT = 3600.0
 class Settings:
     """The settings for all repositories of a run; `timeout` is in seconds, for one run of the verification command.
 
-    `choice` is what the command line says of the rules, in its words; it goes before a repository's configuration.
+    `choice` is what the command line says of the rules, in its words; it goes before a repository's configuration. With
+    `observe`, the verification command is run under observation first, and what it shows is evidence.
     """
 
     dry_run: bool = False
@@ -28,6 +29,7 @@ class Settings:
     push: bool = False
     open_pr_command: str | None = None
     choice: Mapping[str, Any] = field(default_factory=dict)
+    observe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Job:
 
     @property
     def progress(self) -> Path:
-        """The path of the file with the number of files done and the number of all files."""
+        """The path of the file that tells how far the work is."""
         return self.work / PROGRESS
 
 

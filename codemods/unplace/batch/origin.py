@@ -14,13 +14,19 @@ from unplace.files.git import GitError
 _BASE = "refs/unplace/base"
 
 
+_FOREIGN = (
+    "it belongs to another user, and git works in no such repository; run as its owner, or have git trust it "
+    "(git config --global --add safe.directory {folder})"
+)
+
+
 class SkipError(Exception):
     """Raised where a repository is left alone; the message says why, and what its owner can do about it."""
 
 
 def is_url(target: str) -> bool:
-    """Tell whether Git would take a target for a URL: `scheme://...`, or `host:path` as for ssh."""
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/:]+:(?!\\)", target) is not None and not Path(target).exists()
+    """Tell whether Git would take a target for a URL: `scheme://...`, or `host:path` as for ssh, and no `C:/path`."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\\:]{2,}:", target) is not None and not Path(target).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +66,26 @@ class Origin:
         done = git(*arguments, folder=self.folder, environment=names_and_dates, stdin=message.encode())
         return done.decode("ascii").strip()
 
-    def check_branch(self, branch: str) -> None:
-        """Raise `SkipError` where the branch exists and isn't one commit on top of the base; any will do in a clone."""
-        tip = self._tip(branch)
-        if tip is not None and not self.is_clone and self._parents(tip) != [self.base]:
-            raise SkipError(self._taken(branch))
+    def check_branch(self, branch: str, title: str) -> None:
+        """Raise `SkipError` where the branch has commits that the base hasn't, but for one on top of it.
 
-    def set_branch(self, branch: str, commit: str) -> None:
-        """Create the branch at a commit; raise `SkipError` where it exists elsewhere. In a clone, move it there."""
+        `title` is that of the commits that a migration makes. In a clone, any branch will do.
+        """
+        tip = self._tip(branch)
+        if tip is None or self.is_clone or self._is_merged(tip) or self._parents(tip) == [self.base]:
+            return
+        raise SkipError(self._taken(branch, title))
+
+    def set_branch(self, branch: str, commit: str, title: str) -> None:
+        """Create the branch at a commit, or move it there where the base has all its commits, or in a clone.
+
+        Raises `SkipError` where it has others. `title` is that of the commits that a migration makes.
+        """
         tip = self._tip(branch)
         if tip == commit:
             return
-        if tip is not None and not self.is_clone:
-            raise SkipError(self._taken(branch))
+        if tip is not None and not self.is_clone and not self._is_merged(tip):
+            raise SkipError(self._taken(branch, title))
         old = tip or "0" * len(commit)
         git("update-ref", "-m", "unplace migrate", f"refs/heads/{branch}", commit, old, folder=self.folder)
 
@@ -96,9 +109,14 @@ class Origin:
     def _parents(self, commit: str) -> list[str]:
         return line("show", "-s", "--format=%P", commit, folder=self.folder).split()
 
-    def _taken(self, branch: str) -> str:
+    def _is_merged(self, tip: str) -> bool:
+        return succeeds(("merge-base", "--is-ancestor", tip, self.base), self.folder)
+
+    def _taken(self, branch: str, title: str) -> str:
+        titles = line("log", "--format=%s", f"{self.base}..refs/heads/{branch}", folder=self.folder).splitlines()
+        whose = "of an earlier run" if titles == [title] else "with other commits"
         advice = f"merge it, or delete it (git -C {self.folder} branch -D {branch})"
-        return f"it has a branch {branch} with other commits; {advice}, and run with --resume"
+        return f"it has a branch {branch} {whose}; {advice}, and run with --resume"
 
     def _environment(self, tree: Path, index: Path) -> dict[str, str]:
         place = line("rev-parse", "--absolute-git-dir", folder=self.folder)
@@ -128,8 +146,14 @@ def opened(target: str, clone: Path) -> Origin | None:
     folder = Path(target)
     if not folder.is_dir():
         raise GitError("no such folder" if not folder.exists() else "not a folder")
-    if not succeeds(("rev-parse", "--git-dir"), folder):
-        return None
+    try:
+        git("rev-parse", "--git-dir", folder=folder)
+    except GitError as error:
+        if "not a git repository" in str(error):
+            return None
+        if "dubious ownership" in str(error):
+            raise SkipError(_FOREIGN.format(folder=folder)) from None
+        raise
     if line("rev-parse", "--is-bare-repository", folder=folder) == "false":
         top = line("rev-parse", "--show-toplevel", folder=folder)
         if os.path.realpath(top) != os.path.realpath(folder):

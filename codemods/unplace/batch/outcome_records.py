@@ -8,6 +8,7 @@ from unplace.batch.records import ErrorRecord, FileRecord, ReasonRecord, SiteRec
 from unplace.batch.verifying import Place
 from unplace.diagnostics.findings import Finding, Problem, Status
 from unplace.diagnostics.reasons import Reason
+from unplace.reporting.quoting import Quoted
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 
@@ -17,8 +18,13 @@ def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> It
     for outcome in outcomes:
         if outcome.findings:
             text = Text(outcome.source.text if outcome.source is not None else "")
+            quoted = Quoted(outcome)
             sites = tuple(
-                _site(finding, text.line(finding.line), (outcome.path, finding.line, finding.column) in left_out)
+                _site(
+                    finding,
+                    text.line(finding.line) if finding.cell is None else quoted.quotes(finding)[0].code,
+                    (outcome.path, finding.line, finding.column) in left_out,
+                )
                 for finding in outcome.findings
             )
             change = outcome.change
@@ -33,10 +39,10 @@ def error_records(problems: Iterable[Problem]) -> Iterator[ErrorRecord]:
 
 
 def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
-    saved = finding.saved_by
+    saved, place = finding.saved_by, finding.cell or finding
     return SiteRecord(
-        line=finding.line,
-        column=finding.column,
+        line=place.line,
+        column=place.column,
         code=finding.code,
         status=finding.status.value,
         applicability=finding.applicability.value if finding.applicability else None,
@@ -47,6 +53,8 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         left_out=left_out,
         source=source.rstrip(),
         reasons=tuple(dict.fromkeys(map(_without_names, _reasons(finding)))),
+        cell=finding.cell.number if finding.cell is not None else None,
+        in_file=finding.line,
     )
 
 

@@ -50,6 +50,10 @@ class SiteRecord:
     source: str = ""
     """The text of the line in which the finding begins."""
     reasons: tuple[ReasonRecord, ...] = ()
+    cell: int | None = None
+    """The number of a notebook's cell in which line and column count."""
+    in_file: int = 0
+    """The line of the file, which in a notebook is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class RepositoryRecord:
     commit: str | None = None
     patch: str | None = None
     files: int = 0
-    """The number of Python files found."""
+    """The number of Python files and notebooks found."""
     lines: int = 0
     seconds: float = 0.0
     found: tuple[FileRecord, ...] = ()

@@ -11,13 +11,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unplace.batch.describing import body, message
+from unplace.batch.describing import TITLE, body, message
 from unplace.batch.job import Job, configuration_of
+from unplace.batch.observing import observed
 from unplace.batch.origin import Origin, SkipError, opened
 from unplace.batch.outcome_records import error_records, file_records
 from unplace.batch.publishing import BRANCH, PublishError, open_pull_request
 from unplace.batch.records import RepositoryRecord, Result, VerificationRecord
-from unplace.batch.repository_files import RepositoryFiles, Tick
+from unplace.batch.repository_files import RepositoryFiles
+from unplace.batch.standing import Meter
 from unplace.batch.state_folder import replace_file
 from unplace.batch.store import Store
 from unplace.batch.verifying import Place, verified
@@ -29,17 +31,17 @@ from unplace.reporting.diff import patch
 from unplace.runs.outcome import Outcome
 
 
-def migrate(job: Job, tick: Tick) -> RepositoryRecord:
+def migrate(job: Job, meter: Meter) -> RepositoryRecord:
     """Migrate a repository and return its record; called again after being killed, it comes to the same end.
 
-    The process must have nothing else to do: its current folder changes. `tick` is called after each file.
+    The process must have nothing else to do: its current folder changes. `meter` notes how far the work is.
     """
     start = time.monotonic()
-    migration = _Migration(job, RepositoryRecord(job.name, job.target, Result.UNCHANGED))
+    migration = _Migration(job, meter, RepositoryRecord(job.name, job.target, Result.UNCHANGED))
     try:
         # The store first: a process that was given up, but still works on this repository, has it open.
         with closing(Store(job.store)) as store, _working_folder(job):
-            migration.run(store, tick)
+            migration.run(store)
     except SkipError as error:
         migration.note(result=Result.SKIPPED, reason=str(error))
     except (GitError, ConfigurationError, PublishError) as error:
@@ -64,6 +66,7 @@ class _Migration:
     """The steps of a migration; `record` holds what is known so far."""
 
     job: Job
+    meter: Meter
     record: RepositoryRecord
 
     @property
@@ -75,19 +78,19 @@ class _Migration:
         """Set fields of the record."""
         self.record = replace(self.record, **known)  # type: ignore[arg-type]
 
-    def run(self, store: Store, tick: Tick) -> None:
+    def run(self, store: Store) -> None:
         """Take all steps."""
         job, dry = self.job, self.job.settings.dry_run
         home = opened(job.target, job.clone)
         if home is not None and not dry:
-            home.check_branch(BRANCH)
+            home.check_branch(BRANCH, TITLE)
             if not job.identity:
                 raise GitError("git doesn't know in whose name to commit: set user.name and user.email")
         tree = self.checked_out(home)
-        files, outcomes = self.analysed(store, tick)
         # A folder outside Git has no name for the state of the files that are not Python's.
-        given = key_of(files.digest, home.base if home is not None else str(time.time_ns()))
-        outcomes, left_out = self.verified(outcomes, store, given)
+        state = home.base if home is not None else str(time.time_ns())
+        files, outcomes = self.analysed(store, state)
+        outcomes, left_out = self.verified(outcomes, store, key_of(files.digest, state))
         self.note(found=tuple(file_records(outcomes, left_out)))
         changed = [outcome for outcome in outcomes if outcome.change is not None]
         if self.record.result is not Result.MIGRATED or dry:
@@ -111,12 +114,23 @@ class _Migration:
         os.chdir(tree)
         return tree
 
-    def analysed(self, store: Store, tick: Tick) -> tuple[RepositoryFiles, list[Outcome]]:
-        """Return the files, and the outcome of each under the repository's own configuration."""
+    def analysed(self, store: Store, state: str) -> tuple[RepositoryFiles, list[Outcome]]:
+        """Return the files, and the outcome of each under the repository's own configuration.
+
+        `state` identifies the contents of the files that aren't Python's.
+        """
         choice, told = self.job.settings.choice, configuration_of(Path.cwd())
         text = "" if told.path is None else Path(told.path).read_text("utf-8")
         files = RepositoryFiles.found(told.exclude, key_of(repr(choice), text))
-        outcomes = files.outcomes(from_words(told.options, choice), self.job.jobs, store, tick)
+        options = from_words(told.options, choice)
+        settings = self.job.settings
+        if settings.observe and settings.verify_command:
+            given = key_of(files.digest, state)
+            facts = observed(settings.verify_command, settings.timeout, files.paths, store, given, self.meter)
+            if options.facts is not None:
+                facts.add(options.facts)
+            options, files = replace(options, facts=facts), files.under(repr(facts))
+        outcomes = files.outcomes(options, self.job.jobs, store, self.meter.files)
         problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
         self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))
         return files, outcomes
@@ -135,7 +149,7 @@ class _Migration:
         if not changed:
             self.note(verification=VerificationRecord(settings.verify_command, "not run"))
             return outcomes, frozenset()
-        found = verified(changed, settings.verify_command, settings.timeout, store, given)
+        found = verified(changed, settings.verify_command, settings.timeout, store, given, self.meter)
         self.note(verification=found.record)
         if found.obstacle is not None:
             self.note(result=Result.SKIPPED, reason=f"nothing can be verified: {found.obstacle}")
@@ -152,7 +166,7 @@ class _Migration:
             Path(outcome.path).write_bytes(outcome.change.after.data)
         paths = [outcome.path for outcome in changed]
         commit = home.commit(tree, self.index, paths, message(changed, verification), self.job.identity)
-        home.set_branch(BRANCH, commit)
+        home.set_branch(BRANCH, commit, TITLE)
         self.note(branch=BRANCH, commit=commit)
         self.write_patch(home.patch(commit))
         if settings.push:

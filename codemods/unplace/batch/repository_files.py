@@ -1,15 +1,16 @@
-"""The Python files of one repository, and their outcomes, each worked out once for the same contents."""
+"""The Python files and notebooks of one repository, and their outcomes, each worked out once for the same contents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unplace.batch.rewriting import outcomes
 from unplace.batch.store import Store
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Problem
+from unplace.documents import suffixes
 from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
@@ -22,7 +23,7 @@ Tick = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """The Python files below the current folder, each with the key under which its outcome is stored.
+    """The Python files and notebooks below the current folder, each with the key under which its outcome is stored.
 
     `digest` identifies the contents of all files together with the options.
 
@@ -39,7 +40,7 @@ class RepositoryFiles:
     @classmethod
     def found(cls, exclude: Patterns | None, settings: str) -> RepositoryFiles:
         """Find the files; `settings` identifies the options that apply. Links are left out: they may lead outside."""
-        discovery = discover([Path.cwd()], exclude)
+        discovery = discover([Path.cwd()], exclude, suffixes(markdown=False))
         paths = [path for path in discovery.files if not Path(path).is_symlink()]
         contents: list[str] = []
         alone: list[bool] = []
@@ -50,7 +51,7 @@ class RepositoryFiles:
             except OSError:  # reported when it is its turn
                 data = b""
             contents.append(digest_of(data))
-            alone.append(not may_have_sites(data))
+            alone.append(path.endswith(".py") and not may_have_sites(data))
             lines += data.count(b"\n")
         names = list(map(shown, paths))
         together = key_of(settings, *(part for pair in zip(names, contents, strict=True) for part in pair))
@@ -58,6 +59,10 @@ class RepositoryFiles:
             key_of("alone" if lonely else together, content) for lonely, content in zip(alone, contents, strict=True)
         ]
         return cls(paths, keys, together, lines, discovery.problems)
+
+    def under(self, more: str) -> RepositoryFiles:
+        """Return the files with keys that also identify something else on which their outcomes depend."""
+        return replace(self, keys=[key_of(key, more) for key in self.keys], digest=key_of(self.digest, more))
 
     def outcomes(self, options: Options, jobs: int, store: Store, tick: Tick) -> list[Outcome]:
         """Return the outcome of each file, from the store where it is known, else worked out in up to `jobs` processes.

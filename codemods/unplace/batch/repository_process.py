@@ -19,9 +19,9 @@ from typing import IO
 from weakref import WeakSet
 
 import unplace
-from unplace.batch.job import Job, job_from
+from unplace.batch.job import job_from
 from unplace.batch.record_json import record_to_json
-from unplace.batch.state_folder import replace_file
+from unplace.batch.standing import Meter
 
 _GRACE = 3.0
 """The seconds that a process has to end in an orderly way, to stop running tests for example."""
@@ -104,7 +104,7 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from unplace.batch.repository import migrate
 
-    record = migrate(job, _Meter(job))
+    record = migrate(job, Meter(job.progress))
     with os.fdopen(answer, "w", encoding="ascii") as stream:
         stream.write(record_to_json(record))
 
@@ -116,16 +116,3 @@ def _end_with_parent() -> None:
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
-
-
-class _Meter:
-    """Writes the number of files done and of all files to a file, about three times a second."""
-
-    def __init__(self, job: Job) -> None:
-        self._path: Path = job.progress
-        self._due = 0.0
-
-    def __call__(self, done: int, total: int) -> None:
-        if time.monotonic() >= self._due or done == total:
-            replace_file(self._path, b"%d %d" % (done, total))
-            self._due = time.monotonic() + 0.3

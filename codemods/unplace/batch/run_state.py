@@ -13,6 +13,7 @@ from pathlib import Path
 from unplace.batch.job import Settings, settings_from, to_json
 from unplace.batch.record_json import record_from_json, record_to_json
 from unplace.batch.records import RepositoryRecord, Result
+from unplace.batch.standing import Standing, standing
 from unplace.batch.state_folder import PROGRESS, WORK
 from unplace.batch.targets import Target
 
@@ -57,13 +58,13 @@ class StateError(Exception):
 class Progress:
     """The progress of a run.
 
-    `results` counts the finished repositories by their result, with `files` and `errors` in them; `running` has the
-    number of files done and of all files for each repository that is being worked on.
+    `results` counts the finished repositories by their result, with `files` and `errors` in them; `running` tells of
+    each repository that is being worked on how far it is.
     """
 
     total: int
     results: dict[Result, int]
-    running: dict[str, tuple[int, int]]
+    running: dict[str, Standing]
     files: int
     errors: int
 
@@ -75,7 +76,7 @@ class Progress:
     @property
     def files_so_far(self) -> int:
         """The number of files done, in finished repositories and in others."""
-        return self.files + sum(done for done, _ in self.running.values())
+        return self.files + sum(standing.done for standing in self.running.values())
 
 
 @contextmanager
@@ -189,13 +190,11 @@ class RunState:
         running = dict(self._running())
         return Progress(total, results, running, sum(row[2] for row in rows), sum(row[3] for row in rows))
 
-    def _running(self) -> Iterator[tuple[str, tuple[int, int]]]:
+    def _running(self) -> Iterator[tuple[str, Standing]]:
         for target in self.open_targets():
-            try:
-                done, total = Path(self.folder, WORK, target.name, PROGRESS).read_text("ascii").split()
-            except FileNotFoundError:
-                continue
-            yield target.name, (int(done), int(total))
+            told = standing(Path(self.folder, WORK, target.name, PROGRESS))
+            if told is not None:
+                yield target.name, told
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ WORK = "work"
 """The folder that has a folder for each repository while it is worked on."""
 
 PROGRESS = "progress"
-"""The file in a repository's work folder with the number of files done and the number of all files."""
+"""The file in a repository's work folder that tells how far the work is."""
 
 PARTS = ("files", "clones", "patches", WORK)
 

@@ -15,7 +15,7 @@ _PATIENCE = 60.0
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS outcomes (path TEXT PRIMARY KEY, key TEXT NOT NULL, outcome BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS verifications (key TEXT PRIMARY KEY, verification BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (kind TEXT PRIMARY KEY, key TEXT NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -59,14 +59,11 @@ class Store:
         gone = [(path,) for path in known.difference(paths)]
         self._connection.executemany("DELETE FROM outcomes WHERE path = ?", gone)
 
-    def verification(self, key: str) -> Any:
-        """Return the result of a verification; None where it isn't known."""
-        row = self._connection.execute("SELECT verification FROM verifications WHERE key = ?", (key,)).fetchone()
+    def kept(self, kind: str, key: str) -> Any:
+        """Return the result of a run of the repository's command; None where it isn't known."""
+        row = self._connection.execute("SELECT value FROM kept WHERE kind = ? AND key = ?", (kind, key)).fetchone()
         return None if row is None else unpacked(row[0])
 
-    def keep_verification(self, key: str, verification: object) -> None:
-        """Remember the result of a verification, in place of all earlier ones."""
-        self._connection.execute("BEGIN")
-        self._connection.execute("DELETE FROM verifications")
-        self._connection.execute("INSERT INTO verifications VALUES (?, ?)", (key, packed(verification)))
-        self._connection.execute("COMMIT")
+    def keep(self, kind: str, key: str, value: object) -> None:
+        """Remember the result of a run of the repository's command, in place of an earlier one of its kind."""
+        self._connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (kind, key, packed(value)))

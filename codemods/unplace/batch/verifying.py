@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from unplace.batch.records import VerificationRecord
+from unplace.batch.standing import VERIFYING, Meter
 from unplace.batch.store import Store
 from unplace.files.keys import key_of
 from unplace.runs.outcome import Outcome
@@ -32,21 +34,23 @@ class Verification:
     obstacle: str | None = None
 
 
-def verified(changed: Sequence[Outcome], command: str, seconds: float, store: Store, given: str) -> Verification:
+def verified(
+    changed: Sequence[Outcome], command: str, seconds: float, store: Store, given: str, meter: Meter
+) -> Verification:
     """Verify changes: run the command with and without them, in a copy of the current folder.
 
     A verdict is kept in the store, and the command isn't run again for the same `given` (a key of all files).
     """
     key = key_of(command, repr(seconds), given)
-    known: Verification | None = store.verification(key)
+    known: Verification | None = store.kept("verification", key)
     if known is None:
-        known = _tried(changed, command, seconds)
+        known = _tried(changed, command, seconds, meter)
         if known.obstacle is None:
-            store.keep_verification(key, known)
+            store.keep("verification", key, known)
     return known
 
 
-def _tried(changed: Sequence[Outcome], command: str, seconds: float) -> Verification:
+def _tried(changed: Sequence[Outcome], command: str, seconds: float, meter: Meter) -> Verification:
     start = time.monotonic()
     said: list[str] = []
 
@@ -55,7 +59,7 @@ def _tried(changed: Sequence[Outcome], command: str, seconds: float) -> Verifica
 
     plan = Plan(command=command, command_limits=Limits(seconds))
     try:
-        trial = tried(changed, plan, said.append)
+        trial = tried(changed, plan, said.append, partial(meter.runs, VERIFYING))
     except CannotRunError as error:
         said.append(str(error))
         verdict = "timed out" if isinstance(error, CommandTimedOutError) else "failed"

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from unplace.cli.completion import for_named_shell
 from unplace.runs.limits import LimitError
 from unplace.text.visible import visible_lines
 
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # don't fail for a name that the terminal can't encode
             stream.reconfigure(errors="backslashreplace")
     try:
+        if (code := for_named_shell(sys.argv[1:] if arguments is None else arguments)) is not None:
+            return code
         from unplace.cli.app import app
 
         app(args=arguments, prog_name="unplace")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -26,6 +30,7 @@ Examples:
   unplace diagnose -- pytest tests/test_x.py::test_y
   unplace diagnose --fix train.py                 rewrite the culprits until the program runs
   unplace diagnose --silent train.py              also find gradients that are wrong without an error
+  unplace diagnose --output-format json --output-file - train.py | jq .advice
 
 \b
 The exit code is that of the program; with --fix:
@@ -43,7 +48,12 @@ Unsafe = Annotated[bool, typer.Option("--unsafe", help="With --fix: also rewrite
 Silent = Annotated[bool, typer.Option("--silent", help="Compare what backward uses with what was saved.")]
 Format = Annotated[str, typer.Option(metavar="|".join(FORMATS), help="How to report.")]
 OutputFile = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Where to write the report.  [default: standard error]")
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Where to write the report. With `-` it is all that is on standard output, and what the program prints "
+        "goes to standard error.  [default: standard error, in the end]",
+    ),
 ]
 
 
@@ -66,6 +76,11 @@ def diagnose(
         raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
     if unsafe and not fix:
         raise typer.BadParameter("only goes with --fix.", param_hint="--unsafe")
+    others = {"--silent": silent, "--output-format json": output_format == "json", "--output-file": output_file}
+    if fix and (given := [option for option, is_given in others.items() if is_given]):
+        raise typer.BadParameter("doesn't go with --fix.", param_hint=given[0])
+    if output_file is not None and not Path(output_file).absolute().parent.is_dir():
+        raise typer.BadParameter(f"{Path(output_file).parent} is no folder.", param_hint="--output-file")
     try:
         from unplace.diagnosis.launcher import NotFoundError, Program
     except ImportError as error:
@@ -87,26 +102,44 @@ def _run(program: Program, *, silent: bool, as_json: bool, output_file: str | No
 
     exit_code = 0
     escaped: BaseException | None = None
-    with Diagnosed(silent=silent, reports=False) as diagnosed:
+    # JSON on standard error would be of no use with a text above it.
+    with (
+        _report_to(output_file) as stream,
+        Diagnosed(silent=silent, reports=False, notes=not as_json or output_file is not None) as diagnosed,
+    ):
         try:
             program.run()
         except BaseException as error:  # however the program ends
             escaped = error
             exit_code = report_exception(error)
-    sys.stdout.flush()
-    if as_json:
-        report = json.dumps(diagnosed.document(), indent=2 if output_file else None)
-    else:
-        report = "\n\n".join(diagnosis.text for diagnosis in diagnosed.unseen(None if output_file else escaped))
-    _write(report, output_file)
+        sys.stdout.flush()
+        if as_json:
+            report = json.dumps(diagnosed.document(), indent=2 if output_file else None)
+        else:
+            report = "\n\n".join(diagnosis.text for diagnosis in diagnosed.unseen(None if output_file else escaped))
+        stream.write(f"{report}\n" if report or output_file else "")
     return exit_code
 
 
-def _write(report: str, output_file: str | None) -> None:
+@contextmanager
+def _report_to(output_file: str | None) -> Iterator[TextIO]:
+    """Provide the stream for the report; for `-`, what is printed meanwhile goes to standard error."""
     if output_file is None:
-        sys.stderr.write(f"{report}\n" if report else "")
+        yield sys.stderr
+    elif output_file != "-":
+        path = Path(output_file).absolute()  # the program may go elsewhere
+        report = StringIO()
+        yield report
+        path.write_text(report.getvalue(), "utf-8")
     else:
-        Path(output_file).write_text(f"{report}\n", "utf-8")
+        sys.stdout.flush()
+        with os.fdopen(os.dup(1), "w", encoding="utf-8") as stream:
+            os.dup2(2, 1)
+            try:
+                yield stream
+            finally:
+                sys.stdout.flush()
+                os.dup2(stream.fileno(), 1)
 
 
 def _fix(program: Program, *, unsafe: bool) -> int:
@@ -116,17 +149,21 @@ def _fix(program: Program, *, unsafe: bool) -> int:
     try:
         runner = partial(observed_run.run, program)
         observe = partial(_observed, program)
-        repaired = repair(runner, observe, unsafe=unsafe, tell=lambda text: _write(text, None))
+        repaired = repair(runner, observe, unsafe=unsafe, tell=_say)
     except RepairError as error:
-        _write(f"unplace: not repaired: {error}.", None)
+        _say(f"unplace: not repaired: {error}.")
         return 1
     if not repaired.changes:
-        _write("unplace: no in-place error was raised; nothing to repair.", None)
+        _say("unplace: no in-place error was raised; nothing to repair.")
         return repaired.exit_code
-    _write(f"{repaired.diff()}unplace: the program runs now. {repaired.verdict}", None)
+    _say(f"{repaired.diff()}unplace: the program runs now. {repaired.verdict}")
     if repaired.observed:
-        _write(f"The rewrite rests on what the run showed: {'; '.join(repaired.observed)}.", None)
+        _say(f"The rewrite rests on what the run showed: {'; '.join(repaired.observed)}.")
     return 0
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n" if text else "")
 
 
 def _observed(program: Program) -> Observations:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from enum import Enum, unique
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,12 +94,9 @@ def work_out(
         print_error("warning: No Python files found under the given path(s)")
     changes = None if given.since is None else _since(given.since, found.files)
     apart = "--since" if changes is not None else "--verify" if verifies else None
-    spans_later = apart is None and len(found.files) > 1
-    lines = changes.lines if changes is not None else None
-
-    def options_of(path: str) -> Options:
-        return replace(settings.of(path), changed=lines, spans_later=spans_later)
-
+    options_of = settings.with_changes(
+        changed=changes.lines if changes is not None else None, spans_later=apart is None and len(found.files) > 1
+    ).of
     problems = [*found.problems, *(changes.problems if changes is not None else ())]
     outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
     with interruptible([], doing):
@@ -113,15 +109,14 @@ def _each(
     files: Sequence[str], options_of: Callable[[str], Options], jobs: str | None, *, cached: bool
 ) -> Iterator[Outcome]:
     """Yield the outcome of each file by itself, with the options that hold for it."""
-    groups: list[tuple[Options, list[str]]] = []
+    groups: dict[int, tuple[Options, list[str]]] = {}
     for path in files:
         options = options_of(path)
-        group = next((members for held, members in groups if held is options or held == options), None)
-        if group is None:
-            groups.append((options, [path]))
-        else:
-            group.append(path)
-    for options, members in groups:
+        if id(options) not in groups:  # of another configuration, which may say the same
+            alike = (group for group in groups.values() if group[0] == options)
+            groups[id(options)] = next(alike, (options, []))
+        groups[id(options)][1].append(path)
+    for options, members in {id(group): group for group in groups.values()}.values():
         is_cached = cached and options.changed is None and options.facts is None and len(files) > 1
         known = _earlier(files, options) if is_cached else None
         results = rewrite_files(members, options, int(jobs) if jobs else None, known, files)

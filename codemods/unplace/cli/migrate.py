@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 STATE = "unplace-migrate"
+_PASSING = "unplace-dry-run-"
 REPORTS = (".html", ".jsonl", ".md")
 
 EXAMPLES = """
@@ -30,6 +32,7 @@ EXAMPLES = """
 Examples:
   unplace migrate --dry-run --report report.html ~/src/*    show what would change in each repository
   unplace migrate ~/src/* --verify-command "pytest -q"      commit on branches what the tests don't mind
+  unplace migrate ~/src/* --verify-command "pytest -q" --observe    also what the tests show to be right
   unplace migrate --from-file repositories.txt              with a command and a time limit for each
   unplace migrate --resume                                  go on after an interruption
   unplace migrate --status                                  how far it is
@@ -67,8 +70,17 @@ OpenPr = Annotated[
 Report = Annotated[
     list[str] | None, typer.Option(metavar="FILE", help="Write a report: .html, .jsonl or .md, as often as you like.")
 ]
+Observe = Annotated[
+    bool,
+    typer.Option("--observe", help="Run the command under observation first, and take what it shows as evidence."),
+]
 StateFolder = Annotated[
-    str, typer.Option("--state", metavar="FOLDER", help="Where the run keeps what it knows, and its patches.")
+    str | None,
+    typer.Option(
+        "--state",
+        metavar="FOLDER",
+        help=f"Where the run keeps what it knows, and its patches.  [default: {STATE}; of a dry run nothing is kept]",
+    ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in the state folder.")]
 Status = Annotated[bool, typer.Option("--status", help="Say how far the run in the state folder is.")]
@@ -87,11 +99,12 @@ def migrate(
     dry_run: DryRun = False,
     verify_command: VerifyCommand = None,
     timeout: Timeout = None,
+    observe: Observe = False,
     push: Push = False,
     open_pr_command: OpenPr = None,
     report: Report = None,
     chosen: Chosen = NOTHING,
-    state: StateFolder = STATE,
+    state: StateFolder = None,
     resume: Resume = False,
     status: Status = False,
     engine: EngineName = "local",
@@ -103,27 +116,39 @@ def migrate(
     Each repository's last commit is checked out elsewhere, rewritten by its own configuration, verified, and committed
     on the branch; a patch is written, too. Your checkouts, and what you have not committed, are never touched.
     """
-    folder, reports = Path(state).absolute(), [_report(path) for path in report or []]
+    reports = [_report(path) for path in report or []]
     wanted = _wanted(targets, from_file)
     run = _settings(
         dry_run=dry_run,
         verify_command=verify_command,
         timeout=timeout,
+        observe=observe,
         push=push,
         open_pr_command=open_pr_command,
         chosen=chosen,
     )
     _check_usage(wanted, run, (engine, address, jobs), resume=resume, status=status)
     if status:
-        _print_status(folder)
+        _print_status(Path(state or STATE).absolute())
         return
     from unplace.batch.run_state import StateError
 
     try:
-        code = _migrate(folder, wanted, run, (engine, address, jobs), reports, resume=resume)
+        with _folder(state, is_passing=dry_run and engine == "local") as folder:
+            code = _migrate(folder, wanted, run, (engine, address, jobs), reports, resume=resume)
     except StateError as error:
         fail(f"unplace migrate: {error}")
     raise typer.Exit(code)
+
+
+@contextlib.contextmanager
+def _folder(named: str | None, *, is_passing: bool) -> Iterator[Path]:
+    """Provide the state folder; where none is named, one that is passing goes with the block."""
+    if is_passing and named is None:
+        with tempfile.TemporaryDirectory(prefix=_PASSING, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    else:
+        yield Path(named or STATE).absolute()
 
 
 def _report(path: str) -> Path:
@@ -154,6 +179,7 @@ def _settings(
     dry_run: bool,
     verify_command: str | None,
     timeout: str | None,
+    observe: bool,
     push: bool,
     open_pr_command: str | None,
     chosen: Chosen,
@@ -181,7 +207,7 @@ def _settings(
         seconds = TIMEOUT if timeout is None else positive(timeout)
     except (SelectionError, TargetError) as error:
         raise typer.BadParameter(str(error)) from None
-    return Settings(dry_run, verify_command, seconds, push, open_pr_command, dict(chosen))
+    return Settings(dry_run, verify_command, seconds, push, open_pr_command, dict(chosen), observe)
 
 
 def _check_usage(
@@ -206,6 +232,8 @@ def _check_usage(
     if (resume or status) and (wanted or chosen != Settings()):
         option = "--resume" if resume else "--status"
         raise typer.BadParameter("takes targets and settings from the run as it was begun.", param_hint=option)
+    if chosen.observe and not chosen.verify_command and not any(target.verify_command for target in wanted):
+        raise typer.BadParameter("only goes with --verify-command.", param_hint="--observe")
     if not (resume or status or wanted):
         raise typer.BadParameter("name some repositories, or --from-file, --resume, --status.", param_hint="TARGETS")
 
@@ -241,12 +269,18 @@ def _migrate(
         try:
             _run(state, settings, engine)
         except KeyboardInterrupt:
-            print_error("Interrupted; `unplace migrate --resume` goes on.")
+            print_error(f"Interrupted{_how_to_go_on(settings, folder)}.")
             return 130
         for path in reports:
             _write_report(path, state, dry_run=settings.dry_run)
         results = state.progress().results
     return _exit_code(results)
+
+
+def _how_to_go_on(settings: Settings, folder: Path) -> str:
+    if settings.dry_run and folder.name.startswith(_PASSING):
+        return "; nothing is kept of a dry run without --state"
+    return "; `unplace migrate --resume` goes on"
 
 
 def _begun(state: RunState, wanted: Sequence[Target], chosen: Settings, *, resume: bool) -> Settings:
@@ -289,7 +323,7 @@ def _run(state: RunState, settings: Settings, engine: _Engine) -> None:
                     display.show(record, progress)
                 display.update(progress)
     except engines.EngineError as error:
-        fail(f"unplace migrate: {error}; `unplace migrate --resume` goes on")
+        fail(f"unplace migrate: {error}{_how_to_go_on(settings, state.folder)}")
     print_error(f"{summary(state.progress(), dry_run=settings.dry_run)}.")
 
 
@@ -305,7 +339,7 @@ def _write_report(path: Path, state: RunState, *, dry_run: bool) -> None:
         path.write_text(markdown(state.records(), dry_run=dry_run), "utf-8")
         return
     with path.open("w", encoding="utf-8") as stream:
-        stream.writelines(f"{line}\n" for line in json_lines(state.records()))
+        stream.writelines(f"{line}\n" for line in json_lines(state.records(), dry_run=dry_run))
 
 
 def _exit_code(results: Iterable[Result]) -> int:

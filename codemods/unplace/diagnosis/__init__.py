@@ -28,13 +28,16 @@ class Diagnosed:
         silent: bool = False,
         before_backward: Callable[[Sequence[Any]], None] | None = None,
         reports: bool = True,
+        notes: bool = True,
     ) -> None:
         """Take the options of the diagnosis.
 
         `silent` also finds what changes gradients without an error; with `reports`, the end of the block prints those
-        diagnoses to standard error. `before_backward` is called with the tensors from which each backward starts.
+        diagnoses to standard error; with `notes`, an exception carries its own. `before_backward` is called with the
+        tensors from which each backward starts.
         """
         self._reports = reports
+        self._notes = notes
         self.diagnoses: list[Diagnosis] = []
         self._observation = Observation(self._explain, before_backward, is_silent=silent)
 
@@ -69,6 +72,8 @@ class Diagnosed:
         if error is None:
             return
         error.unplace = diagnosis  # type: ignore[attr-defined]
+        if not self._notes:
+            return
         if sys.version_info >= (3, 11):
             error.add_note(f"\n{diagnosis.text}")
         else:

@@ -13,6 +13,7 @@ from unplace.diagnosis.fixes import Fix, fix_of
 from unplace.diagnosis.incident import Incident, Saved
 from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
+from unplace.files.discovery import shown
 
 _FIXABLE_ELSEWHERE = frozenset({"hidden-state", "shared-graph", "optimizer-step"})
 """The causes that rewriting the write doesn't remove."""
@@ -63,7 +64,7 @@ class Diagnosis:
         return {
             "error": self.incident.error,
             "kind": self.incident.kind.value,
-            "raised_at": {"path": self.incident.raised_at.path, "line": self.incident.raised_at.line},
+            "raised_at": _place(self.incident.raised_at),
             "saved_by": None if saved is None else {**_place(saved.place), "op": saved.op, "role": saved.role},
             "culprits": [{**_place(write.place), "op": write.op} for write in self.incident.writes],
             "cause": self.advice.cause,
@@ -81,7 +82,7 @@ def diagnose(incident: Incident) -> Diagnosis:
 
 
 def _place(place: Place) -> dict[str, Any]:
-    return {"path": place.path, "line": place.line}
+    return {"path": shown(place.path), "line": place.line}
 
 
 def _story(incident: Incident) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,10 @@ import torch
 
 from unplace import torchapi
 
-_TORCH = str(Path(torch.__file__).parent)
-_INSTALLED = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-_PYTHON = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
-_OWN = str(Path(__file__).parents[1])
+_TORCH = os.path.normcase(Path(torch.__file__).parent)
+_INSTALLED = tuple(os.path.normcase(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
+_PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
+_OWN = os.path.normcase(Path(__file__).parents[1])
 _GENERATED = ("<frozen ", "<eval_with_key>")
 
 
@@ -40,7 +41,8 @@ class Place:
     @property
     def is_installed(self) -> bool:
         """True where the line belongs to an installed package, and not to the user's own files."""
-        return self.path.startswith((*_INSTALLED, *_PYTHON)) or "site-packages" in Path(self.path).parts
+        is_foreign = os.path.normcase(self.path).startswith((*_INSTALLED, *_PYTHON))
+        return is_foreign or "site-packages" in Path(self.path).parts
 
     def went_through(self, *functions: str) -> bool:
         """Tell whether the name of a function of torch called here begins so (`torch.optim.`, `torch.nn.init:`)."""
@@ -67,6 +69,7 @@ class Places:
     def __init__(self) -> None:
         self._known: dict[tuple[int, ...], Place] = {}
         self._internal: dict[str, bool] = {}
+        self._folder = Path.cwd()
 
     def of(self, frame: FrameType | None) -> Place:
         """Return the place of a frame: its own line, or that of the innermost caller in the program's own code."""
@@ -91,7 +94,7 @@ class Places:
         key = (id(frame.f_code), frame.f_lasti, *(id(called.f_code) for called in inner))
         known = self._known.get(key)
         if known is None:
-            self._known[key] = known = _place(frame, inner)
+            self._known[key] = known = _place(frame, inner, self._folder)
         return known, frame.f_back
 
     def _is_internal(self, filename: str) -> bool:
@@ -103,9 +106,10 @@ class Places:
 
 def is_internal(filename: str) -> bool:
     """Tell whether a file belongs to torch, to Python's own library or to this package."""
-    if filename.startswith((_TORCH, _OWN, *_GENERATED)):
+    name = os.path.normcase(filename)  # a drive's letter may be written either way
+    if filename.startswith(_GENERATED) or name.startswith((_TORCH, _OWN)):
         return True
-    return filename.startswith(_PYTHON) and not filename.startswith(_INSTALLED) and "site-packages" not in filename
+    return name.startswith(_PYTHON) and not name.startswith(_INSTALLED) and "site-packages" not in name
 
 
 def stepping_optimizer(frame: FrameType | None) -> str | None:
@@ -121,17 +125,25 @@ def stepping_optimizer(frame: FrameType | None) -> str | None:
 
 def is_own(filename: str) -> bool:
     """Tell whether a file belongs to this package."""
-    return filename.startswith(_OWN)
+    return os.path.normcase(filename).startswith(_OWN)
 
 
-def _place(frame: FrameType, inner: list[FrameType]) -> Place:
+def _place(frame: FrameType, inner: list[FrameType], folder: Path) -> Place:
+    """Return the place of a frame; the path of a file is absolute, however the program was named when it began."""
     through = tuple(_qualified(called) for called in reversed(inner) if _is_torch(called.f_code.co_filename))
     codes = (frame.f_code, *(called.f_code for called in inner))  # kept, so that no id above is given away again
-    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through, codes)
+    path = os.path.normpath(folder / frame.f_code.co_filename)
+    if not Path(path).is_file():  # a cell of a notebook, or code given to `exec`
+        path = frame.f_code.co_filename
+    return Place(path, frame.f_lineno, frame.f_code.co_name, through, codes)
 
 
 def _is_torch(filename: str) -> bool:
-    return filename.startswith(_TORCH) and "_dynamo" not in filename and not filename.endswith("_compile.py")
+    return (
+        os.path.normcase(filename).startswith(_TORCH)
+        and "_dynamo" not in filename
+        and not filename.endswith("_compile.py")
+    )
 
 
 def _qualified(frame: FrameType) -> str:

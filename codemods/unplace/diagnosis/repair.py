@@ -148,7 +148,7 @@ def _failure(result: RunResult, fix: FileFix | None = None) -> Any:
 
 def _moved(place: dict[str, Any], fix: FileFix | None) -> int:
     line: int = place["line"]
-    if fix is None or fix.path != place["path"]:
+    if fix is None or shown(fix.path) != place["path"]:
         return line
     text = fix.source.text
     above = [edit for edit in fix.edits if text.count("\n", 0, edit.start) + 1 < line]

@@ -26,11 +26,13 @@ class Rewrite(Kind):
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
+    STORES_APART = "the stores to {names} get statements of their own"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
     )
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
+    MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
@@ -81,10 +83,12 @@ class Observed(Kind):
 
     CONFIRMED = "in {runs} observed runs: {assumption}"
     CONFIRMED_ONCE = "in the observed run: {assumption}"
-    RAN = "ran {runs} times, {tensors} of them on a tensor"
+    RAN = "ran {times}, always on a tensor"
+    RAN_ONCE = "ran once, on a tensor"
+    RAN_MIXED = "ran {times}, {tensors} on a tensor"
     NEVER_RAN = "never ran"
     WIDER = "an operand had a wider dtype in {runs} runs"
-    RECORDED = "autograd recorded in {runs} runs"
+    RECORDED = "autograd recorded it {times}"
     SHARED = "`{name}` has the same memory"
     ALONE = "nobody else could read it later in {runs} of the {examined} runs that were looked at closely"
     HELD = "{holder} can read it later"
@@ -117,6 +121,10 @@ class Purpose(Kind):
     DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: being written in place is its purpose"
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
+    MARKED_DIRTY = (
+        "`{function}` marks `{name}` as dirty, so that the write is meant; where backward needs the old values, give "
+        "it a copy: `{function}.apply({name}.clone())`"
+    )
     FLAG_ASKS = "`{flag}` asks for the write"
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
@@ -218,6 +226,14 @@ class Forbids(Kind):
     FUNCTION_VIEW = "torch forbids writing what `{function}` in {line} returns, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
+    UNBATCHED = (
+        "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take "
+        "what has it"
+    )
+    UNBATCHED_OUTSIDE = (
+        "`vmap` in {line} runs {function}(), where `{name}`, which has no batch dimension, can't take what has it"
+    )
+    BATCHED_MASK = "`vmap` in {line} runs {function}() and takes no mask with a batch dimension for an index"
 
 
 @unique
@@ -279,6 +295,13 @@ class Refusal(Kind):
     SELECTION = "`{name}` is a copy, so that the store has no effect; combine the indices"
     NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
     NOTHING_KNOWN = "nothing is known of `{name}`"
+    UNBATCHED = (
+        "nothing at hand has that dimension where it is made; make it of a batched tensor (`x.new_zeros(...)`), or put "
+        "its parts together with torch.stack"
+    )
+    UNBATCHED_LASTS = "it lasts beyond the call, where it is one tensor for the whole batch; return the values instead"
+    BATCHED_MASK = "use masked_fill or torch.where"
+    ASKS_FOR_VALUES = "{line} asks for the value of a batched tensor, which `vmap` can't tell either: use torch.where"
 
     # where the new tensor would be stored
     NO_PLACE = "there is no name to give the new tensor to"

@@ -96,7 +96,7 @@ class Finding:
     `saved_by` is known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a
     notebook, lines, columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has
     the edits that other files need along with these, by absolute path; `may_span` tells that edits of several files may
-    rewrite the operation.
+    rewrite the operation. `ran` tells how often it ran, where runs were observed.
     """
 
     line: int
@@ -116,6 +116,7 @@ class Finding:
     cell: InCell | None = None
     elsewhere: Elsewhere = ()
     may_span: bool = False
+    ran: tuple[Reason, ...] = ()
 
     @property
     def message(self) -> str:

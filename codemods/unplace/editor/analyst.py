@@ -1,12 +1,13 @@
 """Answers the language server's questions about a document as objects of the protocol; knows nothing of the transport.
 
-A document is analysed by itself, as in `unplace check FILE`: facts from other files take a run over all of them.
+A document is first analysed by itself, as in `unplace check FILE`. What the other files of its workspace tell comes
+later, from another process (`unplace.editor.workspace`).
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from unplace import documents
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Harm, Problem
+from unplace.editor import hovering, workspace
 from unplace.editor.code_actions import (
     FIX_ALL,
     code_actions,
@@ -29,6 +31,7 @@ from unplace.editor.document import Document
 from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
+from unplace.reporting import explained
 from unplace.text.positions import Text
 from unplace.text.source import Source
 from unplace.text.trees import parsed
@@ -78,7 +81,7 @@ class Analyst:
     def diagnostics(
         self, document: Document, folders: Sequence[Path], *, at_a_glance: bool = False
     ) -> dict[str, list[dict[str, Any]]]:
-        """Return the `Diagnostic` objects of a document by the URIs of its parts.
+        """Return the `Diagnostic` objects of a document by the URIs of its parts, harmful operations first.
 
         While it can't be parsed, they are those of the lines that weren't edited. At a glance, only functions that were
         edited since the last time are analysed (all of them the first time), and operations that can only be rewritten
@@ -92,13 +95,37 @@ class Analyst:
         document = replace(document, plans=self._plans)
         findings, warnings = self._found(document, options, at_a_glance)
         text = Text(document.text)
-        for finding in findings:
+        harms = list(Harm)
+        for finding in sorted(findings, key=lambda finding: harms.index(finding.harm)):
             if finding.is_reported and finding.harm in (options.only or SHOWN):
                 found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
         for warning in filter(is_about_comment, warnings):
             uri, shown = of_comment(document, text, warning)
             found[uri].append(shown)
         return found
+
+    def question(
+        self, document: Document, folders: Sequence[Path], others: Mapping[str, str]
+    ) -> workspace.Question | None:
+        """Return the question what a document means among the files of its workspace folder.
+
+        `others` are the texts of other documents by their paths. None for a document that has no such folder, is no
+        module, can't be parsed or is excluded.
+        """
+        around = [folder for folder in folders if folder in Path(document.path).parents]
+        options = self._options(document, folders)
+        if not around or options is None or not document.is_python or _outline(document) is None:
+            return None
+        folder = max(around, key=lambda folder: len(folder.parts))
+        return workspace.Question(document.text, document.path, str(folder), options, others)
+
+    def adopt(self, document: Document, question: workspace.Question, report: FileReport) -> None:
+        """Take the answer to a question as what is known of a document."""
+        self._plans.adopt(document.text, document.path, question.options, report)
+        outline = _outline(document)
+        assert outline is not None
+        known = _Known(document.text, question.options, outline, report.findings, report.warnings)
+        self._known[document.uri] = known
 
     def _found(
         self, document: Document, options: Options, at_a_glance: bool
@@ -139,8 +166,10 @@ class Analyst:
             found = fix_all(document, options) if _are_wanted(only, FIX_ALL) else []
         return [action for action in found if _are_wanted(only, action["kind"])]
 
-    def hover(self, document: Document, folders: Sequence[Path], place: Place) -> str | None:
-        """Return the explanation of the operation at a place, as text; None where there is none."""
+    def hover(
+        self, document: Document, folders: Sequence[Path], place: Place, *, as_markdown: bool = False
+    ) -> str | None:
+        """Return the explanation of the operation at a place, as text or Markdown; None where there is none."""
         options = self._options(document, folders)
         if options is None:
             return None
@@ -156,7 +185,10 @@ class Analyst:
         report = _first_sight(document, everything) if document.is_python else planned(document, everything)
         if not any(_covers(finding, line, column) for finding in report.findings):
             return None
-        return _explained(document, options, line, column)
+        found = _explained(document, options, line, column)
+        if found is None:
+            return None
+        return hovering.markdown(found) if as_markdown else "\n".join(row.text for row in found).rstrip()
 
     def _options(self, document: Document, folders: Sequence[Path]) -> Options | None:
         """Return the options for a document; None where it can hold no operation or is excluded."""
@@ -190,9 +222,8 @@ def _glanced(document: Document, options: Options, known: _Known, outline: Outli
     return FileReport(document.path, document.text, document.text, findings, warnings=warnings)
 
 
-def _explained(document: Document, options: Options, line: int, column: int) -> str | None:
-    """Return the explanation of the operation at a place of a document in words."""
-    from unplace.reporting import explained
+def _explained(document: Document, options: Options, line: int, column: int) -> list[explained.Row] | None:
+    """Return the explanation of the operation at a place of a document, row by row; None outside of its modules."""
     from unplace.transform.explanation import explain
 
     in_file = Text(document.text)
@@ -204,8 +235,7 @@ def _explained(document: Document, options: Options, line: int, column: int) -> 
     found = explain(module.text, document.path, options, at, own_column, module.programs(document.plans))
     source = Source(document.text.encode("utf-8", "surrogatepass"), document.text, "utf-8")
     report, name = documents.located(module, replace(found, candidates=())), Path(document.path).name
-    shown = explained.lines(report, name, at, source, module.named)
-    return "\n".join("".join(text for text, _ in spans) for spans in shown).rstrip()
+    return list(explained.rows(report, name, source, module.named))
 
 
 def _are_wanted(only: Sequence[str] | None, *kinds: str) -> bool:

@@ -6,11 +6,11 @@ Positions in the results are those of the protocol: lines from 0, characters in 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unplace import documents
+from unplace import documents, rules
 from unplace.config import suppressions
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Harm, Problem, Status, Trouble
@@ -54,7 +54,7 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
             same = next((other for other in actions if other["edit"] == action["edit"]), None)
             if same is None:
                 actions.append(action)
-            else:  # operations of one line are rewritten together
+            else:  # operations that can only be rewritten together
                 same["diagnostics"] += action["diagnostics"]
     around = _function_around(document, findings)
     if around is not None:
@@ -101,7 +101,9 @@ def _comment_removals(document: Document, text: Text, options: Options, first: i
 def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, Any]:
     """Return a finding as a `Diagnostic` object."""
     start = text.offset_of(finding.line, finding.column)
+    address = rules.address(finding.code)
     return {
+        **({"codeDescription": {"href": address}} if address is not None else {}),
         "range": document.range(text, start, text.offset_of(finding.end_line, finding.end_column)),
         "severity": _SEVERITIES[finding.harm],
         "code": finding.code,
@@ -142,7 +144,7 @@ def only_in(options: Options, document: Document, lines: LineRanges) -> Options:
 
 
 def _fixes(document: Document, text: Text, options: Options, finding: Finding) -> list[Any]:
-    """Return the rewrite of one operation; it includes other operations that share the same lines."""
+    """Return the rewrite of one operation, with others that can only be rewritten along with it."""
     if finding.applicability is None:
         return []
     is_unsafe = finding.applicability is Applicability.UNSAFE
@@ -150,20 +152,31 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
     alone = planned(document, wanted, ((finding.line, finding.end_line),))
     if not alone.changed:
         return []
-    title = _title(text, finding, alone)
+    edits = _own_edits(finding, alone)
+    title = _title(text, finding, edits)
     if is_unsafe:
         title += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
-    action = _action(document, text, title, "quickfix", alone.edits, [finding])
+    action = _action(document, text, title, "quickfix", edits, [finding])
     return [{**action, "isPreferred": not is_unsafe}]
 
 
-def _title(text: Text, finding: Finding, alone: FileReport) -> str:
+def _own_edits(finding: Finding, line: FileReport) -> Sequence[Edit]:
+    """Return the edits of one operation among those of its line; those of the whole line where it has none itself."""
+    place = finding.line, finding.column, finding.code
+    own = next((f for f in line.findings if (f.line, f.column, f.code) == place and f.edits), None)
+    if own is None or own.status is not Status.REWRITTEN:
+        return line.edits
+    together = [own] if own.fix is None else [f for f in line.findings if f.fix == own.fix]
+    return sorted({edit for f in together for edit in f.edits})
+
+
+def _title(text: Text, finding: Finding, edits: Sequence[Edit]) -> str:
     """Return what a rewrite does: "Rewrite as `y = y + k`"; of another line, with its number."""
     first, last = finding.line, finding.end_line
-    here = [edit for edit in alone.edits if first <= text.place(edit.start)[0] <= last]
+    here = [edit for edit in edits if first <= text.place(edit.start)[0] <= last]
     if not here:
-        first = last = text.place(min(alone.edits).start)[0]
-        here = [edit for edit in alone.edits if text.place(edit.start)[0] == first]
+        first = last = text.place(min(edits).start)[0]
+        here = [edit for edit in edits if text.place(edit.start)[0] == first]
     start = text.offset_of(first, 1)
     end = max(text.line_end(text.offset_of(last, 1)), *(edit.end for edit in here))
     moved = [Edit(edit.start - start, edit.end - start, edit.replacement) for edit in here]

@@ -41,6 +41,11 @@ class _Latest(Generic[K, V]):
             self._known.popitem(last=False)
         return self._known[key]
 
+    def put(self, key: K, value: V) -> None:
+        """Take a value for a key, in place of the one that is known."""
+        self._known.pop(key, None)
+        self.get(key, lambda: value)
+
     def drop(self, is_over: Callable[[K], bool]) -> None:
         """Forget the values of the keys for which `is_over` is true."""
         for key in [key for key in self._known if is_over(key)]:
@@ -62,6 +67,10 @@ class Plans:
         """Return the report on a text."""
         key = text, path, options, False
         return self._reports.get(key, lambda: documents.rewrite(text, path, options, self))
+
+    def adopt(self, text: str, path: str, options: Options, report: FileReport) -> None:
+        """Take a report on a text that somebody else made, in place of an own one."""
+        self._reports.put((text, path, options, False), report)
 
     def first_sight(self, text: str, path: str, options: Options) -> FileReport:
         """Return the report of a single round on a text that is one module, from the functions the run is about."""

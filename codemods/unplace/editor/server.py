@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import re
 import sys
 import threading
 import warnings
@@ -33,6 +32,7 @@ from unplace.editor.buffers import Protocol
 from unplace.editor.code_actions import FIX_ALL
 from unplace.editor.document import Document
 from unplace.editor.notebook import Cell, Notebook
+from unplace.editor.workspace import Workspace
 from unplace.runs.garbage import ALLOCATIONS
 from unplace.runs.limits import FRAMES
 from unplace.version import __version__
@@ -69,6 +69,9 @@ class Server(LanguageServer):
             ),
         )
         self._worker = ThreadPoolExecutor(1, "unplace")
+        self._waiting = ThreadPoolExecutor(1, "unplace-workspace")
+        self._workspace = Workspace()
+        self._placed: set[str] = set()  # the texts whose findings are those among the files of their workspace
         self._analyst = Analyst()
         self._awaited: dict[str, asyncio.Task[None]] = {}
         self._complaint = ""
@@ -141,6 +144,7 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Forget a text."""
         self.forget(uri)
+        self._placed.discard(uri)
         self._worker.submit(self._analyst.close, uri, self._path(uri))
 
     async def ask(self, document: Document, work: Callable[[Analyst], T], *, gives_way: bool = False) -> T | None:
@@ -185,7 +189,11 @@ class Server(LanguageServer):
         self._complaint = complaint
 
     async def _publish(self, uri: str, pause: float) -> None:
-        """Publish the findings of a quick look at a text, and then again where a full analysis finds others."""
+        """Publish the findings of a quick look at a text, and then again where a full analysis finds others.
+
+        After that come those that the other files of the workspace lead to.
+        """
+        self._workspace.stop(self._path(uri))
         await asyncio.sleep(pause)
         at_a_glance = await self._found(uri, at_a_glance=True)
         self._send(at_a_glance)
@@ -195,7 +203,28 @@ class Server(LanguageServer):
             async with self._looking:
                 with suppress(GaveWayError):
                     found = await self._found(uri, at_a_glance=False)
-        self._send([params for params in found if params not in at_a_glance])
+        if uri not in self._placed:
+            self._send([params for params in found if params not in at_a_glance])
+        await self._place(uri, found)
+
+    async def _place(self, uri: str, alone: list[types.PublishDiagnosticsParams]) -> None:
+        """Publish what a text means among the files of its workspace, where that isn't what it means alone."""
+        document, folders = self.document(uri), self.folders()
+        if document is None:
+            return
+        others = {self._path(text.uri): text.source for text in self.workspace.text_documents.values()}
+        others.pop(document.path, None)
+        question = await self.ask(document, lambda analyst: analyst.question(document, folders, others))
+        if question is None:
+            return
+        report = await asyncio.get_running_loop().run_in_executor(self._waiting, self._workspace.report, question)
+        if report is None or not self.is_current(document):
+            return
+        await self.ask(document, lambda analyst: analyst.adopt(document, question, report))
+        is_new = uri not in self._placed
+        self._placed.add(uri)
+        found = await self._found(uri, at_a_glance=False)
+        self._send([params for params in found if not is_new or params not in alone])
 
     async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
         """Return the diagnostics of a text or a notebook's cells; empty where there is none, or a newer version."""
@@ -255,23 +284,22 @@ class Server(LanguageServer):
             return None
         place = params.position.line, params.position.character
         folders = self.folders()
-        text = await self.ask(document, lambda a: a.hover(document, folders, place))
-        if text is None or not self.is_current(document):
-            return None
         shown = self.client_capabilities.text_document
         formats = (shown.hover.content_format if shown is not None and shown.hover is not None else None) or ()
-        if types.MarkupKind.Markdown in formats:
-            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-            return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, f"{fence}diff\n{text}\n{fence}"))
-        return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
+        as_markdown = types.MarkupKind.Markdown in formats
+        text = await self.ask(document, lambda a: a.hover(document, folders, place, as_markdown=as_markdown))
+        if text is None or not self.is_current(document):
+            return None
+        kind = types.MarkupKind.Markdown if as_markdown else types.MarkupKind.PlainText
+        return types.Hover(types.MarkupContent(kind, text))
 
     async def watch_configuration(self) -> None:
-        """Ask the client to tell when a configuration file changes, if it can."""
+        """Ask the client to tell when a configuration file or another Python file changes, if it can."""
         workspace = self.client_capabilities.workspace
         known = workspace.did_change_watched_files if workspace is not None else None
         if known is None or not known.dynamic_registration:
             return
-        watchers = [types.FileSystemWatcher(f"**/{name}") for name in NAMES]
+        watchers = [types.FileSystemWatcher(f"**/{name}") for name in (*NAMES, "*.py")]
         registration = types.Registration(
             "configuration",
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
@@ -295,6 +323,8 @@ class Server(LanguageServer):
         """Shut down, and end the analysis under way."""
         self.is_ending = True
         self._worker.shutdown(wait=False, cancel_futures=True)
+        self._waiting.shutdown(wait=False, cancel_futures=True)
+        self._workspace.close()
         super().shutdown()  # type: ignore[no-untyped-call]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from unplace.files.globs import spec
+from unplace.files.relative import relative
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -22,10 +22,10 @@ class Patterns:
 
     def match(self, path: str, *, is_folder: bool = False) -> bool:
         """Tell whether the patterns match a path or a folder above it; of several that do, the last one decides."""
-        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-        if relative == ".." or relative.startswith("../"):
+        inside = relative(path, self.folder)
+        if inside is None or inside == ".." or inside.startswith("../"):
             return False
-        return _spec(self.lines).match_file(relative + "/" * is_folder)
+        return _spec(self.lines).match_file(inside + "/" * is_folder)
 
 
 @cache

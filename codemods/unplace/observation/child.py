@@ -74,5 +74,6 @@ def install() -> None:
     observed = _Waiting(os.environ[ROOT], os.environ[FOLDER])
     sys.meta_path.insert(0, Instrumenting(os.environ[ROOT], observed.register))
     atexit.register(observed.dump)
-    os.register_at_fork(after_in_child=observed.forked)
+    if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+        os.register_at_fork(after_in_child=observed.forked)
     util.register_after_fork(observed, _Waiting.begin_worker)

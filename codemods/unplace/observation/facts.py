@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from unplace.files.relative import relative
 from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
@@ -116,7 +117,7 @@ class Observations:
     def add(self, other: Observations) -> None:
         """Add the facts of other runs, also of those that began in another folder."""
         for path, operations in other.by_file.items():
-            file = Path(os.path.relpath(Path(other.root, path), self.root)).as_posix()
+            file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
             for key, facts in operations.items():
                 self.of(file, key).add(facts)
 
@@ -125,11 +126,14 @@ class Observations:
         ran = [facts for operations in self.by_file.values() for facts in operations.values() if facts.runs]
         runs, tensors = sum(facts.runs for facts in ran), sum(bool(facts.tensors) for facts in ran)
         files = sum(any(facts.runs for facts in operations.values()) for operations in self.by_file.values())
-        return f"Saw {len(ran):,} operations of {files:,} files run, {runs:,} times, {tensors:,} of them on tensors."
+        operations = f"{len(ran):,} operation{'s' * (len(ran) != 1)}"
+        of_files = f"{files:,} file{'s' * (files != 1)}"
+        times = f"{runs:,} time{'s' * (runs != 1)}"
+        return f"Saw {operations} of {of_files} run, {times}, {tensors:,} of them on tensors."
 
     def about(self, path: str, text: str) -> FileFacts:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""
-        known = self.by_file.get(Path(os.path.relpath(Path(path).absolute(), self.root)).as_posix())
+        known = self.by_file.get(relative(str(Path(path).absolute()), self.root) or "")
         found = FileFacts()
         if not known:
             return found
@@ -146,7 +150,7 @@ class Observations:
             for (function, place), facts in sorted(operations.items()):
                 entry = functions.setdefault(function.name, {}).setdefault(function.digest, {})
                 entry[place] = facts.document()
-        root = Path(os.path.relpath(self.root, path.absolute().parent)).as_posix()
+        root = relative(self.root, str(path.absolute().parent)) or Path(self.root).as_posix()
         document = {"unplace": VERSION, "root": root, "files": files}
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 

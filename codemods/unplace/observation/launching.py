@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import unplace
@@ -30,15 +32,36 @@ def observe(
     `quiet` hides what it prints.
     """
     command = _command(program, arguments, is_module=is_module)
-    root = root.resolve()
-    with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
+    with watching(root) as watch:
         output = subprocess.DEVNULL if quiet else None
-        environment = _environment(root, folder)
+        paths = filter(None, [*map(str, watch.path), os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, **watch.variables, "PYTHONPATH": os.pathsep.join(paths)}
         done = subprocess.run(command, env=environment, stdout=output, stderr=output, check=False)
-        found = Observations(str(root))
-        for path in sorted(Path(folder).glob("*.json")):
-            found.add(read(path))
-    return done.returncode, found
+    return done.returncode, watch.found
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What has every Python process observe itself: variables, and folders that go first on Python's path.
+
+    `found` are the facts, once the processes have ended.
+    """
+
+    variables: Mapping[str, str]
+    path: Sequence[Path]
+    found: Observations
+
+
+@contextmanager
+def watching(root: Path) -> Iterator[Watch]:
+    """Gather what the processes that are started in the block show about the operations in files below `root`."""
+    root = root.resolve()
+    path = (Path(__file__).parent / "startup", Path(unplace.__file__).parents[1])
+    with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
+        watch = Watch({**_EAGER, ROOT: str(root), FOLDER: folder}, path, Observations(str(root)))
+        yield watch
+        for facts in sorted(Path(folder).glob("*.json")):
+            watch.found.add(read(facts))
 
 
 def _command(program: str, arguments: Sequence[str], *, is_module: bool) -> list[str]:
@@ -56,10 +79,3 @@ def _command(program: str, arguments: Sequence[str], *, is_module: bool) -> list
 
 def _beside_python(program: str) -> str | None:
     return shutil.which(program, path=str(Path(sys.executable).parent))
-
-
-def _environment(root: Path, folder: str) -> dict[str, str]:
-    """Return the environment in which every Python process observes itself."""
-    sources = Path(unplace.__file__).parents[1]
-    paths = [str(Path(__file__).parent / "startup"), str(sources), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, **_EAGER, ROOT: str(root), FOLDER: folder, "PYTHONPATH": os.pathsep.join(filter(None, paths))}

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from pathlib import Path
+from pathlib import PurePath
 from typing import AnyStr, NamedTuple, TextIO
 
 from unplace import documents
@@ -58,8 +58,8 @@ def patch(path: str, change: Change, edits: Sequence[Edit]) -> Iterator[bytes]:
 
 def _name(path: str) -> bytes:
     # A leading `./` suits `git apply` and `patch -p1`, which strip one component, and also `patch -p0`.
-    posix = Path(path).as_posix()
-    name = os.fsencode(posix if posix.startswith("/") else f"./{posix}")
+    pure = PurePath(path)
+    name = os.fsencode(pure.as_posix() if pure.is_absolute() else f"./{pure.as_posix()}")
     if _ODD.search(name):
         return b'"' + _ODD.sub(lambda match: b"\\%03o" % ord(match.group()), name) + b'"'
     return name + b"\t" if b" " in name else name

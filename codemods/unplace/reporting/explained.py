@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from unplace.analysis.queries.aliases import Alias
@@ -35,6 +35,20 @@ Naming = Callable[[Line], Line]
 """Maps a line of the module to the line that people know: in a notebook, the line of its cell."""
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of an explanation: the head, a title with what it says, or a line of a patch."""
+
+    spans: list[Span]
+    is_head: bool = False
+    is_patch: bool = False
+
+    @property
+    def text(self) -> str:
+        """The row as text."""
+        return "".join(text for text, _ in self.spans)
+
+
 def lines(
     report: LineReport,
     path: str,
@@ -50,20 +64,28 @@ def lines(
             (f"{path}:{named(Line(line)).place}: ", "bold"),
             ("nothing here is written like an in-place operation", ""),
         ]
+    for row in rows(report, path, source, named):
+        yield from [row.spans] if row.is_patch else wrapped(row.spans, width, indent)
+
+
+def rows(report: LineReport, path: str, source: Source, named: Naming) -> Iterator[Row]:
+    """Yield the report row by row, with an empty one behind each explanation."""
     for explanation in report.explanations:
-        for row in _explanation(explanation, path, named):
-            yield from wrapped(row, width, indent)
+        head, *told = _explanation(explanation, path, named)
+        yield Row(head, is_head=True)
+        yield from map(Row, told)
         if explanation.finding is not None:
             yield from _edit(explanation.finding, path, source)
-        yield []
+        yield Row([])
     for finding in report.others:
-        yield [(f"{path}:{named(Line(finding.line)).place}:{finding.column}: ", "bold"), (finding.form.value, "")]
-        for row in (*_verdict(finding, named), *_rows("calls", ["none in this file"])):
-            yield from wrapped(row, width, indent)
+        place = f"{path}:{named(Line(finding.line)).place}:{finding.column}: "
+        yield Row([(place, "bold"), (finding.form.value, "")], is_head=True)
+        yield from map(Row, (*_verdict(finding, named), *_rows("calls", ["none in this file"])))
         yield from _edit(finding, path, source)
     for candidate in report.candidates:
-        for row in _candidate(candidate, path, named):
-            yield from wrapped(row, width, indent)
+        head, *told = _candidate(candidate, path, named)
+        yield Row(head, is_head=True)
+        yield from map(Row, told)
 
 
 def _explanation(explanation: Explanation, path: str, named: Naming) -> Iterator[list[Span]]:
@@ -135,12 +157,13 @@ def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
     yield from _rows("harm", [finding.harm.value])
 
 
-def _edit(finding: Finding, path: str, source: Source) -> Iterator[list[Span]]:
+def _edit(finding: Finding, path: str, source: Source) -> Iterator[Row]:
     if not finding.edits:
         return
     if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
-        yield from _rows("edit", ["with --unsafe:"])
-    yield from styled(_patch(finding, path, source), source.encoding)
+        yield from map(Row, _rows("edit", ["with --unsafe:"]))
+    for line in styled(_patch(finding, path, source), source.encoding):
+        yield Row(line, is_patch=True)
 
 
 def _candidate(candidate: Candidate, path: str, named: Naming) -> Iterator[list[Span]]:

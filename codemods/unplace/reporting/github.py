@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from unplace.reporting import sentences
 from unplace.reporting.lint import LEVELS, reported
@@ -19,7 +20,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
         for finding in reported(outcome):
             place: dict[str, str | int | None] = {
                 "title": f"unplace {finding.code}",
-                "file": outcome.path,
+                "file": PurePath(outcome.path).as_posix(),
                 "line": finding.line,
                 "col": finding.column,
                 "endLine": finding.end_line,
@@ -28,7 +29,12 @@ def document(outcomes: Sequence[Outcome]) -> str:
             lines.append(_command(_LEVELS[LEVELS[finding.harm]], place, sentences.full(finding)))
         problem = outcome.problem
         if problem is not None:
-            place = {"title": "unplace", "file": outcome.path, "line": problem.line, "col": problem.column}
+            place = {
+                "title": "unplace",
+                "file": PurePath(outcome.path).as_posix(),
+                "line": problem.line,
+                "col": problem.column,
+            }
             lines.append(_command("error", place, problem.message))
     return "\n".join(lines)
 

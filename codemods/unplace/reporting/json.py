@@ -16,8 +16,8 @@
 
 Lines and columns count from 1, columns in characters; an end is exclusive. In a notebook they are those of the cell,
 whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept` or
-`refused`; `applicability` is `safe`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`, `harmless`
-or `possible`, and `saved_by` the operation that saved the memory for backward, where it is certain, with
+`refused`; `applicability` is `safe`, `observed`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`,
+`harmless` or `possible`, and `saved_by` the operation that saved the memory for backward, where it is certain, with
 its `file` where that is another one (as seen from the folder that holds both). `line` and `column` of an error are null
 where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
 happen. A run with `--verify` adds `verification`, described in `reporting.verification`. Names and meanings stay; later
@@ -77,6 +77,7 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
         "saved_by": _saved_by(saved) if saved else None,
         "message": finding.message,
         "assumptions": list(finding.assumptions),
+        **({"observed": list(map(str, finding.ran))} if finding.ran else {}),
     }
 
 

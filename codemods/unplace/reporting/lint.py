@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from unplace.diagnostics.catalogue import Observed
 from unplace.diagnostics.findings import Applicability, Finding, Harm
 from unplace.reporting import sentences
 from unplace.reporting.quoting import Quoted, shown
@@ -101,6 +102,7 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
             f"Found {number(len(findings), 'in-place operation')} in {number(hit, 'file')} of {files}: {parts}."
         )
         lines += _repaired(findings)
+        lines += _ran(findings)
     elif files:
         asked = " or ".join(harm.value for harm in Harm if harm in harms)
         lines.append(f"Found no {asked} in-place operation in {number(files, 'file')}.")
@@ -120,6 +122,14 @@ def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
     if fixes[Applicability.UNSAFE]:
         more = " more" if fixes[Applicability.SAFE] else ""
         yield f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."
+
+
+def _ran(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a sentence that counts the operations that no observed run came to."""
+    observed = [finding for finding in findings if finding.ran]
+    never = sum(Observed.NEVER_RAN in (reason.kind for reason in finding.ran) for finding in observed)
+    if never:
+        yield f"The observed runs never came to {never} of the {len(observed)} that the facts are about."
 
 
 def _left_out(outcomes: Sequence[Outcome], harms: Collection[Harm]) -> Iterator[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from unplace.batch.run_state import Progress
+    from unplace.batch.standing import Standing
 
 _SHOWN = 3
 """The largest number of repositories in work that the bar names."""
@@ -49,10 +50,21 @@ def status(progress: Progress, *, is_active: bool, dry_run: bool) -> Iterator[st
     yield f"{summary(progress, dry_run=dry_run)}."
     if progress.errors:
         yield f"{number(progress.errors, 'file')} could not be handled."
-    for name, (done, total) in progress.running.items():
-        yield f"{'in work' if is_active else 'interrupted'}: {name}, {done} of {total} files"
+    for name, standing in progress.running.items():
+        yield f"{'in work' if is_active else 'interrupted'}: {name}, {_step(standing) or _files(standing)}"
     if not is_active and progress.done < progress.total:
         yield "No run is active; `unplace migrate --resume` goes on."
+
+
+def _files(standing: Standing) -> str:
+    return f"{standing.done} of {standing.total} files"
+
+
+def _step(standing: Standing) -> str:
+    """Return the step behind the analysis in words; an empty string before it."""
+    if standing.run > standing.most:
+        return f"{standing.step}, run {standing.run}, as several edits are to blame"
+    return f"{standing.step}, run {standing.run} of at most {standing.most}" if standing.step else ""
 
 
 def summary(progress: Progress, *, dry_run: bool) -> str:
@@ -95,7 +107,7 @@ class Display:
         if self._bar is None:
             self._bar = _bar(progress.total)
         description = f"{rate:.0f} files/s, {number(progress.errors, 'error')}"
-        names = [f"{name} {done}/{total}" for name, (done, total) in progress.running.items()]
+        names = [f"{name} {_step(at) or f'{at.done}/{at.total}'}" for name, at in progress.running.items()]
         shown = ", ".join([*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])])
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=progress.done, description=description, running=shown, refresh=True)

@@ -10,8 +10,9 @@ Each line of the JSON is an object for one repository:
      "errors": [{"path": "setup.py", "message": "cannot parse: ...", "line": 3, "column": 7}],
      "verification": {"command": "pytest -q", "verdict": "passed", "runs": 3, "seconds": 30.1, "output": "..."}}
 
-`result` is one of `migrated`, `unchanged`, `rejected`, `skipped`, `failed`; `sites` are the fields of `SiteRecord`, as
-in `reporting.json`; `verification` is null where there was none. Names and meanings stay; later versions may add keys.
+`result` is one of `migrated` (in a dry run `would be migrated`), `unchanged`, `rejected`, `skipped`, `failed`; `sites`
+are the fields of `SiteRecord`, as in `reporting.json`; `verification` is null where there was none. Names and meanings
+stay; later versions may add keys.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ _SAID_IN_ALL = 10
 """The largest number of errors and of reasons listed; the page and the JSON have them all."""
 
 
-def json_lines(records: Iterable[RepositoryRecord]) -> Iterator[str]:
+def json_lines(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> Iterator[str]:
     """Yield a line for each repository, without line end (ASCII only, so that no terminal or pipe can garble it)."""
     for record in records:
-        yield json.dumps(_repository(record))
+        yield json.dumps(_repository(record, dry_run=dry_run))
 
 
-def _repository(record: RepositoryRecord) -> dict[str, Any]:
+def _repository(record: RepositoryRecord, *, dry_run: bool) -> dict[str, Any]:
     totals = Totals([record])
     (row,) = totals.rows
     verification = record.verification
@@ -46,7 +47,7 @@ def _repository(record: RepositoryRecord) -> dict[str, Any]:
         "version": __version__,
         "name": record.name,
         "target": record.target,
-        "result": record.result.value,
+        "result": said(record.result, dry_run=dry_run),
         "reason": record.reason,
         "branch": record.branch,
         "commit": record.commit,
@@ -98,8 +99,7 @@ def _rules(totals: Totals) -> Iterator[list[str]]:
 
 
 def _reasons(totals: Totals) -> Iterator[list[str]]:
-    frequent = sorted(totals.ranked_reasons(), key=lambda item: -item[1].count)[:_SAID_IN_ALL]
-    for reason, group in frequent:
+    for reason, group in totals.ranked_reasons()[:_SAID_IN_ALL]:
         yield [reason.cause.value, _plain(reason.text), f"{group.count:,}", f"{len(group.repositories):,}"]
 
 

@@ -52,6 +52,7 @@ class Quoted:
     _modules: Sequence[tuple[Module, Text]] = ()
     _in_file: Text = field(default_factory=lambda: Text(""))
     _shared: frozenset[tuple[int, int]] = frozenset()
+    _others: dict[str, Text | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         source = self.outcome.source
@@ -122,7 +123,9 @@ class Quoted:
 
     def _saver(self, saved: SavedBy, module: Module, own: Text, written: int) -> Iterator[Quote]:
         if saved.file is not None:
-            text = _other_file(self.outcome.path, saved.file)
+            if saved.file not in self._others:
+                self._others[saved.file] = _other_file(self.outcome.path, saved.file)
+            text = self._others[saved.file]
             line: int | None = saved.line
         else:
             text, line = own, module.line_of(saved.cell, saved.line)

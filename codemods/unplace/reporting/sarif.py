@@ -51,10 +51,13 @@ def document(outcomes: Sequence[Outcome]) -> str:
 
 def _rule(code: str) -> dict[str, Any]:
     text = rules.documentation(code)
+    address = rules.address(code)
     return {
         "id": code,
         "shortDescription": {"text": text.splitlines()[0]},
         "fullDescription": {"text": text},
+        "help": {"text": text, "markdown": f"# {code}\n\n{text}"},
+        **({"helpUri": address} if address is not None else {}),
         "defaultConfiguration": {"level": "warning"},
     }
 

@@ -37,8 +37,9 @@ def advice(finding: Finding) -> str:
 
 
 def advice_lines(finding: Finding) -> list[tuple[str, str]]:
-    """Return the fix, or why there is none, and each assumption or observation, as titles and texts of lines."""
-    lines = [("reason" if finding.status is Status.KEPT else fix(finding), finding.message)]
+    """Return what runs showed, the fix or why there is none, and what it rests on, as titles and texts of lines."""
+    lines = [("in the runs", "; ".join(map(str, finding.ran)))] if finding.ran else []
+    lines.append(("reason" if finding.status is Status.KEPT else fix(finding), finding.message))
     if finding.status is Status.REWRITTEN:
         lines += [(backing(finding), assumption) for assumption in finding.assumptions]
     return lines

@@ -26,6 +26,7 @@ class Cause(str, Enum):
     LEFT_OUT = "Left out by verification"
     NEEDS_UNSAFE = "Waits for --unsafe"
     ASSUMED = "Rewritten on an assumption"
+    OBSERVED = "Rewritten on what a run showed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def reasons_of(site: SiteRecord) -> tuple[Why, ...]:
     elif verdict is Verdict.REFUSED:
         cause = Cause.REFUSED if site.applicability is None else Cause.NEEDS_UNSAFE
     else:
-        cause = Cause.ASSUMED
+        cause = Cause.OBSERVED if site.applicability == "observed" else Cause.ASSUMED
     return tuple(Why(cause, reason) for reason in site.reasons)
 
 
@@ -151,10 +152,10 @@ class Totals:
         return sum(row.record.result is result for row in self.rows)
 
     def ranked_reasons(self) -> list[tuple[Why, Group]]:
-        """Return the reasons by cause, the most frequent first."""
+        """Return the reasons, the most frequent first."""
         causes = list(Cause)
         return sorted(
-            self.reasons.items(), key=lambda item: (causes.index(item[0].cause), -item[1].count, item[0].text)
+            self.reasons.items(), key=lambda item: (-item[1].count, causes.index(item[0].cause), item[0].text)
         )
 
     def headline(self, *, dry_run: bool) -> str:

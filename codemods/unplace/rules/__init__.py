@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 _NAME = re.compile(r"(unp\d{3})_\w+\.py$")
@@ -34,3 +35,19 @@ def documentation(code: str) -> str:
     """Return a rule's documentation: the docstring of its module, which isn't imported."""
     source = Path(__file__).with_name(f"{_modules()[code.lower()]}.py").read_text("utf-8")
     return ast.get_docstring(ast.parse(source)) or ""
+
+
+def address(code: str) -> str | None:
+    """Return the address of a rule's page; None where the installed package names no site (`Documentation`)."""
+    site = _site()
+    return f"{site.rstrip('/')}/rules/{code}/" if site is not None else None
+
+
+@cache
+def _site() -> str | None:
+    try:
+        named = metadata.metadata("unplace").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # a checkout that isn't installed
+        return None
+    addresses = dict(each.split(", ", 1) for each in named)
+    return addresses.get("Documentation")

@@ -8,13 +8,13 @@ Paths count from the folder of the file. A finding is known by its rule and the 
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from unplace.diagnostics.findings import Finding
+from unplace.files.relative import relative
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 
@@ -95,4 +95,5 @@ def _marked(outcome: Outcome) -> Iterable[tuple[Finding, tuple[str, str]]]:
 
 def _relative(path: str, baseline: str) -> str:
     folder = Path(baseline).absolute().parent
-    return PurePath(os.path.relpath(Path(path).absolute(), folder)).as_posix()
+    absolute = Path(path).absolute()
+    return relative(str(absolute), str(folder)) or absolute.as_posix()

@@ -17,7 +17,8 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
-from unplace.transform.recipes import entry, pieces, rows, saved, splits
+from unplace.transform.recipes import entry, pieces, rows, saved, several_stores, splits
+from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.sites import Site
@@ -46,9 +47,15 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        unrecorded = under_no_grad(decided, self.text)
+        around = under_no_grad(decided, self.text) | made_batched(decided, self.text)
+        for statement, decisions in decided.items() if self.options.unsafe else ():
+            is_compiled = len(decisions) > 1 and decisions[0].site.run.scope in compiled(
+                decisions[0].site.program.module
+            )
+            taken_apart = several_stores.filling(decisions, self.text) if not is_compiled else None
+            around |= {statement: taken_apart} if taken_apart is not None else {}
         for statement, decisions in decided.items():
-            if decisions[0] in chosen or statement in unrecorded:
+            if decisions[0] in chosen or statement in around:
                 continue
             if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
                 chosen |= self._copied(decisions)
@@ -64,7 +71,7 @@ class Fallbacks:
                     chosen[decision] = same
                     continue
             if any(self._had_better_stay(d) for d in decisions):
-                aside = unrecorded.get(statement) or self._aside(decisions)
+                aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
 
@@ -88,7 +95,7 @@ class Fallbacks:
         if is_alone:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
-            aside = splits.writable(site, text)
+            aside = splits.writable(site, text) or several_stores.apart(decisions, text)
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text) or (rows.of_argument(site, text) if is_alone else None)

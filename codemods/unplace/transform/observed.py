@@ -96,12 +96,9 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
 
 def told(facts: OperationFacts) -> Iterator[Reason]:
     """Yield what runs showed of an operation, in words."""
+    yield from how_often(facts)
     if not facts.runs:
-        yield Observed.NEVER_RAN()
         return
-    yield Observed.RAN(runs=f"{facts.runs:,}", tensors=f"{facts.tensors:,}")
-    if facts.recorded:
-        yield Observed.RECORDED(runs=f"{facts.recorded:,}")
     if facts.wider:
         yield Observed.WIDER(runs=f"{facts.wider:,}")
     for name, _ in facts.shares.most_common(_MOST):
@@ -110,6 +107,23 @@ def told(facts: OperationFacts) -> Iterator[Reason]:
         yield Observed.ALONE(runs=f"{facts.alone:,}", examined=f"{facts.examined:,}")
     for holder, _ in facts.holders.most_common(_MOST):
         yield Observed.HELD(holder=holder)
+
+
+def how_often(facts: OperationFacts) -> Iterator[Reason]:
+    """Yield in words how often an operation ran, and with autograd recording."""
+    if not facts.runs:
+        yield Observed.NEVER_RAN()
+        return
+    if facts.tensors < facts.runs:
+        yield Observed.RAN_MIXED(times=_times(facts.runs), tensors=_times(facts.tensors))
+    else:
+        yield Observed.RAN_ONCE() if facts.runs == 1 else Observed.RAN(times=_times(facts.runs))
+    if facts.recorded:
+        yield Observed.RECORDED(times=_times(facts.recorded))
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def _takes_flag(name: str) -> bool:

@@ -17,6 +17,7 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.introduced import introduces_writes
+from unplace.transform.observed import how_often
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, CopySaved, Keep, Recipe, Refuse, Verdict
 
@@ -70,6 +71,7 @@ class Report:
             elsewhere,
             observed=decision.observed,
             may_span=site in self.later and not applied,
+            ran=tuple(how_often(seen.facts)) if seen.facts is not None else (),
         )
 
     def add(
@@ -90,6 +92,7 @@ class Report:
         *,
         observed: tuple[Reason, ...] = (),
         may_span: bool = False,
+        ran: tuple[Reason, ...] = (),
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
         assumptions = _summed_up(assumptions)
@@ -107,10 +110,7 @@ class Report:
         else:
             proved = Applicability.OBSERVED if observed else Applicability.SAFE
             applicability = Applicability.UNSAFE if assumptions else proved
-            if applied:
-                status = Status.REWRITTEN
-            else:
-                message = _offered(message, assumptions)
+            status, message = (Status.REWRITTEN, message) if applied else (status, _offered(message, assumptions))
         self.findings.append(
             Finding(
                 line,
@@ -129,6 +129,7 @@ class Report:
                 SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
                 elsewhere=elsewhere if applicability is not None else (),
                 may_span=may_span,
+                ran=ran,
             )
         )
 

@@ -127,4 +127,5 @@ def in_place_of(earlier: Finding, later: Finding, fix: int | None) -> Finding:
         end_line=earlier.end_line,
         end_column=earlier.end_column,
         fix=fix,
+        ran=earlier.ran,
     )

@@ -38,6 +38,7 @@ from unplace.analysis.queries.forbidden import Forbidden, is_allowed, why_forbid
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
 from unplace.analysis.queries.saved_by_callers import is_parameter
+from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
@@ -324,7 +325,8 @@ class Site:
     def forbidden(self) -> Forbidden | None:
         """Return why torch raises at the write itself, if it does."""
         if not self._is_checked:
-            self._forbidden, self._is_checked = why_forbidden(self.run, self.write) or self._why_passed(), True
+            found = why_forbidden(self.run, self.write) or why_unbatched(self.program, self.run, self.write)
+            self._forbidden, self._is_checked = found or self._why_passed(), True
         return self._forbidden
 
     def _why_passed(self) -> Forbidden | None:

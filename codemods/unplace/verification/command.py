@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -82,12 +82,17 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A shell command that runs in `folder`, with the folders of `search` first on Python's path."""
+    """A shell command that runs in `folder`, with the folders of `search` first on Python's path.
+
+    `begins` is called before each run; `variables` are set for it.
+    """
 
     text: str
     folder: Path
     search: Sequence[Path]
     limits: Limits
+    begins: Callable[[], None] = lambda: None
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def baseline(self) -> Baseline:
         """Run the command twice without a rewrite and return what both runs have in common.
@@ -124,6 +129,7 @@ class Command:
 
     def run(self) -> Run:
         """Run the command once."""
+        self.begins()
         with tempfile.TemporaryDirectory(prefix="unplace-") as place, Path(place, "output").open("w+b") as output:
             report = Path(place, "report.xml")
             start = time.monotonic()
@@ -160,6 +166,7 @@ class Command:
         options = f"{os.environ.get('PYTEST_ADDOPTS', '')} --junitxml={shlex.quote(str(report))}".strip()
         return {
             **os.environ,
+            **self.variables,
             "PYTHONPATH": os.pathsep.join(path),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTEST_ADDOPTS": options,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.overrides import TorchFunctionMode
 
 BACKWARD = frozenset({torch.Tensor.backward, torch.autograd.backward})
@@ -71,7 +72,7 @@ def _is_leaf(result: torch.Tensor) -> bool:
     """Tell whether a tensor gets a gradient itself; a view that is taken under `no_grad` only looks so."""
     if not result.requires_grad or (result._is_view() and result._base is not None and result._base.requires_grad):
         return False
-    return bool(result.is_leaf)
+    return bool(result.is_leaf) and not is_functorch_wrapped_tensor(result)  # `torch.func.grad` makes leaves of its own
 
 
 def _copy(value: object) -> object:

@@ -27,6 +27,7 @@ from unplace.verification.observe import Gradient, Observation, describe, leaves
 from unplace.verification.pytree import tensors
 from unplace.verification.randomness import state
 from unplace.verification.recorder import DetachedReads, Recorder
+from unplace.verification.transforms import without_transforms
 
 STEP = 1e-6
 
@@ -158,7 +159,7 @@ def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward
     for place, leaf in found:
         prepare(leaf, place)
     try:
-        with recorder:
+        with without_transforms(), recorder:
             result = program.call()
     except Exception as error:
         return Forward(Observation(error=describe(error)), leaves, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,6 +23,9 @@ from unplace.verification.scratch import Scratch, scratch_copy
 
 if TYPE_CHECKING:
     from unplace.verification.versions import Result
+
+RunBegins = Callable[[int, int], None]
+"""Called before each run of a command, with its number and that of all runs where one edit at most is to blame."""
 
 DEPENDENT = "it became possible by an edit that is left out"
 
@@ -180,11 +184,14 @@ class _Bench:
         return self._known[key]
 
 
-def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -> Trial:
+def tried(
+    outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None], run_begins: RunBegins = lambda run, most: None
+) -> Trial:
     """Make the changes of a run in a scratch copy and leave out those that fail the plan.
 
-    `say` is called with lines about the progress. Raises `CannotRunError` where an entry or the command can't judge: it
-    can't be run, or its results differ from one run to the next by themselves.
+    `say` is called with lines about the progress, `run_begins` before each run of the command. Raises `CannotRunError`
+    where an entry or the command can't judge: it can't be run, or its results differ from one run to the next by
+    themselves.
     """
     changed = [outcome for outcome in outcomes if outcome.change is not None]
     if not changed:
@@ -195,7 +202,12 @@ def tried(outcomes: Sequence[Outcome], plan: Plan, say: Callable[[str], None]) -
     with scratch_copy(_root(files, plan), files) as scratch:
         judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
         if plan.command is not None:
-            judges.append(_suite(plan.command, files, scratch, plan, say))
+            numbers, most = itertools.count(1), _most_runs(len(fixes))
+
+            def begins() -> None:
+                run_begins(next(numbers), most)
+
+            judges.append(_suite(plan.command, files, scratch, plan, say, begins))
         bench = _Bench(scratch, changed)
         left, left_out = _sorted_out(fixes, judges, bench, say)
         judgements = [bench.judgement(judge, left) for judge in judges] if left else []
@@ -248,10 +260,25 @@ def _guilty(
     return found
 
 
-def _suite(text: str, files: Sequence[Path], scratch: Scratch, plan: Plan, say: Callable[[str], None]) -> _Suite:
+def _most_runs(edits: int) -> int:
+    """Return how often a command is run where one edit at most is to blame for a failure.
+
+    Twice without the rewrite and twice with it; then the search, the culprit alone, and the rest.
+    """
+    return 4 if edits == 1 else 4 + (edits - 1).bit_length() + 3
+
+
+def _suite(
+    text: str,
+    files: Sequence[Path],
+    scratch: Scratch,
+    plan: Plan,
+    say: Callable[[str], None],
+    begins: Callable[[], None],
+) -> _Suite:
     packages = [place.search[0] for file in files if not (place := locate(file)).is_lone]
     search = [scratch.path(folder) for folder in dict.fromkeys([*packages, *_folders_in(scratch)])]
-    command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits)
+    command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits, begins)
     baseline = command.baseline()
     say(f"`{text}` without the rewrite: {baseline}")
     return _Suite(command.patient(baseline), baseline, say)

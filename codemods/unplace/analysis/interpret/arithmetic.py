@@ -41,7 +41,10 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     ):
         if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
             return NUMBER_VALUE
-        return tensor_result(run, node, op, left, right, state)
+        made = tensor_result(run, node, op, left, right, state)
+        if isinstance(node, ast.BinOp) and _is_batched_zero(node.right):
+            run.copied |= made.objs
+        return made
     if kinds & ARRAY and not kinds & (UNKNOWN | TENSOR):
         return run.fresh(node, state, "an array", ARRAY)
     if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):  # None raises
@@ -55,6 +58,13 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     ):
         return _container(run, node, left, right, state)
     return run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
+
+
+def _is_batched_zero(node: ast.expr) -> bool:
+    """Tell whether adding an expression only gives a tensor the batch dimension of another: `x.new_zeros(())`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "new_zeros":
+        return False
+    return len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) and not node.args[0].elts
 
 
 def _tensor_with(tensor: Value, other: Value) -> bool:

@@ -103,6 +103,7 @@ class Program:
         self.handed: dict[
             str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
         ] = {}  # by callee: the name of a function, or the class of a called object
+        self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod
     def of(cls, tree: ast.Module) -> Program:
@@ -117,6 +118,7 @@ class Program:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
         self._runs.clear()
         self.handed.clear()
+        self.answers.clear()
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 

@@ -25,12 +25,14 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 class Forbidden:
     """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
 
-    `is_passed`: a caller passes a parameter to a function that only fills it.
+    `is_passed`: a caller passes a parameter to a function that only fills it. `is_unbatched`: the tensor lacks the
+    batch dimension that `vmap` gives to what is written into it.
     """
 
     reason: Reason
     is_leaf: bool
     is_passed: bool = False
+    is_unbatched: bool = False
 
 
 def why_forbidden(run: Run, write: Write) -> Forbidden | None:

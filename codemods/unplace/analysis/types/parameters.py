@@ -10,6 +10,8 @@ from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
     CONTAINER,
+    DICT,
+    LIST,
     MODULE,
     NONE,
     NUMBER,
@@ -17,11 +19,13 @@ from unplace.analysis.domain.values import (
     SHAPE,
     TENSOR,
     TEXT,
+    TUPLE,
     UNKNOWN,
     Tracked,
     Value,
 )
 from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project import vmapped
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.classes import OF_INSTANCES, is_class_method, is_static
@@ -147,10 +151,11 @@ def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tu
 
 def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     """Return the join of the values that calls in the run pass for a parameter; None if no call matches."""
-    if scope.name == "<lambda>":
+    if scope.name == "<lambda>" and not vmapped.names_vmap(program.module):
         return None
     with program.guessing((scope, "callers", name)) as is_first:
         found = [program.estimate(*passed) for passed in _passed(program, scope, name)] if is_first else []
+        found += _batched(program, scope, name) if is_first else []
         if is_first and _may_be_written(scope, name):
             found.append(program.passed_elsewhere(scope, name))
     found = [v for v in found if v.kinds != UNKNOWN]
@@ -161,6 +166,18 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
         seen |= value.kinds
     likely = any(v.likely for v in found)
     return Value(seen, likely=likely, tracked=Tracked.MAYBE, ref=_record_of_all(found))
+
+
+def _batched(program: Analysis, scope: Scope, name: str) -> Iterator[Value]:
+    """Iterate over the values that `vmap` passes for a parameter: tensors, or parts of what is given, of its kind."""
+    for use in vmapped.uses(program) if vmapped.names_vmap(program.module) else ():
+        if use.function.scope is scope and vmapped.levels_given(use).get(name, vmapped.NO_LEVELS).certain:
+            used = inferred(program.module, scope)
+            parameter = next(a for a in scope.parameters if a.arg == name)
+            given = [program.estimate(*one) for one in vmapped.passed(program, scope, name)]
+            known = [Value(value.kinds) for value in given if value.kinds in (TENSOR, LIST, TUPLE, DICT)]
+            is_likely = used.of(parameter).may_be_tensor
+            yield from known or ([Value(TENSOR, likely=True)] if is_likely else [])
 
 
 def _record_of_all(found: list[Value]) -> Instance | None:

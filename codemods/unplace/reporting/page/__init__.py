@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(advice, name=error.name) from None
 
 from unplace.batch.records import RepositoryRecord, Result
+from unplace.reporting.migrating import said
 from unplace.reporting.page import charts
 from unplace.reporting.page.data import Data
 from unplace.reporting.text import terminal_output, visible
@@ -74,6 +75,7 @@ def _rendered(totals: Totals, data: Data, *, dry_run: bool) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         dry_run=dry_run,
+        said=said,
         version=__version__,
         written=datetime.now(timezone.utc).strftime("%d %B %Y, %H:%M UTC").lstrip("0"),
         Verdict=Verdict,

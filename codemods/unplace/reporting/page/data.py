@@ -4,7 +4,8 @@
      "files": [[repository, path, diff, [site, ...]], ...]}
 
 A site is `[line, column, code, verdict, applicability, harm, message, [assumption, ...], saved by, source,
-[reason, ...]]`; its texts are indices into `strings`. A diff is unified, without its head; empty where nothing changes.
+[reason, ...], cell, line in the file]`; its texts are indices into `strings`, and a cell of 0 is none. A diff is
+unified, without its head; empty where nothing changes.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Data:
             self._string(site.saved_by or ""),
             self._string(line.strip()),
             [self.reasons.setdefault(reason, len(self.reasons)) for reason in reasons_of(site)],
+            site.cell or 0,
+            site.in_file or site.line,
         ]
 
     def _string(self, text: str) -> int:

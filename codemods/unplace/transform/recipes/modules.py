@@ -30,6 +30,9 @@ from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
 
+_Place = tuple[Scope | None, str]
+"""A name with the scope that binds it, or an attribute."""
+
 _NOBODY = Assumption.INPUT_UNREAD()
 _FUNCTION_INPUT = Assumption.FUNCTION_INPUT_UNREAD()
 
@@ -165,32 +168,48 @@ class Judge:
     def _around(self) -> Parents:
         return parents_in(self.program.module, self.program.module.scopes.module)
 
-    def _bound_to(self, node: ast.AST, depth: int = 3) -> set[str] | None:
+    def _bound_to(self, node: ast.AST, depth: int = 3) -> set[_Place] | None:
         """Return the names and attributes that hold the value of a call in the file; None where it goes elsewhere."""
         parent = self._parent(node)
         if isinstance(parent, ast.Assign) and parent.value is node:
-            names = [last for t in parent.targets if (last := last_name(t)) is not None]
-            return set(names) if len(names) == len(parent.targets) else None
+            places = [place for t in parent.targets if (place := self._place(t)) is not None]
+            return set(places) if len(places) == len(parent.targets) else None
         if isinstance(parent, ast.Return) and depth:
             function = parent
             while function is not None and not isinstance(function, ast.FunctionDef):
                 function = self._parent(function)  # type: ignore[assignment]
             if function is None:
                 return None
-            found: set[str] = set()
+            found: set[_Place] = set()
             for _, call in self.program.module.calls_named(function.name):
                 found |= self._bound_to(call, depth - 1) or set()
             return found
         return None
 
-    def _loads(self, names: set[str]) -> Iterator[ast.expr]:
+    def _place(self, node: ast.expr) -> _Place | None:
+        """Return the place that a name or an attribute stands for; attributes of all objects count as one."""
+        if isinstance(node, ast.Attribute):
+            return None, node.attr
+        if not isinstance(node, ast.Name):
+            return None
+        scopes, around = self.program.module.scopes, self._parent(node)
+        while around is not None and around not in scopes.by_node:
+            around = self._parent(around)
+        scope = scopes.by_node[around] if around is not None else scopes.module
+        return scopes.owner(scope, node.id) or scopes.module, node.id
+
+    def _loads(self, places: set[_Place]) -> Iterator[ast.expr]:
+        """Iterate over the reads of places; what a module or a class binds can be read as an attribute, too."""
         if not self._reads:
             for node in self.program.module.scopes.parents:
                 name = last_name(node)
                 if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
                     self._reads.setdefault(name, []).append(node)  # type: ignore[arg-type]
-        for name in names:
-            yield from self._reads.get(name, ())
+        for owner, name in places:
+            is_attribute = owner is None or owner.is_module or owner.is_class
+            for node in self._reads.get(name, ()):
+                if is_attribute if isinstance(node, ast.Attribute) else self._place(node) == (owner, name):
+                    yield node
 
     def _is_only_called(self, node: ast.AST) -> bool:
         """Tell whether every use of the module in the file is a call of it."""
@@ -231,16 +250,16 @@ class Judge:
         """Tell whether a list of layers has no other use than `nn.Sequential(*layers)`."""
         parent = self._parent(display)
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "extend":
-            name = last_name(parent.func.value)
+            place = self._place(parent.func.value)
         elif isinstance(parent, ast.AugAssign):
-            name = last_name(parent.target)
+            place = self._place(parent.target)
         else:
-            names = self._bound_to(display)
-            name = next(iter(names)) if names else None
-        if name is None:
+            places = self._bound_to(display)
+            place = next(iter(places)) if places else None
+        if place is None:
             return False
         spread = False
-        for use in self._loads({name}):
+        for use in self._loads({place}):
             around = self._parent(use)
             if isinstance(around, ast.Starred):
                 call = self._parent(around)

@@ -81,6 +81,16 @@ function words(list, same, name) {
   return nodes;
 }
 
+/** The hunk of a diff that has a line of the text before; null where none has. */
+function hunkAround(diff, number) {
+  for (const hunk of diff.split(/\n(?=@@ )/)) {
+    const [head, ...lines] = hunk.split("\n");
+    const first = Number(head.match(/^@@ -(\d+)/)?.[1]);
+    if (number >= first && number < first + lines.filter((line) => !line.startsWith("+")).length) return hunk;
+  }
+  return null;
+}
+
 function side(line, kind, children, marked) {
   const numberCell = make("td", `n ${line ? kind : "void"}${line && marked?.has(line.number) ? " site" : ""}`);
   if (line) numberCell.dataset.n = line.number;

@@ -3,16 +3,27 @@ const list = element("list");
 const opened = new Set();
 let groups = [];
 
+/** The line of an operation; when it is opened, the code around it before and after. */
+function codeOf(site, hunk) {
+  const details = make("details", "around", make("summary", "source", site.source));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(diffTable(hunk, new Set([site.line])));
+  });
+  return details;
+}
+
 function siteItem(site) {
   const said = make("div", "said", make("p", "", ...ticked(site.message)));
   if (site.saved && !site.message.includes(site.saved)) said.append(make("p", "assumes", `saved by ${site.saved}`));
   for (const assumption of site.assumptions) {
     if (!site.message.includes(assumption)) said.append(make("p", "assumes", "assumes: ", ...ticked(assumption)));
   }
-  if (site.source) said.append(make("p", "source", site.source));
+  const hunk = hunkAround(site.file.diff, site.line);
+  if (hunk) said.append(codeOf(site, hunk));
+  else if (site.source) said.append(make("p", "source", site.source));
   const verdict = site.verdict === "rewritten" && site.fix ? `rewritten, ${site.fix}` : site.verdict;
   return make("li", "",
-    make("span", "at", `${site.line}:${site.column}`),
+    make("span", "at", site.place),
     make("span", "rule", site.code),
     make("span", `verdict ${kindOf(site.verdict)}`, verdict),
     make("span", `harm ${site.harm}`, site.harm),

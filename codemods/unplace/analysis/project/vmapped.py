@@ -1,0 +1,222 @@
+"""Finds the functions that run under `vmap`, and which of their arguments have a batch dimension there.
+
+    torch.vmap(f)(xs)                               @torch.vmap
+    vmap(grad(loss), in_dims=(None, 0))(w, xs)      def f(x): ...
+
+So do the functions that they call. A batch dimension is told by the `vmap` that adds it, its level: nested, each adds
+one of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+from unplace.analysis.domain.refs import Bound, Instance
+from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.project.calling import function_of
+from unplace.analysis.project.module import ModuleIndex, home, once
+from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.scopes import Scope, variadic
+from unplace.torchapi import transforms
+
+_DEEPEST = 6
+
+
+class Levels(NamedTuple):
+    """The levels that a value certainly has, and those that it may have."""
+
+    certain: frozenset[Hashable] = frozenset()
+    possible: frozenset[Hashable] = frozenset()
+
+    def joined(self, other: Levels) -> Levels:
+        """Return the levels of what is computed from both."""
+        return Levels(self.certain | other.certain, self.possible | other.possible)
+
+
+NO_LEVELS = Levels()
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A function that an expression stands for, and what is bound already: some arguments, and these names."""
+
+    scope: Scope
+    bound: int = 0
+    named: frozenset[str] = frozenset()
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the positional parameters that are left."""
+        arguments = self.scope.node.args  # type: ignore[union-attr]
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][self.bound :]
+        return [name for name in names if name not in self.named]
+
+    @property
+    def receiver(self) -> str | None:
+        """The name of the receiver of a method or a module's `forward`."""
+        arguments = self.scope.node.args  # type: ignore[union-attr]
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        is_method = self.scope.enclosing_class is not None and self.bound > 0
+        return names[0] if is_method and names else None
+
+    def given(self, call: ast.Call) -> dict[str, ast.expr]:
+        """Return the arguments of a call by parameter."""
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            return {}
+        found = dict(zip(self.parameters, call.args, strict=False))
+        return {**found, **{k.arg: k.value for k in call.keywords if k.arg is not None}}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One `vmap` of a function, with what it says of the batch dimensions, and where it stands."""
+
+    caller: Scope
+    node: ast.expr
+    function: Mapped
+    in_dims: ast.expr | None
+
+
+# -- what an expression calls ---------------------------------------------------------------------------------------
+
+
+def mapped(program: Analysis, scope: Scope, node: ast.expr, depth: int = _DEEPEST) -> Mapped | None:
+    """Return the function of the run that an expression stands for, through transforms, `partial` and names."""
+    module = home(scope)
+    if isinstance(node, ast.Lambda):
+        return Mapped(module.scopes.by_node[node])
+    if isinstance(node, ast.Call):
+        qualified = module.qualified(scope, node.func)
+        is_partial = qualified == "functools.partial"
+        if not (is_partial or qualified in transforms.PASSING):
+            return _estimated(program, scope, node)
+        if not node.args or depth == 0:
+            return None
+        found = mapped(program, scope, node.args[0], depth - 1)
+        if found is None or not is_partial:
+            return found
+        named = found.named.union(k.arg for k in node.keywords if k.arg is not None)
+        return replace(found, bound=found.bound + len(node.args) - 1, named=named)
+    if isinstance(node, ast.Name) and depth:
+        owner = module.scopes.owner(scope, node.id)
+        sources = module.bindings(owner).sources.get(node.id, []) if owner is not None else []
+        if owner is not None and len(sources) == 1 and isinstance(sources[0], ast.Call):
+            return mapped(program, owner, sources[0], depth - 1)
+        if len(sources) == 1 and isinstance(sources[0], ast.FunctionDef):
+            return Mapped(module.scopes.by_node[sources[0]])
+    return _estimated(program, scope, node)
+
+
+def called_functionally(
+    program: Analysis, scope: Scope, call: ast.Call
+) -> tuple[Mapped, dict[str, ast.expr], ast.expr] | None:
+    """Return the `forward` that `functional_call(model, params, (x,))` runs, its arguments, and the parameters."""
+    if home(scope).qualified(scope, call.func) not in transforms.FUNCTIONAL_CALLS or len(call.args) < 3:
+        return None
+    model, held, inputs = call.args[:3]
+    found = mapped(program, scope, model)
+    given = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
+    return (found, dict(zip(found.parameters, given, strict=False)), held) if found is not None else None
+
+
+def _estimated(program: Analysis, scope: Scope, node: ast.expr) -> Mapped | None:
+    ref = program.estimate(scope, node).ref
+    function = function_of(program, ref)
+    if function is None or not isinstance(function.scope.node, ast.FunctionDef | ast.Lambda):
+        return None
+    is_bound = isinstance(ref, Bound | Instance) and not is_static(function.scope.node)
+    return Mapped(function.scope, int(is_bound))
+
+
+@once
+def names_vmap(module: ModuleIndex) -> bool:
+    """Tell whether a module uses `vmap`."""
+    imported = module.imports.names.values()
+    return module.reads_of("vmap") > 0 or any(target.rpartition(".")[2] == "vmap" for target in imported)
+
+
+def uses(program: Analysis) -> list[Use]:
+    """Return the uses of `vmap` in a module: calls, decorators, and `partial(torch.vmap, in_dims=...)`."""
+    answers = program.module.answers
+    if _USES not in answers:
+        answers[_USES] = []  # where finding them asks for the kinds of their arguments
+        answers[_USES] = [*_found(program)] if names_vmap(program.module) else []
+    return cast("list[Use]", answers[_USES])
+
+
+_USES = "uses of vmap"
+
+
+def _found(program: Analysis) -> Iterator[Use]:
+    module = program.module
+    for scope in list(module.scopes.by_node.values()):
+        for call in module.bindings(scope).calls:
+            if call.args and module.qualified(scope, call.func) in transforms.VMAP:
+                function = mapped(program, scope, call.args[0])
+                if function is not None:
+                    yield Use(scope, call, function, _in_dims(call, 1))
+        for node in scope.nodes:
+            for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+                is_call = isinstance(decorator, ast.Call)
+                named = decorator.args[0] if is_call and decorator.args else decorator  # type: ignore[attr-defined]
+                if module.qualified(scope, named) in transforms.VMAP:
+                    inner = Mapped(module.scopes.by_node[node])
+                    yield Use(scope, decorator, inner, _in_dims(decorator, 2))
+
+
+def passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
+    """Iterate over what the calls of `vmap`s of a function give for a parameter, with the scopes of the calls."""
+    for use in uses(program):
+        if use.function.scope is scope:
+            for call in _calls(program, use):
+                given = use.function.given(call).get(name)
+                if given is not None:
+                    yield use.caller, given
+
+
+def _calls(program: Analysis, use: Use) -> Iterator[ast.Call]:
+    """Iterate over the calls of a `vmap` in the function that makes it: `vmap(f)(x)`, and `g(x)` for `g = vmap(f)`."""
+    bindings = program.module.bindings(use.caller)
+    names = {name for name, sources in bindings.sources.items() if sources == [use.node]}
+    for call in bindings.calls:
+        if call.func is use.node or (isinstance(call.func, ast.Name) and call.func.id in names):
+            yield call
+
+
+def _in_dims(node: ast.expr, position: int) -> ast.expr | None:
+    """Return the argument of `vmap` that says which dimensions are those of the batch."""
+    if not isinstance(node, ast.Call):
+        return None
+    named = [k.value for k in node.keywords if k.arg == "in_dims"]
+    return named[0] if named else node.args[position] if len(node.args) > position else None
+
+
+# -- batches --------------------------------------------------------------------------------------------------------
+
+
+def levels_given(use: Use) -> dict[str, Levels]:
+    """Return the levels that a `vmap` adds to the arguments of its function."""
+    names, dims = use.function.parameters, use.in_dims
+    level: frozenset[Hashable] = frozenset((use.node,))
+    certain, doubtful = Levels(level, level), Levels(frozenset(), level)
+    scope = use.function.scope
+    if dims is None or isinstance(dims, ast.Constant):
+        arguments = scope.node.args  # type: ignore[union-attr]
+        required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults) - use.function.bound
+        found = {name: certain if i < required else doubtful for i, name in enumerate(names)}
+        return {**found, **{a.arg: certain for a in variadic(scope)[:1] if a is arguments.vararg}}
+    if not isinstance(dims, ast.Tuple):
+        return dict.fromkeys(names, doubtful)
+    parts = [*zip(names, dims.elts, strict=False)]
+    is_batched = {n: _has_dimension(dim) for n, dim in parts}
+    return {n: certain if has else doubtful if has is None else NO_LEVELS for n, has in is_batched.items()}
+
+
+def _has_dimension(dim: ast.expr) -> bool | None:
+    """Tell whether an element of `in_dims` names a dimension; None where only parts of the argument may have one."""
+    if isinstance(dim, ast.UnaryOp):
+        return True
+    return dim.value is not None if isinstance(dim, ast.Constant) else None
