@@ -406,7 +406,8 @@ def test_ctrl_c_ends_a_long_run_at_once_and_cleanly(jobs: str) -> None:
         text=True,
         start_new_session=True,
     )
-    time.sleep(1.5)
+    while not Path("begun").exists():
+        time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=10)
     assert (process.returncode, out, err) == (130, "", "Interrupted; files written: 0.\n")

@@ -10,6 +10,7 @@ import ast
 import os
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -101,4 +102,5 @@ def misbehave(text: str) -> None:
     while "spin" in text:
         pass
     if "take_long" in text:
+        Path("begun").touch()
         time.sleep(60)
