@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generator import captured, cuts, guards, helpers, hidden, nested, networks, outs, precision, targets, unseen
+from generator import (
+    batched,
+    captured,
+    cuts,
+    guards,
+    held,
+    helpers,
+    hidden,
+    nested,
+    networks,
+    outs,
+    precision,
+    targets,
+    unseen,
+)
 from generator.writer import Writer
 
 HEADER = [
     "import contextlib",
     "import functools",
+    "from collections import defaultdict, namedtuple",
     "from contextlib import contextmanager, suppress",
     "from functools import partial",
     "from typing import NamedTuple",
@@ -25,4 +40,6 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     outs.twins: 2.5, networks.network: 5, networks.flagged: 3, helpers.call_shape: 5,
     helpers.namesakes: 1.5, helpers.layouts: 1.5, helpers.looked_up: 1.5, unseen.call: 4,
     unseen.pair: 2, unseen.converted: 3,
+    held.custom_function: 2, held.record: 2, held.meter: 2, held.left: 2, held.factory: 1,
+    batched.mapped: 3,
 }  # fmt: skip

@@ -26,6 +26,7 @@ class Rewrite(Kind):
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
+    STORES_APART = "the stores to {names} get statements of their own"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
@@ -120,6 +121,10 @@ class Purpose(Kind):
     DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: being written in place is its purpose"
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
+    MARKED_DIRTY = (
+        "`{function}` marks `{name}` as dirty, so that the write is meant; where backward needs the old values, give "
+        "it a copy: `{function}.apply({name}.clone())`"
+    )
     FLAG_ASKS = "`{flag}` asks for the write"
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"

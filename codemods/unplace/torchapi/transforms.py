@@ -15,6 +15,11 @@ PASSING = (
 `jvp` and `vjp` are none: they are given the arguments with the function.
 """
 
+FUNCTIONAL_CALLS = frozenset(
+    ["torch.func.functional_call", "torch.nn.utils.stateless.functional_call", "torch.nn.utils.functional_call"]
+)
+"""Functions that call a module with other parameters: `functional_call(model, params, (x,))`."""
+
 UNBATCHED = frozenset(["new_tensor", "tensor", "as_tensor"])
 """Constructors whose result has no batch dimension, whatever they are called on."""
 

@@ -17,7 +17,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
-from unplace.transform.recipes import entry, pieces, rows, saved, splits
+from unplace.transform.recipes import entry, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.unrecorded import under_no_grad
@@ -48,6 +48,12 @@ class Fallbacks:
             if collected is not None:
                 chosen[decisions[0]] = collected
         around = under_no_grad(decided, self.text) | made_batched(decided, self.text)
+        for statement, decisions in decided.items() if self.options.unsafe else ():
+            is_compiled = len(decisions) > 1 and decisions[0].site.run.scope in compiled(
+                decisions[0].site.program.module
+            )
+            taken_apart = several_stores.filling(decisions, self.text) if not is_compiled else None
+            around |= {statement: taken_apart} if taken_apart is not None else {}
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:
                 continue
@@ -88,7 +94,7 @@ class Fallbacks:
         if is_alone:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
-            aside = splits.writable(site, text)
+            aside = splits.writable(site, text) or several_stores.apart(decisions, text)
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text)

@@ -84,6 +84,9 @@ def _kept(site: Site) -> Keep | None:
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER) and not _writes_gradient_of_others(site):
+        if grad is GradMode.FUNCTION and site.run.scope.name == "forward" and _marks_dirty(site):
+            owner = site.program.module.class_of(site.run.scope)
+            return Keep(Purpose.MARKED_DIRTY(name=site.name, function=owner.node.name if owner is not None else ""))
         return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
     if _through_data(site) and (
         _has_gradient_read(site)
@@ -95,6 +98,15 @@ def _kept(site: Site) -> Keep | None:
     if flag is not None and site.harm()[0] is not Harm.HARMFUL:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
     return None
+
+
+def _marks_dirty(site: Site) -> bool:
+    """Tell whether a custom function says of what it writes that it does: `ctx.mark_dirty(x)`."""
+    calls = site.program.module.bindings(site.run.scope).calls
+    marked = [a for call in calls if getattr(call.func, "attr", "") == "mark_dirty" for a in call.args]
+    roots = site.roots()
+    values = (site.run.values.get(node) for node in marked)
+    return any(value is not None and value.objs & roots for value in values)
 
 
 def _writes_gradient_of_others(site: Site) -> bool:

@@ -39,10 +39,13 @@ from unplace.analysis.project.vmapped import (
     Levels,
     Mapped,
     Use,
+    called_functionally,
     levels_given,
     mapped,
     uses,
 )
+from unplace.analysis.syntax.bindings import root_name
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import results, transforms
 
@@ -148,12 +151,21 @@ def _spread(batches: Batches, batch: Batch, all_uses: list[Use]) -> None:
 def _called(batch: Batch, values: Batched, call: ast.Call, mapping: dict[ast.expr, Use]) -> Batch | None:
     """Return the batch of a function that a call runs, if an argument has a batch dimension or it is nested here."""
     use = mapping.get(call.func)
-    callee = use.function if use is not None else mapped(batch.program, batch.scope, call.func)
+    functional = called_functionally(batch.program, batch.scope, call)
+    callee = use.function if use is not None else functional[0] if functional is not None else None
+    callee = callee or mapped(batch.program, batch.scope, call.func)
     if callee is None or callee.scope is batch.scope:
         return None
-    levels = {name: values.of(node) for name, node in callee.given(call).items()}
+    given, held = (
+        (functional[1], values.of(functional[2])) if functional is not None else (callee.given(call), NO_LEVELS)
+    )
+    levels = {name: values.of(node) for name, node in given.items()}
     if use is not None:
         levels = {name: added.joined(levels.get(name, NO_LEVELS)) for name, added in levels_given(use).items()}
+    if functional is None and isinstance(call.func, ast.Attribute):  # a part of a module has its parameters
+        held = batch.arguments.get(root_name(call.func) or "", NO_LEVELS)
+    if callee.receiver is not None:
+        levels[callee.receiver] = held
     if callee.scope.parent is not batch.scope and not any(found.possible for found in levels.values()):
         return None
     line = (batch.program, use.node.lineno) if use is not None else batch.mapped
@@ -169,7 +181,9 @@ def runs_batched_only(program: Program, scope: Scope) -> bool:
     if any(use.node in getattr(node, "decorator_list", ()) for use in mapping):
         return True
     calls = [*calls_of(program, scope)]
-    if module.is_named_elsewhere(scope.name) or module.reads_of(scope.name) > len(mapping) + len(calls):
+    if scope.name in OF_INSTANCES or module.is_named_elsewhere(scope.name):
+        return False
+    if module.reads_of(scope.name) > len(mapping) + len(calls):
         return False
     return all(batches_of(program, caller) for caller, _ in calls)
 
@@ -299,6 +313,8 @@ class Batched:
         callee = self.run.values.get(function)
         is_known = qualified.startswith(("torch.", "builtins.", "math.")) or is_tensors or self._is_builtin(function)
         is_layer = callee is not None and callee.must_be(MODULE)
+        if is_layer:
+            found = found.joined(self.batch.arguments.get(root_name(function) or "", NO_LEVELS))
         return found if is_known or is_layer else Levels(frozenset(), found.possible)
 
     def _is_plain(self, node: ast.expr) -> bool:

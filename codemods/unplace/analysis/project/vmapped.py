@@ -54,6 +54,14 @@ class Mapped:
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][self.bound :]
         return [name for name in names if name not in self.named]
 
+    @property
+    def receiver(self) -> str | None:
+        """The name of the receiver of a method or a module's `forward`."""
+        arguments = self.scope.node.args  # type: ignore[union-attr]
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        is_method = self.scope.enclosing_class is not None and self.bound > 0
+        return names[0] if is_method and names else None
+
     def given(self, call: ast.Call) -> dict[str, ast.expr]:
         """Return the arguments of a call by parameter."""
         if any(isinstance(a, ast.Starred) for a in call.args):
@@ -100,6 +108,18 @@ def mapped(program: Analysis, scope: Scope, node: ast.expr, depth: int = _DEEPES
         if len(sources) == 1 and isinstance(sources[0], ast.FunctionDef):
             return Mapped(module.scopes.by_node[sources[0]])
     return _estimated(program, scope, node)
+
+
+def called_functionally(
+    program: Analysis, scope: Scope, call: ast.Call
+) -> tuple[Mapped, dict[str, ast.expr], ast.expr] | None:
+    """Return the `forward` that `functional_call(model, params, (x,))` runs, its arguments, and the parameters."""
+    if home(scope).qualified(scope, call.func) not in transforms.FUNCTIONAL_CALLS or len(call.args) < 3:
+        return None
+    model, held, inputs = call.args[:3]
+    found = mapped(program, scope, model)
+    given = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
+    return (found, dict(zip(found.parameters, given, strict=False)), held) if found is not None else None
 
 
 def _estimated(program: Analysis, scope: Scope, node: ast.expr) -> Mapped | None:

@@ -66,7 +66,7 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
-    if filling is None or not _is_private(filling, copy, parents):
+    if filling is None or filling.store.targets[0] is not site.node or not _is_private(filling, copy, parents):
         return None
     reads = list(_reads(filling, parents))
     edits = _Edits(filling, text)
@@ -94,7 +94,7 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     assert isinstance(target, ast.Name)
     if not isinstance(loop, ast.For) or store not in loop.body or loop.orelse or not isinstance(store, ast.Assign):
         return None
-    if len(store.targets) > 1 or store.targets[0] is not site.node or site.run.flow.has_cut_rounds(loop):
+    if len(store.targets) > 1 or site.node not in _stored(store) or site.run.flow.has_cut_rounds(loop):
         return None
     spot = site.run.flow.spot(loop)
     if spot is None:
@@ -105,8 +105,8 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     if start is None or made is None:
         return None
     sizes = Sizes(site.run)
-    assert isinstance(store.targets[0], ast.Subscript)
-    slot = picked(store.targets[0].slice)
+    assert isinstance(site.node, ast.Subscript)
+    slot = picked(site.node.slice)
     if slot is None or slot.rest:
         return None
     for statement in block[:start]:
@@ -122,6 +122,17 @@ def _filling(site: Site, parents: Mapping[ast.AST, ast.AST]) -> _Filling | None:
     for statement in block[start + 1 : position]:
         sizes.pass_by(statement)
     return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
+
+
+def _stored(store: ast.Assign) -> list[ast.expr]:
+    """Return the targets of `x[t] = value`, or those of `x[t], y[t] = value`."""
+    target = store.targets[0]
+    return target.elts if isinstance(target, ast.Tuple) else [target]
+
+
+def is_filled(site: Site) -> bool:
+    """Tell whether the loop around a store, alone or with others in its statement, fills the tensor in order."""
+    return isinstance(site.write.target, ast.Name) and _filling(site, site.run.parents) is not None
 
 
 _SIZE = "the size of the tensor"

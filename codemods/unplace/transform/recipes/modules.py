@@ -41,7 +41,7 @@ class Judge:
     """The legality of dropping `inplace=True` from the modules of one file."""
 
     program: Program
-    _reads: dict[_Place, list[ast.expr]] = field(default_factory=dict)
+    _reads: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
         """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows.
@@ -201,14 +201,14 @@ class Judge:
         """Iterate over the reads of places; what a module or a class binds can be read as an attribute, too."""
         if not self._reads:
             for node in self._around():
-                if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    place = self._place(node)
-                    assert place is not None
-                    self._reads.setdefault(place, []).append(node)
+                name = last_name(node)
+                if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+                    self._reads.setdefault(name, []).append(node)  # type: ignore[arg-type]
         for owner, name in places:
-            yield from self._reads.get((owner, name), ())
-            if owner is not None and (owner.is_module or owner.is_class):
-                yield from self._reads.get((None, name), ())
+            is_attribute = owner is None or owner.is_module or owner.is_class
+            for node in self._reads.get(name, ()):
+                if is_attribute if isinstance(node, ast.Attribute) else self._place(node) == (owner, name):
+                    yield node
 
     def _is_only_called(self, node: ast.AST) -> bool:
         """Tell whether every use of the module in the file is a call of it."""

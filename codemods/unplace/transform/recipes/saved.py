@@ -182,6 +182,12 @@ def _is_held(state: Facts, result: Value) -> bool:
     return any(held.objs and state.may_share(held.objs, result.objs) for held in state.heap.values())
 
 
+def _is_made_by(run: Run, node: ast.expr) -> bool:
+    """Tell whether a call certainly returns a new tensor: one of several layers may work in place."""
+    keys = (run.names.key_of(obj) for obj in run.values[node].objs)
+    return all(isinstance(key, tuple) and key[0] is node for key in keys)
+
+
 def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     """Return the expression whose value the operation saved, if autograd would save a copy of it instead."""
     if not saved.certain or saved.node is None:
@@ -198,8 +204,8 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         return None
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
         return None  # the callee reads memory through one parameter and writes it through another
-    if INSIDE in saved.operation and node is saved.node and _is_held(state, value):
-        return None  # the callee has left its result elsewhere, too, which the write has to reach
+    if INSIDE in saved.operation and node is saved.node and (_is_held(state, value) or not _is_made_by(run, node)):
+        return None  # the callee has left its result elsewhere, too, or it is an argument, which the write has to reach
     if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
