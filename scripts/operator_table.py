@@ -16,6 +16,7 @@ from pathlib import Path
 
 from unplace import torchapi
 from unplace.config.options import Options
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Finding, Status
 from unplace.transform.rewriter import rewrite_text
 
@@ -80,10 +81,11 @@ table of torch {version} holds:
         y.add_(other)
         return y
 
-The tables say what the line becomes with `--unsafe`, or why it is kept or refused. Where a tensor has other readers (a
-second name, a view, a caller), more is rewritten or less; where the dtypes of target and operand aren't known to agree,
-the page shows the plain form, which rests on the assumption that is recorded with it; `--preserve-dtype` shows its form
-where it is another one.
+What would only be kept there because nothing has saved `y` is asked about with `y = x.exp()`. The tables say what the
+line becomes with `--unsafe`, or why it is kept or refused. Where a tensor has other readers (a second name, a view, a
+caller), more is rewritten or less; where the dtypes of target and operand aren't known to agree, the page shows the
+plain form, which rests on the assumption that is recorded with it; `--preserve-dtype` shows its form where it is
+another one.
 """
 
 
@@ -113,6 +115,8 @@ def ask(name: str, line: str, parameters: list[str], setup: str = "y = x * 2") -
     ]
     after, preserving = (_body(report.after, setup) for report in reports)
     finding = next((f for f in reports[0].findings if f.line == place), None)
+    if finding is not None and finding.reason.kind is Purpose.NOTHING_SAVED:
+        return ask(name, line, parameters, "y = x.exp()")
     return Answer(name, line, after, preserving, finding)
 
 

@@ -219,6 +219,14 @@ def test_help_groups_commands_and_options_and_is_as_wide_as_the_terminal(
     assert len(run(capfd, "check", "-h")[1].splitlines()) > len(wide.splitlines())
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_usage_line_has_no_braces(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capfd, command, "--help")
+    usage = out.partition("\n\n")[0]
+    assert usage.startswith(f"Usage: unplace {command} [OPTIONS]")
+    assert "{" not in usage
+
+
 def test_an_interrupted_check_speaks_of_checking(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

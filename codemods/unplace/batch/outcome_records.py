@@ -18,11 +18,11 @@ def file_records(outcomes: Iterable[Outcome], left_out: Collection[Place]) -> It
     for outcome in outcomes:
         if outcome.findings:
             text = Text(outcome.source.text if outcome.source is not None else "")
-            quoted = Quoted(outcome)
+            cells = Quoted(outcome) if any(finding.cell for finding in outcome.findings) else None
             sites = tuple(
                 _site(
                     finding,
-                    text.line(finding.line) if finding.cell is None else quoted.quotes(finding)[0].code,
+                    text.line(finding.line) if cells is None else cells.quotes(finding)[0].code,
                     (outcome.path, finding.line, finding.column) in left_out,
                 )
                 for finding in outcome.findings

@@ -41,7 +41,7 @@ The exit code is that of the program; with --fix:
 
 FORMATS = ("text", "json")
 
-Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]...", help="A script or an installed command.")]
+Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]", help="A script or an installed command.")]
 IsModule = Annotated[bool, typer.Option("-m", help="PROGRAM is a module, as with `python -m`.")]
 Fix = Annotated[bool, typer.Option("--fix", help="Rewrite the culprits one by one until the program runs.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="With --fix: also rewrites that rest on an assumption.")]

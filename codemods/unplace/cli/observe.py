@@ -26,7 +26,7 @@ The exit code is that of the program, or 2 where there is no such program.
 
 OUTPUT = "unplace-facts.json"
 
-Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]...", help="A script or an installed command.")]
+Words = Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENTS]", help="A script or an installed command.")]
 IsModule = Annotated[bool, typer.Option("-m", help="PROGRAM is a module, as with `python -m`.")]
 Output = Annotated[str, typer.Option(metavar="FILE", help="Where to add the facts.")]
 

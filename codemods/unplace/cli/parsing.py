@@ -36,6 +36,10 @@ class Command(TyperCommand):
                 raise
             ctx.fail(f"No such option: {name}; {told}")
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line, without the braces that newer versions of typer put around a name."""
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the options, under the titles of their groups."""
         groups: dict[str, list[Any]] = {}

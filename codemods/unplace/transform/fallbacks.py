@@ -58,7 +58,7 @@ class Fallbacks:
             if decisions[0] in chosen or statement in around:
                 continue
             if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
-                chosen |= self._copied(decisions)
+                chosen |= self._copied_once(decisions) or self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
         for statement, decisions in decided.items():
@@ -137,10 +137,22 @@ class Fallbacks:
                 return {}
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
 
+    def _copied_once(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
+        """Return the copy of an argument where the function begins, in place of a clone in every round of a loop."""
+        decision, site = decisions[0], decisions[0].site
+        if len(decisions) > 1 or not isinstance(decision.verdict, Copy):
+            return {}
+        if not self.copies.is_loop_carried(site, decision.verdict) or self.copies.is_saved_in_loop(site):
+            return {}
+        aside = entry.own_copy(site, self.text)
+        return {decision: aside} if aside is not None and self._is_made(aside) else {}
+
     def _had_better_stay(self, decision: Decision) -> bool:
         """Tell whether the write can't be rewritten by this run, or only at a cost."""
         verdict, site = decision.verdict, decision.site
         if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
+            return True
+        if isinstance(verdict, Copy) and saved.is_saved_by_stores_alone(site):
             return True
         if isinstance(verdict, Copy) and verdict.views:
             if not saved.saves_its_operands(site) or _saves_again(site, verdict):

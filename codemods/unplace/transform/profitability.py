@@ -38,9 +38,11 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return verdict
     if site.value.dtype in DISCRETE:
         return Keep(Purpose.NO_GRADIENT(name=site.name))
+    sites = decision.chain or (site,)
+    if isinstance(verdict, Inline) and isinstance(site.run.parents.get(sites[-1].node), ast.Expr):
+        return Keep(Purpose.NOTHING_SAVED(name=site.name))
     if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
         return verdict
-    sites = decision.chain or (site,)
     if not options.unsafe and any(map(casts.casts, sites)):
         return Keep(Purpose.WOULD_CAST(name=site.name))
     assumed = [reason for each in sites for reason in casts.assumption(each)]
@@ -85,8 +87,8 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
-        if site.harm()[0] is Harm.HARMLESS and self.is_loop_carried(site, copy):
-            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
+        if site.harm()[0] is Harm.HARMLESS and not site.is_hidden():
+            return Keep(Purpose.NOTHING_SAVED(name=site.name))
         return copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
@@ -127,6 +129,16 @@ class Copies:
             return False  # the called function may have handed back a new tensor
         return not any(
             w.statement in between and w.kind.is_whole and w.value.objs & roots for w in site.run.writes.values()
+        )
+
+    def is_saved_in_loop(self, site: Site) -> bool:
+        """Tell whether an operation in the loop around the write may save its memory, which each round then copies."""
+        spot = site.run.flow.spot(site.statement)
+        loop, roots = spot.loop if spot is not None else None, site.roots()
+        return any(
+            loop is None or site.run.flow.is_in(statement, loop)
+            for statement, objs in site.run.saved_in.items()
+            if objs & roots
         )
 
     def is_loop_carried(self, site: Site, copy: Copy) -> bool:

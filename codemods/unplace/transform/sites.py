@@ -33,7 +33,7 @@ from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
-from unplace.analysis.queries.asked_for import may_be_asked_for
+from unplace.analysis.queries.asked_for import is_never_asked_for, may_be_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
@@ -361,9 +361,16 @@ class Site:
             is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         roots = sorted(self.roots(), key=lambda o: o.index)
-        if self.is_saved() or any(o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots):
+        if self._may_miss_values() or any(
+            o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots
+        ):
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
+
+    def _may_miss_values(self) -> bool:
+        """Tell whether a backward may ask for the written memory, which an operation may have saved."""
+        saves = (saved for o in self.roots() for saved in self.state.saved.get(o, ()))
+        return any(not is_never_asked_for(self.run, saved) for saved in saves)
 
     def _surely_saved(self) -> list[Saved]:
         """Return the operations that saved the written memory, by what the code in sight shows."""

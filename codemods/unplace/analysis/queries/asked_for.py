@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
+from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -32,12 +33,35 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
     return _Flow(run).carries(node)
 
 
+def is_never_asked_for(run: Run, saved: Saved) -> bool:
+    """Tell whether certainly no gradient flows from the result of an operation that saved a value."""
+    node = saved.node
+    if not isinstance(node, ast.expr) or node not in run.values or node in run.writes:
+        return False
+    if saved.operation != INDEXING:
+        return not _Flow(run).carries(node)
+    taken = _subscript_of(run, node)
+    return not (_may_store_graph(run, taken) if isinstance(taken.ctx, ast.Store) else _Flow(run).carries(taken))
+
+
 def _is_index_of_graph(run: Run, part: ast.expr) -> bool:
-    """Tell whether an index takes elements of a tensor through which a gradient certainly flows."""
+    """Tell whether an index takes elements of a tensor with a gradient, or stores to one that may have one."""
+    node = _subscript_of(run, part)
+    return _may_store_graph(run, node) if isinstance(node.ctx, ast.Store) else has_graph(run, node.value)
+
+
+def _subscript_of(run: Run, part: ast.expr) -> ast.Subscript:
+    """Return the subscript that an index, or a part of one, belongs to."""
     node: ast.AST = part
     while not isinstance(node, ast.Subscript):
         node = run.parents[node]
-    return isinstance(node.ctx, ast.Store) or has_graph(run, node.value)
+    return node
+
+
+def _may_store_graph(run: Run, target: ast.Subscript) -> bool:
+    """Tell whether a store through an index may be recorded."""
+    write = run.writes.get(target)
+    return write is None or not is_untracked(run, write.value, *write.operands)
 
 
 @dataclass(slots=True)
@@ -103,7 +127,9 @@ class _Flow:
 
 
 def _is_held_outside(write: Write) -> bool:
-    """Tell whether a write goes to a tensor that others hold; one to its `.data` brings no gradient there."""
+    """Tell whether a write goes to a tensor that others hold, or to a view; one to its `.data` brings no gradient."""
     if write.data is not None or not write.value.is_tensor or write.value.likely:
         return False
-    return any(o.origin is not Origin.FRESH for o in write.state.roots(write.value.objs))
+    return not write.value.objs.isdisjoint(write.state.bases) or any(
+        o.origin is not Origin.FRESH for o in write.state.roots(write.value.objs)
+    )

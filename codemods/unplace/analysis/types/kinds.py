@@ -152,6 +152,12 @@ def of_default(node: ast.expr | None) -> int:
     return UNKNOWN
 
 
+def of_default_elements(node: ast.expr | None) -> int:
+    """Return the kinds of the elements of a default such as `[0]`, or `UNKNOWN` for anything but numbers."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
+    return NUMBER if parts and all(of_default(part) & NUMBER for part in parts) else UNKNOWN
+
+
 def of_elements(node: ast.expr | None) -> int:
     """Return the kinds of the elements of an annotated sequence or mapping, or `UNKNOWN` for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -98,7 +98,7 @@ def _unannotated(
     callers = _from_callers(program, scope, argument.arg)
     if callers is not None:
         return callers._replace(kinds=callers.kinds | none)
-    if by_default & NUMBER and not found:
+    if by_default & (NUMBER | CONTAINER) and not found:
         return Value(by_default)
     takes_tensors = owner is not None and (owner.is_module or owner.derives_from(modes.FUNCTION))
     is_input = takes_tensors and scope.name == "forward" and argument.annotation is None
@@ -191,8 +191,10 @@ def _record_of_all(found: list[Value]) -> Instance | None:
 
 
 def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
-    """Return the value of the elements of a list or dictionary passed for a parameter: by annotation, or by callers."""
+    """Return the value of the elements of a container passed for a parameter: by annotation, default or callers."""
     annotated = kinds.of_elements(argument.annotation)
+    if annotated == UNKNOWN:
+        annotated = kinds.of_default_elements(default_for(scope, argument.arg))
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
     with program.guessing((scope, "contents", argument.arg)) as is_first:

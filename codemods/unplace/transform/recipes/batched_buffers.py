@@ -54,7 +54,7 @@ def unfit(site: Site, verdict: Verdict) -> Refuse | None:
 
 def made_batched(decided: Mapping[ast.stmt, list[Decision]], text: Text) -> dict[ast.stmt, Aside]:
     """Return the edits that give written tensors the batch dimension where they are made: one for all their writes."""
-    makers: dict[ast.Call, list[Site]] = {}
+    makers: dict[ast.expr, list[Site]] = {}
     found: dict[ast.stmt, Aside] = {}
     for decisions in decided.values():
         refused = [d.site for d in decisions if _is_refused(d)]
@@ -88,18 +88,18 @@ def _lacking(site: Site) -> list[Lacking]:
     return list(lacks(site.program, site.run, site.write))
 
 
-def _maker(site: Site) -> ast.Call | None:
-    """Return the one call that makes the written tensor, here or in the callers that pass it."""
+def _maker(site: Site) -> ast.expr | None:
+    """Return the one expression that makes the written tensor, here or in the callers that pass it."""
     makers = {_made_by(site.program, lacking) for lacking in _lacking(site)}
     return makers.pop() if len(makers) == 1 else None
 
 
-def _made_by(program: Program, lacking: Lacking) -> ast.Call | None:
+def _made_by(program: Program, lacking: Lacking) -> ast.expr | None:
     batch, owner = lacking.batch, lacking.owner
     if owner.parameter is None:
         key = batch.run.names.key_of(owner) if batch.run is not None else None
         node = key[0] if isinstance(key, tuple) else None
-        return node if isinstance(node, ast.Call) and program.module.owns(batch.scope) else None
+        return node if isinstance(node, ast.Call | ast.BinOp) and program.module.owns(batch.scope) else None
     caller, call = batch.caller, batch.call
     callee = mapped(caller.program, caller.scope, call.func) if caller is not None and call is not None else None
     given = callee.given(call).get(owner.parameter) if callee is not None and call is not None else None
@@ -126,9 +126,9 @@ class _Source:
 
 
 class _Making:
-    """The call that makes a tensor, the writes to it that `vmap` forbids, and the batches in which it does."""
+    """The expression that makes a tensor, the writes to it that `vmap` forbids, and the batches in which it does."""
 
-    def __init__(self, maker: ast.Call, sites: list[Site], text: Text) -> None:
+    def __init__(self, maker: ast.expr, sites: list[Site], text: Text) -> None:
         self._maker = maker
         self._sites = sites
         self._text = text
@@ -151,14 +151,16 @@ class _Making:
         if not chosen:
             return None
         first, *rest = chosen
-        code = self._constructed(run, first) or self._added(run, first)
+        doubts: list[Reason] = []
+        code = self._constructed(run, first) or self._added(run, first, doubts)
         if code is None:
             return None
         code += "".join(f" + {source.code}.new_zeros(())" for source in rest)
         parent = run.parents.get(self._maker)
         if " + " in code and not isinstance(parent, ast.Assign | ast.AnnAssign | ast.Return):
             code = f"({code})"
-        assumptions = tuple(Assumption.TENSOR(name=source.code) for source in chosen if not source.is_proved)
+        tensors = (Assumption.TENSOR(name=source.code) for source in chosen if not source.is_proved)
+        assumptions = (*tensors, *doubts)
         return Edit(*self._text.span(self._maker), code), first.code, assumptions
 
     # -- what it is made of -----------------------------------------------------------------------------------------
@@ -204,7 +206,8 @@ class _Making:
             return
         is_proved = value.kinds == TENSOR and not value.likely
         if not is_proved and isinstance(node, ast.Name):
-            described = (k.value for k in self._maker.keywords if k.arg in ("dtype", "device"))
+            keywords = self._maker.keywords if isinstance(self._maker, ast.Call) else ()
+            described = (k.value for k in keywords if k.arg in ("dtype", "device"))
             is_proved = any(isinstance(d, ast.Attribute) and code_of(d.value) == node.id for d in described)
         if not is_proved and runs_batched_only(self._program, run.scope):
             is_stored = any(ast.dump(part) == ast.dump(node) for part in written)
@@ -230,6 +233,8 @@ class _Making:
     def _constructed(self, run: Run, source: _Source) -> str | None:
         """Return the constructor of the same size as a method of the source: `x.new_zeros(3)` for `torch.zeros(3)`."""
         call, module = self._maker, self._program.module
+        if not isinstance(call, ast.Call):
+            return None
         qualified = module.qualified(run.scope, call.func) or ""
         name = qualified.removeprefix("torch.")
         options = {k.arg: k.value for k in call.keywords}
@@ -264,7 +269,8 @@ class _Making:
         elif of is not None:
             found.append(f"dtype={of}.dtype")
         elif name == "full":
-            filling = self._maker.args[1] if len(self._maker.args) > 1 else None
+            given = self._maker.args if isinstance(self._maker, ast.Call) else []
+            filling = given[1] if len(given) > 1 else None
             kind = type(filling.value) if isinstance(filling, ast.Constant) else None
             if kind is not float:
                 named = self._named(run, _DTYPES[kind]) if kind in _DTYPES else None
@@ -285,23 +291,24 @@ class _Making:
     def _named(self, run: Run, qualified: str) -> str | None:
         return self._program.module.name_for(run.scope, qualified)
 
-    def _added(self, run: Run, source: _Source) -> str | None:
+    def _added(self, run: Run, source: _Source, doubts: list[Reason]) -> str | None:
         """Return the sum of the tensor and a zero with the batch dimension: `base + x.new_zeros(())`."""
-        call, value = self._maker, run.values.get(self._maker)
-        if value is None or value.kinds != TENSOR or value.dtype == "bool" or not isinstance(call.func, ast.Attribute):
+        made, value = self._maker, run.values.get(self._maker)
+        if value is None or value.kinds != TENSOR or value.likely or value.dtype == "bool":
             return None
-        base = call.func.value if call.func.attr == "clone" and not call.args and not call.keywords else None
-        if isinstance(base, ast.Name | ast.Attribute):
-            whole = self._source_of(base)
-            dtype: str | None = f"{whole}.dtype"
-        else:
-            whole = self._source_of(call)
-            known = value.dtype if isinstance(value.dtype, str) else None
-            dtype = "" if known in FLOATS else self._named(run, f"torch.{known}") if known is not None else None
-        if dtype is None:
+        if isinstance(made, ast.Call) and not isinstance(made.func, ast.Attribute):
             return None
-        is_float = value.dtype in FLOATS and source.value.dtype in FLOATS
-        option = "" if is_float or not dtype else f", dtype={dtype}"
+        if isinstance(made, ast.BinOp) and not isinstance(made.op, _SUMMABLE):
+            return None
+        base, option = _cloned(made), ""
+        whole = self._source_of(made if base is None else base)
+        known = value.dtype if isinstance(value.dtype, str) else None
+        if not (known in FLOATS and source.value.dtype in FLOATS):
+            named = self._named(run, f"torch.{known}") if known is not None and known not in FLOATS else None
+            dtype = f"{whole}.dtype" if base is not None else named
+            option = f", dtype={dtype}" if dtype is not None else ""
+        if base is None and not option and known not in FLOATS:
+            doubts.append(Assumption.NOT_WIDER(line=Line(made.lineno), name=self._sites[0].name))
         return f"{whole} + {source.code}.new_zeros((){option})"
 
     def _source_of(self, node: ast.expr) -> str:
@@ -330,6 +337,15 @@ def _is_used_as_tensor(run: Run, node: ast.expr) -> bool:
     return False
 
 
+def _cloned(node: ast.expr) -> ast.Name | ast.Attribute | None:
+    """Return `base` for `base.clone()`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "clone":
+        return None
+    base = node.func.value
+    return base if isinstance(base, ast.Name | ast.Attribute) and not node.args and not node.keywords else None
+
+
+_SUMMABLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 _NO_TENSOR = NUMBER | NONE | TEXT | SHAPE
 
 

@@ -102,6 +102,18 @@ def saves_its_operands(site: Site) -> bool:
     return any(saved.node is site.node for root in site.roots() for saved in site.state.saved.get(root, ()))
 
 
+def is_saved_by_stores_alone(site: Site) -> bool:
+    """Tell whether only the values of stores to the same memory saved it, one each: `x[i] = x[i].tanh()`."""
+    if site.harm()[0] is not Harm.HARMFUL:
+        return False
+    run, roots = site.run, site.roots()
+    saves = {each for root in roots for each in site.state.saved.get(root, ())}
+    own = (s.node for s in saves if s.certain and isinstance(s.node, ast.expr) and s.node in run.values)
+    statements = {run.statement_of(node) for node in own if node not in run.writes}
+    stores = {w.statement for w in run.writes.values() if w.state.roots(w.value.objs) & roots}
+    return len(statements) == len(saves) and site.statement in statements and statements <= stores
+
+
 def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
     """Iterate over what the function and its callers saved of the written memory, each with its run and state."""
     scope = site.run.scope
