@@ -160,7 +160,7 @@ SLICES = edited(
     )
 )
 NOT_VISITED = edited(("if key not in self._visited:", "if True:"))
-OBJECTS_ALONE = edited(("todo += base.objs", "pass"))
+OBJECTS_ALONE = edited(("todo += _viewed(state, obj)", "pass"))
 
 MUTANTS: dict[int, list[Mutant]] = {
     1: [
