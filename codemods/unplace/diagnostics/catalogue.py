@@ -143,6 +143,10 @@ class Purpose(Kind):
     )
     NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
     CLONE_SHARED = "the write goes to the clone made in {line}"
+    CLONE_IN_LOOP = (
+        "nothing has saved the memory of `{name}` before the write, and a clone in every round of the loop would copy "
+        "all of it"
+    )
 
 
 @unique

@@ -87,9 +87,11 @@ class Copies:
         earlier = self._made.get(copy.places)
         if earlier is not None and self._shares(earlier[0], site):
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
-        if site.harm()[0] is Harm.HARMLESS and not site.is_hidden():
-            return Keep(Purpose.NOTHING_SAVED(name=site.name))
-        return copy
+        if site.harm()[0] is not Harm.HARMLESS:
+            return copy
+        if self.is_loop_carried(site, copy):
+            return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
+        return Keep(Purpose.NOTHING_SAVED(name=site.name)) if _reads_own_copy(site, copy) else copy
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
         """Tell whether each round of a loop writes some elements of a tensor that nothing has saved."""
@@ -153,6 +155,15 @@ class Copies:
             return False  # rebound in the loop: every round has its own tensor anyway
         name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
+
+
+def _reads_own_copy(site: Site, copy: Copy) -> bool:
+    """Tell whether a store reads elements of its own tensor from a copy: `x[..., 0] = x[..., 0].clone() * scale`."""
+    value = getattr(site.statement, "value", None)
+    calls = [n for n in walk(value) if isinstance(n, ast.Call)] if isinstance(value, ast.AST) else []
+    cloned = (c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "clone")
+    read = {n.id for part in cloned for n in walk(part) if isinstance(n, ast.Name)}
+    return any(place.root in read for place in copy.places)
 
 
 def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
