@@ -118,6 +118,8 @@ def _has_nonzero_output(run: Run) -> bool:
 
 def _writes_its_arguments(run: Run) -> bool:
     after = tensors(run.arguments)
+    if len(after) != len(run.arguments_before):  # an argument holds more tensors than before
+        return True
     return any(not torch.equal(a, b) for a, b in zip(run.arguments_before, after, strict=True))
 
 

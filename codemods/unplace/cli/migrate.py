@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -145,6 +144,8 @@ def migrate(
 def _folder(named: str | None, *, is_passing: bool) -> Iterator[Path]:
     """Provide the state folder; where none is named, one that is passing goes with the block."""
     if is_passing and named is None:
+        import tempfile  # takes a while, and most runs need none
+
         with tempfile.TemporaryDirectory(prefix=_PASSING, ignore_cleanup_errors=True) as folder:
             yield Path(folder)
     else:

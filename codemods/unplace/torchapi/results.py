@@ -104,6 +104,8 @@ CASTS = {
 
 DTYPES = {**CASTS, **{name: name for name in CASTS.values()}, "cfloat": "complex64", "complex64": "complex64"}
 """The dtype for each name of a dtype: `long` stands for `int64`."""
+DTYPE_OF_LITERALS = {bool: "torch.bool", int: "torch.int64"}
+"""The dtypes of tensors filled with numbers of a Python type, where that isn't torch's default dtype."""
 
 SWITCHES = frozenset(["as_tuple", "return_counts", "return_indices", "return_inverse"])
 """Parameters that are True or False, and decide whether a function of torch returns one tensor or several."""

@@ -31,8 +31,6 @@ from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Copy, Refuse, Verdict
 
-_DTYPES = {bool: "torch.bool", int: "torch.int64"}
-
 
 def unfit(site: Site, verdict: Verdict) -> Refuse | None:
     """Return why a clone can't help a write that `vmap` forbids: it has the batch dimension no more than the tensor."""
@@ -273,7 +271,7 @@ class _Making:
             filling = given[1] if len(given) > 1 else None
             kind = type(filling.value) if isinstance(filling, ast.Constant) else None
             if kind is not float:
-                named = self._named(run, _DTYPES[kind]) if kind in _DTYPES else None
+                named = self._named(run, results.DTYPE_OF_LITERALS[kind]) if kind in results.DTYPE_OF_LITERALS else None
                 return None if named is None else [f"dtype={named}"]
             found += self._default(run, source)
         else:
