@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 _NAME = re.compile(r"(unp\d{3})_\w+\.py$")
@@ -45,6 +44,8 @@ def address(code: str) -> str | None:
 
 @cache
 def _site() -> str | None:
+    from importlib import metadata  # takes a while, and few runs need it
+
     try:
         named = metadata.metadata("unplace").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:  # a checkout that isn't installed
