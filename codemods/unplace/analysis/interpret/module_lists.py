@@ -9,7 +9,7 @@ from functools import reduce
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Instance, ModuleList, TorchModule, alternatives
 from unplace.analysis.domain.state import State, weak_join
-from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, TUPLE, Origin, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, TUPLE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import code_of
@@ -37,7 +37,8 @@ def member(run: Run, node: ast.expr, found: ModuleList, index: int | None = None
         chosen = reduce(weak_join, found.members)
     if any(isinstance(ref, Instance) for ref in alternatives(chosen.ref)):
         return run.foreign((node, "member"), Origin.ATTRIBUTE, code_of(node), node.lineno, chosen.kinds, ref=chosen.ref)
-    return Value(chosen.kinds, ref=chosen.ref, tracked=Tracked.NO)
+    kinds = MODULE if chosen.kinds & UNKNOWN else chosen.kinds  # whatever made it: a container holds modules alone
+    return Value(kinds, ref=chosen.ref, tracked=Tracked.NO)
 
 
 def taken(run: Run, node: ast.Subscript, base: Value, found: ModuleList) -> Value:
