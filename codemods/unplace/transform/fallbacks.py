@@ -47,13 +47,7 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        around = under_no_grad(decided, self.text) | made_batched(decided, self.text)
-        for statement, decisions in decided.items() if self.options.unsafe else ():
-            is_compiled = len(decisions) > 1 and decisions[0].site.run.scope in compiled(
-                decisions[0].site.program.module
-            )
-            taken_apart = several_stores.filling(decisions, self.text) if not is_compiled else None
-            around |= {statement: taken_apart} if taken_apart is not None else {}
+        around = under_no_grad(decided, self.text) | made_batched(decided, self.text) | self._taken_apart(decided)
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:
                 continue
@@ -74,6 +68,16 @@ class Fallbacks:
                 aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
+
+    def _taken_apart(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[ast.stmt, Aside]:
+        """Return the edits of statements whose several stores fill tensors in a loop: a statement for each store."""
+        found: dict[ast.stmt, Aside] = {}
+        for statement, decisions in decided.items() if self.options.unsafe else ():
+            site = decisions[0].site
+            if len(decisions) > 1 and site.run.scope not in compiled(site.program.module):
+                apart = several_stores.filling(decisions, self.text)
+                found |= {statement: apart} if apart is not None else {}
+        return found
 
     def _may_span(self, decision: Decision) -> bool:
         """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""
