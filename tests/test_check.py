@@ -344,7 +344,7 @@ def test_rules_lead_to_their_pages(capfd: pytest.CaptureFixture[str], monkeypatc
     site = Message()
     site["Project-URL"] = "Documentation, https://docs.example.org/unplace/"
     for known, address in ((Message(), None), (site, "https://docs.example.org/unplace/rules/UNP004/")):
-        monkeypatch.setattr("unplace.rules.metadata.metadata", lambda _, known=known: known)
+        monkeypatch.setattr("importlib.metadata.metadata", lambda _, known=known: known)
         rules._site.cache_clear()
         main(["check", "--output-format", "sarif", "model.py"])
         told = json.loads(capfd.readouterr().out)["runs"][0]["tool"]["driver"]["rules"]

@@ -103,15 +103,21 @@ class Planner:
     # -- what is refused and what stays ---------------------------------------------------------------------------
 
     def _without_unclear(self, decision: Decision) -> Decision:
-        """Keep a write to what may be no tensor, unless the run may assume that it is one, or a caller shows it."""
-        facts = decision.facts
-        if not decision.site.write.is_unclear or self._is_applied(decision) or (facts is not None and facts.tensors):
+        """Keep a write to what may be no tensor, unless the run may assume that it is one, or a caller shows it.
+
+        To assume that pays only where the write may do harm: `count *= n` counts, most often.
+        """
+        facts, is_harmless = decision.facts, decision.site.harm()[0] is Harm.HARMLESS
+        if not decision.site.write.is_unclear or (facts is not None and facts.tensors):
+            return decision
+        if self._is_applied(decision) and not is_harmless:
             return decision
         if facts is not None and facts.types:
             return decision.becoming(Keep(Purpose.NO_TENSOR(types=", ".join(sorted(facts.types)))))
         if decision.site.harm()[0] is Harm.HARMFUL:
             return decision
-        reason = Purpose.UNKNOWN_KIND_UNSAFE if decision.is_recipe else Purpose.UNKNOWN_KIND
+        is_open = decision.is_recipe and not is_harmless
+        reason = Purpose.UNKNOWN_KIND_UNSAFE if is_open else Purpose.UNKNOWN_KIND
         return decision.becoming(Keep(reason(name=decision.site.name)))
 
     def _without_handed_store(self, decision: Decision) -> Decision:
