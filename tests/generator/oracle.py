@@ -51,6 +51,7 @@ IN_PLACE = re.compile(
 )
 ROUNDING = Tolerance(2e-5, 2e-6)
 WIDE = Tolerance(1e-6, 1e-7)
+KEPT_ON_CONTEXT = re.compile(r"\bctx\.\w+ = ")
 HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 """A write that autograd doesn't see, left in the rewritten program: its gradient is nobody's."""
 
@@ -210,7 +211,8 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
     if assumed and _are_assumed(before(), assumed, differences):
         return replace(start, fixed=fixed, assumed=True)
-    is_kept = start.complaint is None and not WHOLE_STORE.search(text)  # the gradient is what it was, or wrong
+    is_silent = WHOLE_STORE.search(text) or KEPT_ON_CONTEXT.search(text)  # the original's gradient may be wrong, unseen
+    is_kept = start.complaint is None and not is_silent  # the gradient is what it was, or wrong
     if (
         fault is Fault.GRADIENTS
         and not (is_kept and UNJUDGED not in details[0])
@@ -250,6 +252,8 @@ def _is_unclear(before: str, after: str, detail: str) -> bool:
     ):  # 0 * nan, which no difference shows
         return True
     if LOW.search(before):  # steps are lost in rounding
+        return True
+    if KEPT_ON_CONTEXT.search(before):  # autograd doesn't know what is written of that
         return True
     if HIDDEN_WRITE.search(before) and CUT.search(after):
         return True

@@ -76,7 +76,15 @@ def _defined(statement: ast.stmt) -> list[str]:
 
 def _used(names: Names, statement: ast.stmt) -> set[str]:
     inside = set(map(id, ast.walk(statement)))
-    return {use.name for use in names.uses if id(use.node) in inside and use.owner is names.module}
+    found = {use.name for use in names.uses if id(use.node) in inside and use.owner is names.module}
+    return found | _evaluated(statement)
+
+
+def _evaluated(statement: ast.stmt) -> set[str]:
+    """The names in the texts that a statement evaluates: `eval("lambda t: torch.tanh(t)")`."""
+    calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "eval"]
+    texts = [a.value for n in calls for a in n.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    return {n.id for text in texts for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}
 
 
 def _needed(

@@ -175,7 +175,8 @@ def _batched(program: Analysis, scope: Scope, name: str) -> Iterator[Value]:
             used = inferred(program.module, scope)
             parameter = next(a for a in scope.parameters if a.arg == name)
             given = [program.estimate(*one) for one in vmapped.passed(program, scope, name)]
-            known = [Value(value.kinds) for value in given if value.kinds in (TENSOR, LIST, TUPLE, DICT)]
+            whole = [value for value in given if value.kinds in (TENSOR, LIST, TUPLE, DICT)]
+            known = [Value(value.kinds, likely=value.likely) for value in whole]
             is_likely = used.of(parameter).may_be_tensor
             yield from known or ([Value(TENSOR, likely=True)] if is_likely else [])
 
