@@ -30,7 +30,6 @@ CONTRADICTED = [
     "data_store_written_elsewhere",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
-    "helper_called_with_an_array",
     "helper_returns_an_attribute_of_its_argument",
     "helper_writes_what_an_outer_caller_may_read",
     "layers_of_a_sequential_by_index",
