@@ -74,9 +74,9 @@ class Fallbacks:
         found: dict[ast.stmt, Aside] = {}
         for statement, decisions in decided.items() if self.options.unsafe else ():
             site = decisions[0].site
-            if len(decisions) > 1 and site.run.scope not in compiled(site.program.module):
-                apart = several_stores.filling(decisions, self.text)
-                found |= {statement: apart} if apart is not None else {}
+            apart = several_stores.filling(decisions, self.text) if len(decisions) > 1 else None
+            if apart is not None and site.run.scope not in compiled(site.program.module):
+                found[statement] = apart
         return found
 
     def _may_span(self, decision: Decision) -> bool:

@@ -48,17 +48,20 @@ class Mapped:
     named: frozenset[str] = frozenset()
 
     @property
+    def _positional(self) -> list[str]:
+        """The names of all positional parameters."""
+        arguments = self.scope.node.args  # type: ignore[union-attr]
+        return [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+
+    @property
     def parameters(self) -> list[str]:
         """The names of the positional parameters that are left."""
-        arguments = self.scope.node.args  # type: ignore[union-attr]
-        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][self.bound :]
-        return [name for name in names if name not in self.named]
+        return [name for name in self._positional[self.bound :] if name not in self.named]
 
     @property
     def receiver(self) -> str | None:
         """The name of the receiver of a method or a module's `forward`."""
-        arguments = self.scope.node.args  # type: ignore[union-attr]
-        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        names = self._positional
         is_method = self.scope.enclosing_class is not None and self.bound > 0
         return names[0] if is_method and names else None
 

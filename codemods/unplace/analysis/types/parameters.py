@@ -170,7 +170,7 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
 
 def _batched(program: Analysis, scope: Scope, name: str) -> Iterator[Value]:
     """Iterate over the values that `vmap` passes for a parameter: tensors, or parts of what is given, of its kind."""
-    for use in vmapped.uses(program) if vmapped.names_vmap(program.module) else ():
+    for use in vmapped.uses(program):
         if use.function.scope is scope and vmapped.levels_given(use).get(name, vmapped.NO_LEVELS).certain:
             used = inferred(program.module, scope)
             parameter = next(a for a in scope.parameters if a.arg == name)

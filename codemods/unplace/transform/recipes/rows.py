@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Link, Value
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.project.compiled import compiled
-from unplace.analysis.syntax.nodes import own_nodes, walk
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.forms import WriteKind
@@ -40,8 +40,8 @@ def by_index(site: Site, text: Text) -> Aside | None:
         return None
     found: Aside | None = None
     while isinstance(row, ast.Name) and _is_row(site, row.id):  # the outermost of nested loops comes first
-        loop = next((n for n in own_nodes(site.run.scope.node) if _yields(n, row.id, site)), None)
-        if not isinstance(loop, ast.For) or site.state.binds.get(row.id) is not _target(loop, row.id):
+        loop = _loop_over(site, row.id)
+        if loop is None or site.state.binds.get(row.id) is not _target(loop, row.id):
             break
         found, row = reindexed(site, loop, row.id, text), loop.iter
     return found
@@ -57,9 +57,8 @@ def of_argument(site: Site, text: Text) -> Aside | None:
             t.sub_(m).div_(s)
     """
     row, scope = site.write.target, site.run.scope
-    loops = (n for n in own_nodes(scope.node) if isinstance(row, ast.Name) and _yields(n, row.id, site))
-    loop = next(loops, None)
-    if not isinstance(row, ast.Name) or not isinstance(loop, ast.For) or scope in compiled(site.program.module):
+    loop = _loop_over(site, row.id) if isinstance(row, ast.Name) else None
+    if not isinstance(row, ast.Name) or loop is None or scope in compiled(site.program.module):
         return None
     header = _header(site, loop, row.id, text)
     whole = header.tensor if header is not None else None
@@ -91,12 +90,11 @@ def _is_row(site: Site, name: str) -> bool:
     return held is not None and bool(held.objs) and all(o in bases and bases[o].forbidden for o in held.objs)
 
 
-def _yields(node: ast.AST, name: str, site: Site) -> bool:
-    """Tell whether a node is a loop around the site that binds the name."""
-    if not isinstance(node, ast.For) or _target(node, name) is None:
-        return False
+def _loop_over(site: Site, name: str) -> ast.For | None:
+    """Return the loop around the site that binds the name; the outermost, if there are several."""
     spot = site.run.flow.spot(site.statement)
-    return spot is not None and node in spot.loops
+    loops = (n for n in (spot.loops if spot is not None else ()) if isinstance(n, ast.For))
+    return next((loop for loop in loops if _target(loop, name) is not None), None)
 
 
 def _target(loop: ast.For, name: str) -> ast.Name | None:
@@ -128,8 +126,10 @@ class _Header:
 def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     """Return the edits that let a loop take by index the rows that it binds to `row`."""
     header = _header(site, loop, row, text)
-    value = site.run.values.get(header.tensor) if header is not None else None
-    return _taken_by_index(site, loop, row, text, header, value) if header is not None and value is not None else None
+    if header is None:
+        return None
+    value = site.run.values.get(header.tensor)
+    return _taken_by_index(site, loop, row, text, header, value) if value is not None else None
 
 
 def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _Header, value: Value) -> Aside | None:

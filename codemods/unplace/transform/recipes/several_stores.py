@@ -21,8 +21,7 @@ from unplace.transform.verdicts import Aside, Copy, Refuse
 
 def filling(decisions: list[Decision], text: Text) -> Aside | None:
     """Return the edits that take the stores of a statement apart, if its loop fills each of the tensors in order."""
-    is_filled_all = len(decisions) > 1 and all(is_filled(decision.site) for decision in decisions)
-    return apart(decisions, text, "step") if is_filled_all else None
+    return apart(decisions, text, "step") if all(is_filled(decision.site) for decision in decisions) else None
 
 
 def apart(decisions: list[Decision], text: Text, suffix: str = "value") -> Aside | None:
