@@ -22,8 +22,8 @@ from kinds_exercise import tensors
 from kinds_writes import Writes, carried_out, version
 from torch.autograd.graph import saved_tensors_hooks
 
-from unplace.diagnosis import errors
-from unplace.diagnosis.memory import memory_of
+from unplace.observation import errors
+from unplace.observation.memory import memory_of
 
 RAN = "ran"
 RECORDED = "recorded"  # while autograd recorded, with a tensor that has a graph

@@ -156,7 +156,7 @@ class Causes:
 
     def _of_function(self, run: Run, node: ast.Call, ref: Function | Class | Bound, depth: int) -> Cause:
         if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
-            method = self.program.method(ref.receiver.ref.of, ref.name)
+            method = self.program.methods(ref.receiver.ref.of, ref.name).only
             ref = method if method is not None else ref
         if not isinstance(ref, Function) or ref.scope.node not in self.program.module.scopes.by_node:
             return Cause("the result of a function of another file", run.scope, node, ast.unparse(node.func))
@@ -169,7 +169,7 @@ class Causes:
         return Cause("the result of a function of this file", run.scope, node, ast.unparse(node.func))
 
     def _of_method(self, run: Run, node: ast.Call, func: ast.Attribute, ref: Instance) -> Cause:
-        method = self.program.method(ref.of, func.attr)
+        method = self.program.methods(ref.of, func.attr).only
         if method is not None:
             return self._of_function(run, node, method, 1)
         if func.attr in ref.of.assigned:

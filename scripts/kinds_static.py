@@ -11,7 +11,7 @@ from pathlib import Path
 from kinds_candidates import Candidate, Shape, candidates
 from kinds_causes import Cause, Causes
 
-from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import NUMBER, TENSOR, UNKNOWN, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.files import Project
@@ -80,8 +80,7 @@ def _write(run: Run, candidate: Candidate) -> Write | None:
 
 
 def _verdict(value: Value, write: Write | None) -> Verdict:
-    if write is not None and is_site(write):
-        return Verdict.TENSOR
-    if value.is_tensor:
+    """Return the verdict on an object; what a tensor is added to may be a number at first: `loss += x.sum()`."""
+    if value.is_tensor or (write is not None and is_site(write) and not value.may_be(NUMBER)):
         return Verdict.TENSOR
     return Verdict.UNKNOWN if value.kinds & (TENSOR | UNKNOWN) else Verdict.OTHER

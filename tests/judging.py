@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from generator.oracle import IN_PLACE
-from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Observed, Rewrite
 from unplace.diagnostics.findings import Finding, Status
 from unplace.verification.compare import Difference, compare_notes, compare_random_state
 from unplace.verification.examples import Maker
@@ -74,8 +74,10 @@ def still_raising(before: Maker, after: Maker) -> tuple[Difference, ...] | None:
 def assumes_no_gradient(findings: Iterable[Finding]) -> bool:
     """Whether changes of parameters were put under no_grad: the gradient of these is that after the change."""
     rewritten = [finding for finding in findings if finding.status is Status.REWRITTEN]
-    assumed = (assumption.kind for f in rewritten for assumption in f.assumed)
-    return Assumption.UNDIFFERENTIATED in assumed or any(f.reason.kind is Rewrite.UNRECORDED_UPDATE for f in rewritten)
+    assumed = {assumption.kind for f in rewritten for assumption in f.assumed}
+    return not assumed.isdisjoint((Assumption.UNDIFFERENTIATED, Observed.NO_GRADIENT)) or any(
+        f.reason.kind is Rewrite.UNRECORDED_UPDATE for f in rewritten
+    )
 
 
 def assumes_that_no_caller_looks(findings: Iterable[Finding]) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from failure_classes import CLASSES, counted, table
 from judging import Outcome, Verdict, assumes_no_gradient, assumes_that_no_caller_looks, judge
 from unplace.config.options import Options
 from unplace.transform.rewriter import rewrite_text
@@ -25,6 +26,7 @@ from unplace.verification.observe import observe
 from unplace.verification.reference import finite_differences, forward_only
 
 FAILURES = Path(__file__).parent / "failures"
+DOCS = Path(__file__).parents[1] / "docs"
 SILENT = "nothing, the gradient is wrong"
 FIXED_BY_DEFAULT = 0.82
 FIXED_WITH_UNSAFE = 0.91
@@ -120,6 +122,15 @@ def test_what_becomes_of_each_script() -> None:
     words = list(found.values())
     assert words.count("safe") >= FIXED_BY_DEFAULT * len(words)
     assert words.count("safe") + words.count("unsafe") >= FIXED_WITH_UNSAFE * len(words)
+
+
+def test_every_class_has_programs() -> None:
+    counts = {name: words.total() for name, words in counted().items()}
+    assert all(counts[name] >= 15 for name in CLASSES), counts
+
+
+def test_the_table_in_the_documentation_is_that_of_the_programs() -> None:
+    assert table() in (DOCS / "how-it-works.md").read_text("utf-8")
 
 
 # -- the judge itself can say each of its words ----------------------------------------------------------------------

@@ -191,6 +191,14 @@ RUN = {
         "y = x * 2\nif not y.requires_grad:\n    return shifted(y.exp())\nreturn shifted(x * 3)"
     ),
     "the data of a buffer": "self.block.seen.data = self.block.seen * self.block.scale.exp()  # here\nreturn x",
+    "a detached parameter that is passed": "fill(self.block.scale)\nreturn x * self.block.scale",
+    "what only dead code saves": (
+        "y = x + 1\nfor i in range(2):\n    if len(x) > 2:\n        assert False, 'never'\n        y.exp().sum()\n"
+        "    else:\n        y += 1  # here\nreturn y"
+    ),
+    "indices by their name": "return picked(x, torch.tensor([[0, 1], [1, 0]]))",
+    "elements under a text": "return noted({'a': x}, x.exp())",
+    "of unknown kind": "return replaced(x, [x, x])",
     "elements of a list": (
         "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
     ),
@@ -198,6 +206,13 @@ RUN = {
 HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
+    "fill": "def fill(w):\n    w.detach().fill_(2)  # here\n",
+    "picked": (
+        "def picked(x, index):\n    pieces = index.split(1)\n    for one_index in pieces:\n"
+        "        one_index[0] -= one_index.max()  # here\n    return x[:, index[0]]\n"
+    ),
+    "noted": ("def noted(record, x):\n    y = record['a'] * x\n    record['b', 'c'] = y.exp()  # here\n    return y\n"),
+    "replaced": "def replaced(x, found):\n    y = found[0] * x\n    found[0] = y  # here\n    return y\n",
     "shifted": "def shifted(x):\n    x += 1  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
     "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",

@@ -132,7 +132,7 @@ def test_a_method_is_looked_up_as_python_does_where_two_bases_have_one_ancestor(
     path = paths[1]
     program = Project(paths).begin(path, Path(path).read_text())
     top = next(cls for node, cls in program.module.classes.items() if node.name == "Top")
-    found = program.method(top, "last")
+    found = program.methods(top, "last").only
     assert found is not None
     assert found.owner is not None
     assert found.owner.node.name == "R39"

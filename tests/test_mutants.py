@@ -406,9 +406,7 @@ MUTANTS: dict[int, list[Mutant]] = {
     ],
     12: [
         mutant("leaves", raising("a step by hand"), "analysis.queries.forbidden._leaf", gives(None)),
-        mutant(
-            "views of leaves", raising("a view of a bias"), "analysis.queries.forbidden._looked_into", OBJECTS_ALONE
-        ),
+        mutant("views of leaves", raising("a view of a bias"), "analysis.queries.forbidden.looked_into", OBJECTS_ALONE),
         mutant("parameters of layers", raising("the weight of a layer"), "torchapi.is_registered_name", gives(False)),
         mutant("a purpose that raises", raising("a view of a bias"), "transform.legality._written_leaf", gives(None)),
         Mutant(
@@ -420,7 +418,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             ),
         ),
         mutant(
-            "frozen", running("a parameter frozen elsewhere"), "analysis.project.recording.may_be_frozen", gives(False)
+            "frozen", running("a parameter frozen elsewhere"), "analysis.project.freezing.may_be_frozen", gives(False)
         ),
     ],
     13: [
@@ -467,7 +465,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "views of pieces",
             raising("a view of a view of a piece"),
-            "analysis.queries.forbidden._looked_into",
+            "analysis.queries.forbidden.looked_into",
             OBJECTS_ALONE,
         ),
         mutant("rows", raising("rows of a loop"), "analysis.queries.forbidden._piece", gives(None)),
@@ -593,24 +591,24 @@ MUTANTS: dict[int, list[Mutant]] = {
     ],
     20: [
         mutant("inherited", fixture(UNBINDABLE), "analysis.domain.refs.Class.may_inherit", gives(False)),
-        mutant("parameters", fixture(UNBINDABLE), "transform.legality._is_made_by", gives(True)),
+        mutant("parameters", fixture(UNBINDABLE), "transform.storable._is_made_by", gives(True)),
         mutant(
             "of tensors",
             fixture(UNBINDABLE),
-            "transform.legality._unbindable",
+            "transform.storable._unbindable",
             edited(("torchapi.tensor_attribute(name) is not None", "False")),
         ),
         mutant(
             "of layers",
             fixture(UNBINDABLE),
-            "transform.legality._unbindable",
-            edited(("torchapi.is_registered_name(name) or _through_data(site)", "False")),
+            "transform.storable._unbindable",
+            edited(("torchapi.is_registered_name(name) or goes_through_data(site)", "False")),
         ),
         mutant("of classes like layers", fixture(UNBINDABLE), "analysis.project.attributes._is_layer", gives(False)),
         mutant(
             "properties",
             fixture("UNP002/property_that_computes"),
-            "transform.legality._unbindable",
+            "transform.storable._unbindable",
             edited(('owner.lookup("special", name)', "False")),
         ),
         mutant(

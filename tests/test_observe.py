@@ -16,20 +16,34 @@ import pytest
 import torch
 
 from unplace.config.options import Options
-from unplace.diagnostics.findings import Applicability, Status
+from unplace.diagnostics.catalogue import Purpose
+from unplace.diagnostics.findings import Applicability, Harm, Status
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
-from unplace.observation import facts
+from unplace.observation import facts, saves
 from unplace.observation.facts import FactsError, Observations, OperationFacts
 from unplace.observation.instrument import NAME, instrumented
 from unplace.observation.keys import Function
 from unplace.observation.liveness import is_read_after
 from unplace.observation.recorder import Recorder
+from unplace.observation.saves import is_refused
 from unplace.reporting import sentences
 from unplace.transform.rewriter import rewrite_text
 
 ROOT = Path("/project")
 FILE = ROOT / "model.py"
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the recorder look as often as it wants, also on a busy machine."""
+    monkeypatch.setattr("unplace.observation.recorder._FREE", 1000.0)
+
+
+@pytest.fixture(autouse=True)
+def no_other_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look through all graphs: those that other tests have left in the process are as large as those of a program."""
+    monkeypatch.setattr(saves, "_NODES", 10_000_000)
 
 
 def ran(source: str, drive: Callable[[ModuleType], Any]) -> tuple[Observations, Any]:
@@ -261,6 +275,154 @@ def test_liveness_in_bytecode(body: str, is_read: bool) -> None:
     assert seen == [is_read]
 
 
+def test_a_caller_whose_value_waits_on_the_stack_is_named() -> None:
+    def drive(model: ModuleType) -> torch.Tensor:
+        def added(x: torch.Tensor) -> torch.Tensor:
+            total: torch.Tensor = x + model.scale(x, 2)
+            return total
+
+        return added(torch.ones(3))
+
+    observed, _ = ran(SCALE, drive)
+    assert [each.split(" in ")[0] for each in of_line(observed, SCALE, 4).holders] == ["`x` of added()"]
+    assert rewritten(SCALE, observed)[0] == SCALE
+
+
+# What writes do to autograd
+
+BROKEN = """\
+import torch
+def f(x, k):
+    y = torch.tanh(x)
+    y += k
+    return y
+"""
+
+
+def broke(model: ModuleType) -> None:
+    x = torch.rand(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        model.f(x, 1).sum().backward()
+    model.f(x, 1)
+
+
+def test_a_write_that_makes_backward_fail_is_told_with_what_had_saved() -> None:
+    found = of_line(ran(BROKEN, broke)[0], BROKEN, 4)
+    assert (dict(found.raised), dict(found.overwrote)) == ({"tanh": 1}, {"tanh": 2})
+    assert (found.searched, found.unsaved, found.refused) == (2, 0, 0)
+
+
+def test_a_write_that_overwrites_nothing_is_told() -> None:
+    source = "def f(x):\n    y = x * 2\n    y += 1\n    y[:2].mul_(3)\n    return y\n"
+    observed, _ = ran(source, lambda model: [model.f(torch.rand(3, requires_grad=True)) for _ in range(50)])
+    for line in (3, 4):
+        found = of_line(observed, source, line)
+        assert found.searched == found.unsaved >= 3
+        assert not found.is_harmful
+
+
+def test_savers_are_found_beside_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saves, "_NODES", 20_000)
+    large = torch.ones(1, requires_grad=True)
+    for _ in range(30_000):
+        large = large + 1
+    found = of_line(ran(BROKEN, broke)[0], BROKEN, 4)
+    assert dict(found.overwrote) == {"tanh": 2}
+    source = "def f(x):\n    z = x.view(-1)\n    x += 1\n    return z\n"
+    found = of_line(ran(source, lambda model: model.f(torch.rand(3)))[0], source, 3)
+    assert (found.searched, found.unsaved) == (0, 0), "what wasn't looked through shows nothing"
+    del large
+
+
+def test_what_a_view_overwrites_is_seen() -> None:
+    source = "def f(x):\n    y = x.exp()\n    z = y.view(-1)[1:]\n    z.add_(1)\n    return y\n"
+    found = of_line(ran(source, lambda model: model.f(torch.rand(3, requires_grad=True)))[0], source, 4)
+    assert dict(found.overwrote) == {"exp": 1}
+
+
+def test_of_two_writes_the_one_that_came_before_the_save_is_not_blamed() -> None:
+    source = "def f(x):\n    y = x * 2\n    y += 1\n    z = y * y\n    y *= 2\n    return z\n"
+
+    def drive(model: ModuleType) -> None:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            model.f(torch.rand(3, requires_grad=True)).sum().backward()
+
+    observed, _ = ran(source, drive)
+    assert [dict(of_line(observed, source, line).raised) for line in (3, 5)] == [{}, {"mul": 1}]
+
+
+REFUSED = {
+    "a leaf": "x.requires_grad_()",
+    "a view of a leaf": "x.requires_grad_()[1:]",
+    "a row of unbind": "(x.requires_grad_() * 2).unbind()[0]",
+    "a piece of chunk": "(x.requires_grad_() * 2).chunk(2)[1]",
+    "a result": "x.requires_grad_() * 2",
+    "a view of a result": "(x.requires_grad_() * 2)[1:]",
+    "no gradient": "x[1:]",
+    "a split without gradient": "x.chunk(2)[0]",
+}
+
+
+@pytest.mark.parametrize("made", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("write", ["y += 1", "y.mul_(2)", "y[...] = 0", "torch.relu_(y)"])
+def test_what_torch_refuses_is_known_before(made: str, write: str) -> None:
+    space: dict[str, Any] = {"torch": torch, "x": torch.rand(4, 2)}
+    exec(f"y = {made}", space)
+    takes_part, expected = space["y"].requires_grad, is_refused(space["y"])
+    try:
+        exec(write, space)
+    except RuntimeError:
+        assert (takes_part, expected) == (True, True)
+    else:
+        assert not (takes_part and expected)
+
+
+def test_a_write_that_torch_refuses_is_told() -> None:
+    source = "import torch\ndef f(x, mode):\n    with torch.set_grad_enabled(mode):\n        x += 1\n"
+
+    def drive(model: ModuleType) -> None:
+        x = torch.rand(3, requires_grad=True)
+        model.f(x, False)
+        with pytest.raises(RuntimeError, match="a leaf Variable"):
+            model.f(x, True)
+
+    found = of_line(ran(source, drive)[0], source, 4)
+    assert (found.refused, found.recorded, found.off, found.parameters) == (1, 1, 1, 2)
+
+
+def test_what_a_context_keeps_is_saved_for_backward_and_held_by_nobody() -> None:
+    source = """\
+import torch
+class Exp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.y = x.exp()
+        return ctx.y
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.y
+def f(x):
+    y = Exp.apply(x)
+    y += 1
+    return y
+"""
+    found = of_line(ran(source, lambda model: model.f(torch.rand(3, requires_grad=True)))[0], source, 12)
+    assert (found.alone, dict(found.overwrote)) == (1, {"Exp": 1})
+
+
+def test_the_report_tells_observed_harm() -> None:
+    unseen = BROKEN.replace("torch.tanh(x)", "act(x)").replace("torch\n", "torch\nfrom somewhere import act\n")
+    observed, _ = ran(unseen.replace("from somewhere import act", "act = torch.tanh"), broke)
+    after, (finding,) = rewritten(unseen, observed)
+    assert "y = y + k" in after
+    assert (finding.harm, finding.is_observed_harmful) == (Harm.HARMFUL, True)
+    assert sentences.headline(finding) == "augmented assignment broke autograd in a run: saved by tanh()"
+    assert "observed harmful" in sentences.full(finding)
+    assert str(finding.ran[-1]) == "backward failed once because of it: `tanh` had saved the tensor"
+    _, (finding,) = rewritten(BROKEN, ran(BROKEN, broke)[0])
+    assert sentences.headline(finding).endswith("saved by tanh() in line 3")
+
+
 # What the facts let a rewrite do
 
 
@@ -314,7 +476,11 @@ def test_reports_say_how_often_an_operation_ran() -> None:
     after, found = rewritten(source, ran(source, drive)[0], unsafe=True)
     assert "y = y + 1" in after
     assert [[str(told) for told in finding.ran] for finding in found] == [
-        ["ran 5 times, 4 times on a tensor", "autograd recorded it once"],
+        [
+            "ran 5 times, 4 times on a tensor",
+            "autograd recorded it once",
+            "it overwrote what `exp` had saved, once (4 runs looked at)",
+        ],
         ["never ran"],
     ]
     assert sentences.advice_lines(found[1])[0] == ("in the runs", "never ran")
@@ -339,6 +505,36 @@ def test_the_editor_takes_the_facts_of_the_configuration(tmp_path: Path) -> None
     hovered = Analyst().hover(document, [tmp_path], (3, 4), as_markdown=True)
     assert hovered is not None
     assert "**observed** ran 3 times, always on a tensor  \nautograd recorded it 3 times" in hovered
+
+
+def test_what_runs_show_to_be_meant_is_kept() -> None:
+    source = """\
+import torch
+table = torch.eye(3).expand(1, 3, 3)[0]
+table[0, 1] = 2.0
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(3))
+def fill(net, name):
+    getattr(net, name).data.copy_(torch.zeros(3))
+def decay(x: torch.Tensor):
+    x *= 0.5
+"""
+
+    def drive(model: ModuleType) -> torch.Tensor:
+        model.fill(model.Net(), "w")
+        x = torch.ones(3)
+        with torch.no_grad():
+            model.decay(x)
+        return x
+
+    observed, _ = ran(source, drive)
+    after, found = rewritten(source, observed, unsafe=True)
+    assert after == source
+    kinds = {finding.line: finding.reason.kind for finding in found}
+    assert (kinds[9], kinds[11]) == (Purpose.OBSERVED_LEAF, Purpose.OBSERVED_OFF)
+    assert kinds.get(3, Purpose.OBSERVED_HARMLESS) is Purpose.OBSERVED_HARMLESS
 
 
 def test_facts_of_a_function_that_changed_are_left_out() -> None:

@@ -327,7 +327,68 @@ def test_an_overridden_method_is_not_taken_from_the_base_class(tmp_path: Path) -
         def example():
             return Identity().both, (torch.rand(3),)
     """
-    assert check(tmp_path, {"blocks.py": BLOCKS, "main.py": main})["main.py"].change is None
+    found = check(tmp_path, {"blocks.py": BLOCKS, "main.py": main})["main.py"]
+    assert found.change is not None
+    assert "y = torch.exp(x).clone()" in found.change.after.text
+    assert "h += 1" in found.change.after.text
+
+
+def test_a_class_of_another_file_may_override_a_method(tmp_path: Path) -> None:
+    """`norm` makes a new tensor in the base class, and hands its argument back in a class of a class elsewhere."""
+    base = """
+        import torch
+
+
+        class Model:
+            def norm(self, x: torch.Tensor):
+                return x * 2
+
+            def forward(self, x: torch.Tensor):
+                y = x.exp()
+                z = self.norm(y)
+                y += 1
+                return z * y
+    """
+    middle = "from .base import Model\n\n\nclass Middle(Model):\n    pass\n"
+    main = """
+        import torch
+        from .middle import Middle
+
+
+        class Small(Middle):
+            def norm(self, x):
+                return x
+
+
+        def example():
+            return Small().forward, (torch.rand(3),)
+    """
+    found = check(tmp_path, {"base.py": base, "middle.py": middle, "main.py": main})["base.py"]
+    assert found.change is not None
+    assert "y = x.exp().clone()" in found.change.after.text
+    assert "y += 1" in found.change.after.text
+
+
+def test_a_method_that_many_classes_override_is_of_unknown_effect(tmp_path: Path) -> None:
+    base = """
+        import torch
+
+
+        class Model:
+            def norm(self, x: torch.Tensor):
+                return x * 2
+
+            def forward(self, x: torch.Tensor):
+                y = x.exp()
+                z = self.norm(y)
+                y += 1
+                return z * y
+    """
+    layers = {
+        f"m{i}.py": f"from .base import Model\n\nclass M{i}(Model):\n    def norm(self, x): return x\n"
+        for i in range(9)
+    }
+    assert statuses(outcomes(write(tmp_path, {"base.py": base, **layers}))["base.py"]) == ["refused"]
 
 
 def test_an_inherited_method_makes_what_it_makes_in_the_base_class(tmp_path: Path) -> None:
@@ -581,6 +642,35 @@ def test_classes_that_derive_from_each_other_through_two_files_come_to_an_end(tm
     assert set(outcomes(write(tmp_path, {"one.py": one, "two.py": two}))) == {"__init__.py", "one.py", "two.py"}
 
 
+def test_objects_of_another_file_may_pose_as_tensors(tmp_path: Path) -> None:
+    """Objects with `__torch_function__` go wherever the run passes them: `torch.clone(x)` proves no tensor there."""
+    operators = """
+        import torch
+
+
+        class Diagonal:
+            def clone(self):
+                return Diagonal(self.values.clone())
+
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                return args[0].clone() if func is torch.clone else NotImplemented
+    """
+    moving = """
+        import torch
+
+
+        def shifted(operator):
+            moved = torch.clone(operator)
+            moved += 1.0
+            return moved
+    """
+    alone = outcomes(write(tmp_path / "alone", {"moving.py": moving}))
+    together = outcomes(write(tmp_path / "together", {"moving.py": moving, "operators.py": operators}))
+    assert [f.status for f in alone["moving.py"].findings] == [Status.REWRITTEN]
+    assert [f.is_unclear for f in together["moving.py"].findings] == [True]
+
+
 def test_methods_of_the_run_are_not_looked_up_anew_for_each_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -631,9 +721,9 @@ def test_a_file_is_parsed_only_when_a_name_in_it_is_used(tmp_path: Path, monkeyp
             return y
     """
     write(tmp_path, {"main.py": main, "tools.py": MAKES, "unused.py": MAKES})
-    read: list[str] = []
-    original = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path.name), original(path))[1])
+    indexed: list[str] = []
+    parse = Project._parsed
+    monkeypatch.setattr(Project, "_parsed", lambda *given: (indexed.append(Path(given[1]).name), parse(*given))[1])
     path = tmp_path / "pkg" / "main.py"
     project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
     program = project.begin(str(path), path.read_text())
@@ -641,7 +731,7 @@ def test_a_file_is_parsed_only_when_a_name_in_it_is_used(tmp_path: Path, monkeyp
     assert project.find(program.module, ".tools.make") == Member(str(tmp_path / "pkg" / "tools.py"), "make")
     for scope in program.module.scopes.by_node.values():
         program.run(scope)
-    assert read == ["tools.py"]
+    assert indexed == ["main.py", "tools.py"]
 
 
 BINDING = (

@@ -33,8 +33,6 @@ CONTRADICTED = [
     "helper_returns_an_attribute_of_its_argument",
     "helper_writes_what_an_outer_caller_may_read",
     "layers_of_a_sequential_by_index",
-    "method_keeps_its_argument",
-    "method_overridden_by_a_subclass",
     "module_overwritten_past_autograd",
     "object_that_poses_as_a_tensor",
     "outputs_of_a_sequential_collected",

@@ -16,6 +16,7 @@ from generator import (
     networks,
     outs,
     precision,
+    tables,
     targets,
     unseen,
 )
@@ -42,4 +43,6 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     unseen.pair: 2, unseen.converted: 3,
     held.custom_function: 2, held.record: 2, held.meter: 2, held.left: 2, held.factory: 1,
     batched.mapped: 3,
+    tables.table: 2, tables.batched_table: 1.5, tables.closure: 1.5, tables.generator: 1.5, tables.nested_elements: 1,
+    tables.optimised: 1,
 }  # fmt: skip

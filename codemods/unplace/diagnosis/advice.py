@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
 from unplace.files.discovery import shown
+from unplace.observation.errors import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from unplace.diagnosis.memory import unwrapped
+from unplace.observation.memory import unwrapped
 
 
 def checksum(tensor: torch.Tensor) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.diagnosis.advice import Advice, advise, at
-from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.fixes import Fix, fix_of
 from unplace.diagnosis.incident import Incident, Saved
 from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
 from unplace.files.discovery import shown
+from unplace.observation.errors import Kind
 
 _FIXABLE_ELSEWHERE = frozenset({"hidden-state", "shared-graph", "optimizer-step"})
 """The causes that rewriting the write doesn't remove."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unplace.diagnosis.errors import Kind
 from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
+from unplace.observation.errors import Kind
 
 
 @dataclass(frozen=True, slots=True)

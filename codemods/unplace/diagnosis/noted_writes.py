@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
 
-from unplace.diagnosis.memory import memory_of
 from unplace.diagnosis.places import Place
+from unplace.observation.memory import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +32,20 @@ class Write:
 
 
 class Writes:
-    """The last write of each line to each block of memory that is alive: their number can't grow with time."""
+    """The last write of each line to each block of memory that is alive."""
 
     def __init__(self) -> None:
-        self._of_memory: Any = WeakIdKeyDictionary()
+        self._notes: Notes[Write] = Notes()
 
     def note(self, target: torch.Tensor, write: Write) -> None:
         """Remember a write to a tensor."""
-        memory = memory_of(target)
-        if memory is None:
-            return
-        noted = self._of_memory.get(memory)
-        if noted is None:
-            self._of_memory[memory] = noted = {}
-        noted[id(write.place), write.op] = write
+        self._notes.note(target, (id(write.place), write.op), write)
 
     def to(self, tensor: torch.Tensor) -> list[Write]:
         """Return the writes to the memory of a tensor, oldest first."""
-        memory = memory_of(tensor)
-        noted = {} if memory is None else self._of_memory.get(memory, {})
-        return sorted(noted.values(), key=lambda write: write.tick)
+        return sorted(self._notes.on(tensor), key=lambda write: write.tick)
 
     def all(self) -> Iterator[list[Write]]:
         """Yield the writes to each block of memory, oldest first."""
-        for noted in list(self._of_memory.values()):
-            yield sorted(noted.values(), key=lambda write: write.tick)
+        for noted in self._notes.all():
+            yield sorted(noted, key=lambda write: write.tick)

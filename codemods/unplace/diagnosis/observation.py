@@ -22,14 +22,15 @@ from unittest.mock import patch
 
 import torch
 import torch.fx.traceback
-from torch.autograd.variable import Variable
 
-from unplace.diagnosis import errors, postmortem, silent
+from unplace.diagnosis import postmortem, silent
 from unplace.diagnosis.graph import MARK, Note
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.places import Place, Places, stepping_optimizer
 from unplace.diagnosis.torch_calls import Calls, SilentCalls, seen_broadcasts
+from unplace.observation import errors
+from unplace.observation.backwards import watched_backwards
 from unplace.observation.graphs import is_leaf, requires_grad
 
 OnIncident = Callable[[RuntimeError | None, Incident], None]
@@ -85,8 +86,7 @@ class Observation:
             stack.callback(torch.set_anomaly_enabled, torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
             torch.set_anomaly_enabled(True, torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled())
             stack.enter_context(patch.object(torch.fx.traceback, "format_stack", self._make_note))
-            engine = _Engine(Variable._execution_engine, self)
-            stack.enter_context(patch.object(Variable, "_execution_engine", engine))
+            stack.enter_context(watched_backwards(self.run_backward))
             stack.enter_context(torch.compiler.set_stance("force_eager"))
             stack.enter_context(seen_broadcasts(self._written))
             stack.enter_context(self._calls)
@@ -193,19 +193,6 @@ class Observation:
     def _remove_filter(self) -> None:
         with suppress(ValueError):  # the program may have reset the filters
             warnings.filters.remove(self._filter)  # type: ignore[attr-defined]
-
-
-class _Engine:
-    """Autograd's engine as Python code sees it, with its backward under observation."""
-
-    def __init__(self, engine: Any, observation: Observation) -> None:
-        self._engine, self._observation = engine, observation
-
-    def run_backward(self, outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
-        return self._observation.run_backward(self._engine.run_backward, outputs, *args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from unplace.diagnosis.incident import Owner
-from unplace.diagnosis.memory import memory_of
+from unplace.observation.memory import memory_of
 
 
 def owner_of(tensor: torch.Tensor) -> Owner | None:

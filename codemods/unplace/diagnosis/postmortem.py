@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
-from torch._C._autograd import SavedTensor
 from torch.autograd.function import BackwardCFunction
 from torch.autograd.graph import Node
-from torch.utils import checkpoint
 
-from unplace.diagnosis import errors
-from unplace.diagnosis.errors import Kind, StaleValue
-from unplace.diagnosis.graph import Note, note_of, operator, parent_of, roots, saved_by, walk
+from unplace.diagnosis.graph import Note, note_of, parent_of
 from unplace.diagnosis.incident import Incident, Owner, Saved
 from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import NOWHERE, Place
+from unplace.observation import errors
+from unplace.observation.errors import Kind
+from unplace.observation.graphs import operator, roots, saved_by, walk
+from unplace.observation.stale import victim_of
 
 BEFORE = -1
 """The tick of what happened before the observation began, or at a moment that isn't known."""
@@ -50,7 +47,7 @@ def failed_backward(
     value: torch.Tensor | None = None
     later: Sequence[Write] = ()
     if kind is Kind.OVERWRITTEN:
-        victim = _victim(error, nodes, named)
+        victim = victim_of(error, nodes, named)
         if victim is not None:
             value = victim.value
             saved = _saved_by_checkpoint(reported) if victim.node is None else saved_of(victim.node, victim.role)
@@ -88,58 +85,6 @@ def failed_call(
     if kind in (Kind.LEAF, Kind.VIEW_OF_LEAF) and tensors:
         owner = owner_of(tensors[0])
     return Incident(kind, text, raised_at, saved, (write,), owner)
-
-
-class _Victim(NamedTuple):
-    """A saved value that is stale: the node that saved it (None: no node did), its role and the value itself."""
-
-    node: Node | None
-    role: str
-    value: torch.Tensor
-
-
-def _victim(error: RuntimeError, nodes: Sequence[Node], named: Sequence[Node]) -> _Victim | None:
-    """Find the value that torch complains about, first where autograd says that it failed, and then everywhere."""
-    wanted = errors.stale_value(str(error))
-    inputs = [(None, "input", saved) for saved in _saved_in(error.__traceback__)]
-    of_named, of_all = (
-        [(node, role, saved) for node in some for role, saved in saved_by(node)]
-        for some in (named, sorted(nodes, key=lambda node: node._sequence_nr(), reverse=True))  # as backward comes
-    )
-    for node, role, saved in itertools.chain(of_named, inputs, of_all):
-        if _complaint(node, role, saved) == wanted:
-            return _Victim(node, role, saved.data)
-    return None
-
-
-def _saved_in(traceback: TracebackType | None) -> Iterator[SavedTensor]:
-    """Yield the saved values of the checkpoints in a traceback, which keep their inputs outside of any graph."""
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == checkpoint.__file__:
-            for local in list(traceback.tb_frame.f_locals.values()):
-                if isinstance(local, Node):
-                    yield from (saved for _, saved in saved_by(local))
-                for held in (local, *getattr(local, "saved_args", ())):
-                    if isinstance(held, SavedTensor):
-                        yield held
-        traceback = traceback.tb_next
-
-
-def _complaint(node: Node | None, role: str, saved: Any) -> StaleValue | None:
-    """Return the stale value that autograd names when it is asked for a saved value; None where it isn't stale."""
-    if saved.data is None or saved.unpack_hook is not None:
-        return None  # freed, or packed by the program's own hooks: torch doesn't check these, and asking runs code
-    attribute = f"_saved_{role}" if role else "saved_tensors"
-    for ask in (saved.unpack, functools.partial(getattr, node, attribute, None)):
-        try:
-            ask()  # the first can't be done for a node's own result, the second asks for several values at once
-        except RuntimeError as error:  # noqa: PERF203
-            stale = errors.stale_value(str(error))
-            if stale is not None:
-                return stale
-        else:
-            return None
-    return None
 
 
 def saved_of(node: Node, role: str) -> Saved:

@@ -9,13 +9,14 @@ import torch
 from torch.autograd.graph import Node
 
 from unplace.diagnosis.contents import checksum, is_dense
-from unplace.diagnosis.errors import Kind
-from unplace.diagnosis.graph import note_of, roots, saved_by, walk
+from unplace.diagnosis.graph import note_of
 from unplace.diagnosis.incident import Incident
 from unplace.diagnosis.noted_writes import Write, Writes
 from unplace.diagnosis.owners import owner_of
 from unplace.diagnosis.places import Place
 from unplace.diagnosis.postmortem import backward_after, saved_of
+from unplace.observation.errors import Kind
+from unplace.observation.graphs import roots, saved_by, walk
 
 
 def remember(values: Iterable[Any]) -> None:

@@ -31,6 +31,9 @@ class Rewrite(Kind):
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
     )
+    UNRECORDED_LEAF = (
+        "{forbidden}; the change is put under `with torch.no_grad():`: what is optimised has to stay a leaf"
+    )
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
@@ -92,6 +95,12 @@ class Observed(Kind):
     SHARED = "`{name}` has the same memory"
     ALONE = "nobody else could read it later in {runs} of the {examined} runs that were looked at closely"
     HELD = "{holder} can read it later"
+    REFUSED = "torch refused it {times}"
+    RAISED = "backward failed {times} because of it: `{saver}` had saved the tensor"
+    OVERWROTE = "it overwrote what `{saver}` had saved, {times} ({searched} looked at)"
+    OVERWROTE_NOTHING = "no save overwritten ({searched} looked at)"
+    NO_GRADIENT = "torch refused the change {times}, and no value of it had a gradient: none flows through `{name}`"
+    OVERWRITTEN_UNSEEN = "the write through `.data` overwrote what `{saver}` had saved, in the {searched} looked at"
 
 
 @unique
@@ -115,6 +124,11 @@ class Purpose(Kind):
         "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it, or rewrite it with --unsafe"
     )
     NO_TENSOR = "in all observed runs it was no tensor, but of type {types}"
+    OBSERVED_HARMLESS = "the write is harmless; observed runs that overwrote nothing saved for backward: {runs}"
+    OBSERVED_OFF = "autograd was off in all observed runs (no_grad)"
+    OBSERVED_LEAF = (
+        "in all observed runs `{name}` was a parameter or its data, written without autograd: that is its purpose"
+    )
     FILLS_OWN_TENSOR = "the write fills a tensor made for it"
     LAID_OUT = "`{name}` {layout}: being written in place is its purpose"
     REGISTERED = "`{name}` is a parameter, buffer or gradient: being written in place is its purpose"
@@ -130,6 +144,9 @@ class Purpose(Kind):
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
     WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
+    WOULD_SAVE_INPUT = (
+        "the write is harmless, and out of place autograd would keep the old `{name}`, too; --unsafe rewrites it"
+    )
     # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (
@@ -368,6 +385,7 @@ class Refusal(Kind):
     WRITES_REGISTERED = "what is written is a parameter, buffer or gradient"
     ON_TENSOR = "attributes were set on the tensor itself"
     KEPT = "{operation} ({line}) holds it"
+    HANDED_OUT = "`{function}` returns the tensor in `{name}`, which its callers may keep"
     OUTER_SHARES = "`{name}` of `{function}` shares its memory"
     ATTRIBUTE_TOO = "`self.{other}` holds the tensor in `self.{name}`, too"
     GIVEN_TOO = "`{other}` in {line} holds the tensor in `self.{name}`, too"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
-from unplace.diagnostics.catalogue import Purpose
+from unplace.diagnostics.catalogue import Observed, Purpose
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
@@ -154,6 +154,11 @@ class Finding:
         if self.cell is None:
             return f"{self.line}:{self.column}"
         return f"cell {self.cell.number}:{self.cell.line}:{self.cell.column}"
+
+    @property
+    def is_observed_harmful(self) -> bool:
+        """True where torch raised in an observed run because of the operation."""
+        return any(told.kind in (Observed.RAISED, Observed.REFUSED) for told in self.ran)
 
     @property
     def is_unclear(self) -> bool:

@@ -47,9 +47,7 @@ class _Waiting:
             for operation in self._operations:
                 self._recorder.register(*operation)
             setattr(builtins, NAME, self._recorder)
-        if self._recorder is not None:
-            self._recorder.tell(number, part, value, sys._getframe(1))
-        return value
+        return value if self._recorder is None else self._recorder.tell(number, part, value, sys._getframe(1))
 
     def forked(self) -> None:
         """Forget what the process saw before it was forked: that one tells of it itself."""

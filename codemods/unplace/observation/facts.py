@@ -32,8 +32,14 @@ class OperationFacts:
     compared, `recorded` wrote what takes part in a graph, `leaves` wrote a leaf, `views` a view. In `examined` runs all
     other holders of the memory were looked for, and `alone` of these found none that could read it later; `holders`
     names them. `shares` are other names of the same function for the same memory. Of a call with `inplace=True`, `made`
-    counts the classes of the modules that it made, and the runs are those of these modules. `graphs` counts the stores
-    to `.data` of a value with a graph.
+    counts the classes of the modules that it made, and the runs are those of these modules. `graphs` counts the runs
+    with an operand that has a graph. `kept` counts the examined runs after which something outlives the function's
+    callers and has the memory: an attribute, a container, a global name. `parameters` are the runs on a parameter or
+    its `.data`, and `off` those in which autograd was off.
+
+    Of autograd: `refused` are the writes that torch raised at. In `searched` runs what autograd had saved was looked
+    for: in `unsaved` of these it was nothing, and `overwrote` names the operations that had saved the memory. `raised`
+    names those of which a backward asked for what they had saved, and failed because of the write.
     """
 
     runs: int = 0
@@ -50,6 +56,24 @@ class OperationFacts:
     shares: Counter[str] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
     graphs: int = 0
+    kept: int = 0
+    off: int = 0
+    parameters: int = 0
+    refused: int = 0
+    searched: int = 0
+    unsaved: int = 0
+    overwrote: Counter[str] = field(default_factory=Counter)
+    raised: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_harmful(self) -> bool:
+        """Tell whether torch raised because of the operation: at the write, or in a backward."""
+        return bool(self.refused or self.raised)
+
+    @property
+    def keepers(self) -> dict[str, int]:
+        """The holders that aren't names of callers: ``an attribute of Cache``, but not ``x of f() in train.py:3``."""
+        return {holder: count for holder, count in self.holders.items() if not holder.startswith("`")}
 
     def add(self, other: OperationFacts) -> None:
         """Add the counts of other runs."""

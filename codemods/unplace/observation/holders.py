@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import weakref
 from collections.abc import Iterator
@@ -12,8 +13,13 @@ from types import CellType, FrameType, ModuleType
 from typing import Any
 
 import torch
+from torch.autograd.function import BackwardCFunction
 
+from unplace.observation.graphs import operator
 from unplace.observation.liveness import is_read_after
+from unplace.observation.memory import memory_key
+from unplace.observation.stack import waiting
+from unplace.observation.writes import Told, stored
 
 _ELEMENTS = 64
 """The number of elements that are looked at in a container."""
@@ -23,14 +29,29 @@ _CLOSURE = "a closure"
 
 @dataclass(slots=True)
 class Holders:
-    """The names of the writing function itself that share the memory (`shares`), and all other holders, described."""
+    """The holders of a tensor's memory, described.
+
+    `shares` are the names of the writing function itself, `callers` names of its callers, and `keepers` what outlives
+    these: attributes, containers, closures, global names. `contexts` are the custom functions that autograd recorded
+    and that keep it in an attribute of their context, for backward.
+    """
 
     shares: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    callers: list[str] = field(default_factory=list)
+    keepers: list[str] = field(default_factory=list)
+    contexts: list[str] = field(default_factory=list)
 
 
-def holders_of(tensor: torch.Tensor, frame: FrameType, target: str, container: object, root: str) -> Holders:
-    """Find the holders of a tensor's memory while `frame` is about to write it.
+def live_tensors() -> list[torch.Tensor]:
+    """Return all tensors that Python knows."""
+    kinds = _kinds(torch.Tensor)
+    return [each for each in gc.get_objects() if type(each) in kinds]
+
+
+def holders_of(
+    tensor: torch.Tensor, frame: FrameType, target: str, container: object, root: str, tensors: list[torch.Tensor]
+) -> Holders:
+    """Find the holders of a tensor's memory among all `tensors` while `frame` is about to write it.
 
     `target` is the written place in the source, `container` the object that it is in, if any; files are named from the
     folder `root`. Locals of callers that nothing reads again before they are bound anew don't count, nor what autograd
@@ -39,41 +60,71 @@ def holders_of(tensor: torch.Tensor, frame: FrameType, target: str, container: o
     memory = memory_key(tensor)
     found = Holders()
     if memory is None:
-        found.others.append("memory of its own kind")
+        found.keepers.append("memory of its own kind")
         return found
     known: list[object] = []
-    for name, value in _locals(frame, known):
-        for label in _labels(name, value, memory, known):
-            if label != target:
-                found.shares.append(label)
-    caller, depth = frame.f_back, 0
-    while caller is not None and depth < _FRAMES:
-        for name, value in _locals(caller, known):
-            if (
-                not name.startswith("@py_")
-                and _has(value, memory, known)
-                and is_read_after(caller.f_code, caller.f_lasti, name)
-            ):
-                place = _place(caller, root)
-                found.others.append(f"`{name}` of {caller.f_code.co_name}() in {place}")
-        caller, depth = caller.f_back, depth + 1
-    if found.others:
-        return found
+    name = target.partition(".")[0].partition("[")[0]
+    for local, value in _locals(frame, known):
+        if value is not container:
+            found.shares += [label for label in _labels(local, value, memory, known) if label != target]
+    found.callers = list(_reading_callers(frame, name, memory, known, root))
     excluded = {id(each) for each in known} | _parts_of(container)
-    others = _in_heap(memory, excluded)
-    code = frame.f_code
-    if target.partition(".")[0] in (*code.co_freevars, *code.co_cellvars) and _CLOSURE in others:
-        others.remove(_CLOSURE)  # the target's own place
-    found.others += others
+    if _is_only_global(frame, name, memory):
+        excluded.add(id(frame.f_globals))
+    having = [each for each in tensors if memory_key(each) == memory]
+    heap = _Heap.around(having, excluded | {id(having), id(tensors)})
+    found.keepers = list(heap.keepers())
+    found.contexts = list(dict.fromkeys(operator(context) for context in heap.contexts()))
+    if _is_outer(frame, name) and _CLOSURE in found.keepers:
+        found.keepers.remove(_CLOSURE)  # the target's own place
     return found
 
 
-def memory_key(tensor: torch.Tensor) -> int | None:
-    """Return a number for the memory of a tensor, the same for all that share it; None for kinds without one."""
-    try:
-        return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
-        return None
+def _reading_callers(frame: FrameType, written: str, memory: int, known: list[object], root: str) -> Iterator[str]:
+    """Yield the names of callers that have the memory and are read later, other than the written name itself."""
+    caller, depth = frame.f_back, 0
+    while caller is not None and depth < _FRAMES:
+        on_stack = waiting(caller.f_code, caller.f_lasti)
+        place = f"{caller.f_code.co_name}() in {_place(caller, root)}"
+        others = on_stack.others
+        for path in on_stack.names:
+            known_value, value = _at(path, caller)
+            others |= not known_value
+            if _has(value, memory, known):
+                yield f"`{path}` of {place}"
+        for name, value in _locals(caller, known):
+            if name.startswith("@py_"):
+                continue
+            has = _has(value, memory, known)
+            is_own = name == written and _is_outer(frame, name) and _is_outer(caller, name)
+            is_read = has and not is_own and is_read_after(caller.f_code, caller.f_lasti, name)
+            if is_read or (others and (has or next(_labels(name, value, memory, known), None) is not None)):
+                yield f"`{name}` of {place}"  # a result of a call that waits on the stack may be it, or a part of it
+        caller, depth = caller.f_back, depth + 1
+
+
+def _at(path: str, frame: FrameType) -> tuple[bool, object]:
+    """Tell whether `self.h` is stored, as far as one can see without running properties, and return its value."""
+    first, *rest = path.split(".")
+    names = frame.f_locals if first in frame.f_locals else frame.f_globals
+    if first not in names:
+        return first in vars(builtins), None
+    value = names[first]
+    for name in rest:
+        value = stored(value, name)
+    return value is not None, value
+
+
+def _is_outer(frame: FrameType, name: str) -> bool:
+    """Tell whether a name of a function is one of a function around it, or of one in it."""
+    return name in (*frame.f_code.co_freevars, *frame.f_code.co_cellvars)
+
+
+def _is_only_global(frame: FrameType, name: str, memory: int) -> bool:
+    """Tell whether a name is global, and no other global name has the memory."""
+    if name in frame.f_locals or name not in frame.f_globals:
+        return False
+    return not any(_has(value, memory, []) for other, value in list(frame.f_globals.items()) if other != name)
 
 
 def _locals(frame: FrameType, known: list[object]) -> Iterator[tuple[str, Any]]:
@@ -133,39 +184,67 @@ def _parts_of(container: object) -> set[int]:
     return {id(container), id(own), *(id(own.get(name)) for name in ("_buffers", "_parameters"))}
 
 
-def _in_heap(memory: int, excluded: set[int]) -> list[str]:
-    """Return descriptions of the objects that hold a tensor with the memory, beside those excluded."""
-    kinds = _kinds(torch.Tensor)
-    tensors = [each for each in gc.get_objects() if type(each) in kinds and memory_key(each) == memory]
-    referrers = gc.get_referrers(*tensors)
-    excluded = excluded | {id(tensors), id(referrers)}
-    return [text for holder in referrers if (text := _described(holder, excluded)) is not None]
-
-
 def _kinds(cls: type) -> set[type]:
     """Return a class with all that derive from it."""
     return {cls}.union(*map(_kinds, type.__subclasses__(cls)))
 
 
-def _described(holder: object, excluded: set[int]) -> str | None:
-    """Return a description of an object that refers to a tensor; None where it keeps it for nobody."""
-    if id(holder) in excluded or isinstance(holder, FrameType | torch.Tensor | weakref.ref):
-        return None
-    if isinstance(holder, CellType):
-        return _CLOSURE
-    if isinstance(holder, tuple) and all(id(each) in excluded for each in gc.get_referrers(holder)):
-        return None  # the arguments of a call that is under way
-    if isinstance(holder, dict | list | set | tuple):
-        return f"a {type(holder).__name__}" if not isinstance(holder, dict) else _owner(holder)
-    return f"an attribute of {type(holder).__name__}"
+@dataclass(frozen=True, slots=True)
+class _Heap:
+    """The objects that refer to some tensors (`first`), and those that refer to their dictionaries and tuples."""
+
+    first: list[object]
+    second: list[object]
+    excluded: set[int]
+
+    @staticmethod
+    def around(tensors: list[torch.Tensor], excluded: set[int]) -> _Heap:
+        """Look at all objects of the process twice, which takes time."""
+        first = gc.get_referrers(*tensors)
+        inner = [each for each in first if isinstance(each, dict | tuple) and id(each) not in excluded]
+        second = gc.get_referrers(*inner) if inner else []
+        return _Heap(first, second, excluded | {id(first), id(second), id(inner)})
+
+    def keepers(self) -> Iterator[str]:
+        """Yield descriptions of the objects that keep a tensor for others than a caller or backward."""
+        for holder in self.first:
+            if id(holder) in self.excluded or isinstance(holder, (*_KEEP_NOTHING, Told)):
+                continue
+            if isinstance(holder, CellType):
+                yield _CLOSURE
+            elif isinstance(holder, tuple) and all(id(each) in self.excluded for each in self._around(holder)):
+                continue  # the arguments of a call that is under way
+            elif isinstance(holder, dict):
+                yield from self._owner(holder)
+            elif isinstance(holder, list | set | tuple):
+                yield f"a {type(holder).__name__}"
+            else:
+                yield f"an attribute of {type(holder).__name__}"
+
+    def contexts(self) -> Iterator[BackwardCFunction]:
+        """Yield the recorded custom functions that have a tensor in an attribute of their context."""
+        owners = {id(each.__dict__): each for each in self.second if isinstance(each, BackwardCFunction)}
+        for holder in self.first:
+            if isinstance(holder, BackwardCFunction):
+                yield holder
+            elif id(holder) in owners:
+                yield owners[id(holder)]
+
+    def _around(self, holder: object) -> list[object]:
+        return [each for each in self.second if any(part is holder for part in gc.get_referents(each))]
+
+    def _owner(self, namespace: dict[Any, Any]) -> Iterator[str]:
+        """Yield whose attributes a dictionary has; nothing for the context of a recorded operation."""
+        for referrer in self._around(namespace):
+            if getattr(referrer, "__dict__", None) is namespace:
+                if not isinstance(referrer, BackwardCFunction):
+                    is_global = isinstance(referrer, ModuleType)
+                    yield "a global name" if is_global else f"an attribute of {type(referrer).__name__}"
+                return
+        yield "a dict"
 
 
-def _owner(namespace: dict[Any, Any]) -> str:
-    """Return whose attributes a dictionary has."""
-    for referrer in gc.get_referrers(namespace):
-        if getattr(referrer, "__dict__", None) is namespace:
-            return "a global name" if isinstance(referrer, ModuleType) else f"an attribute of {type(referrer).__name__}"
-    return "a dict"
+_KEEP_NOTHING = (FrameType, torch.Tensor, weakref.ref, BackwardCFunction)
 
 
 def _place(frame: FrameType, root: str) -> str:

@@ -22,10 +22,14 @@ NAME = "__unplace__"
 
 
 class Part(str, Enum):
-    """A part of an operation: the written tensor, what holds it, an operand, the last of these, or a module made."""
+    """A part of an operation: the written tensor, what holds it, an operand, the last of these, or a module made.
+
+    The holder is `a` of `a.y` and of `a.data`; the key is `i` of `y[i]`, where `y` may be a dictionary of tensors.
+    """
 
     TARGET = "target"
     HOLDER = "holder"
+    KEY = "key"
     OPERAND = "operand"
     END = "end"
     MADE = "made"
@@ -96,7 +100,10 @@ class _Instrument:
             target.value = _told(number, Part.HOLDER, target.value)
         elif isinstance(target, ast.Subscript):
             number = self._number(Shape.ITEM, target.value, name)
+            _tell_owner(target.value, number)
             target.value = _told(number, Part.TARGET, target.value)
+            if not isinstance(target.slice, ast.Slice | ast.Tuple):
+                target.slice = _told(number, Part.KEY, target.slice)
         node.value = _told(number, Part.END, node.value)
 
     def _stores(self, target: ast.expr, node: ast.Assign) -> None:
@@ -109,12 +116,15 @@ class _Instrument:
             number = self._number(Shape.ITEM, target.value, "setitem")
             if target is node.targets[0]:
                 node.value = _told(number, Part.OPERAND, node.value)
+            _tell_owner(target.value, number)
             target.value = _told(number, Part.END, target.value)
         elif isinstance(target, ast.Attribute) and target.attr == "data":
             number = self._number(Shape.DATA, target.value, "data")
             if target is node.targets[0]:
                 node.value = _told(number, Part.OPERAND, node.value)
             target.value = _told(number, Part.END, target.value)
+        elif isinstance(target, ast.Attribute) and target.attr == "inplace" and _is_true(node.value):
+            target.value = _told(self._number(Shape.MODULE, target, "inplace"), Part.MADE, target.value)
 
     def _call(self, node: ast.Call) -> None:
         function = node.func
@@ -124,6 +134,7 @@ class _Instrument:
             out.value = _told(number, Part.END, out.value)
         elif isinstance(function, ast.Attribute) and _is_in_place(function.attr):
             number = self._number(Shape.CALL, function.value, function.attr)
+            _tell_owner(function.value, number)
             function.value = _told(number, Part.TARGET if _operands(node) else Part.END, function.value)
             _tell_operands(node, number)
         elif any(word.arg == "inplace" for word in node.keywords):
@@ -134,6 +145,12 @@ class _Instrument:
             told = _told(self._number(Shape.MODULE, made, "inplace"), Part.MADE, made)
             assert isinstance(told, ast.Call)
             node.func, node.args, node.keywords = told.func, told.args, told.keywords
+
+
+def _tell_owner(target: ast.expr, number: int) -> None:
+    """Have `x` of a target `x.data` told."""
+    if isinstance(target, ast.Attribute) and target.attr == "data":
+        target.value = _told(number, Part.HOLDER, target.value)
 
 
 def _tell_operands(node: ast.Call, number: int) -> None:
@@ -153,6 +170,10 @@ def _operands(node: ast.Call) -> list[tuple[ast.Call | ast.keyword, int]]:
     found += [(node, index) for index, value in enumerate(node.args) if not isinstance(value, ast.Starred)]
     found += [(word, 0) for word in node.keywords if word.arg is not None]
     return found
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _is_in_place(name: str) -> bool:

@@ -28,23 +28,26 @@ def is_read_after(code: CodeType, offset: int, name: str) -> bool:
         return True
     if not code.co_flags & CO_OPTIMIZED and any(_mentions(inner, name) for inner in _inner(code)):
         return True
-    flow = _Flow.of(code)
+    flow = Flow.of(code)
     here = flow.at(offset)
     if name in code.co_cellvars and any(flow.reaches(maker, here) for maker in flow.reads(name, _CAPTURES)):
         return True
     return flow.is_read_after(here, name)
 
 
-@dataclass(frozen=True)
-class _Flow:
-    """The instructions of a function, and which may follow which; handlers may follow all that they protect."""
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """The instructions of a function, and which may follow which; handlers may follow all that they protect.
+
+    There is one for each code, and it is compared by identity: Python 3.13 makes instructions that have no hash.
+    """
 
     instructions: tuple[dis.Instruction, ...]
     following: tuple[tuple[int, ...], ...]
 
     @staticmethod
     @cache
-    def of(code: CodeType) -> _Flow:
+    def of(code: CodeType) -> Flow:
         """Read the bytecode of a function."""
         instructions = tuple(dis.get_instructions(code))
         index = {each.offset: position for position, each in enumerate(instructions)}
@@ -57,7 +60,7 @@ class _Flow:
                 after.append(index[each.argval])
             after += [index[target] for start, end, target in handlers if start <= each.offset < end]
             found.append(tuple(after))
-        return _Flow(instructions, tuple(found))
+        return Flow(instructions, tuple(found))
 
     def at(self, offset: int) -> int:
         """Return the position of the instruction at an offset; a call that is under way may point behind its own."""

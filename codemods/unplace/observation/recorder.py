@@ -9,28 +9,36 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import torch
 
+from unplace.observation import errors
+from unplace.observation.backwards import watched_backwards
 from unplace.observation.facts import Key, Observations, OperationFacts
 from unplace.observation.faults import report_fault
-from unplace.observation.graphs import is_leaf, requires_grad
-from unplace.observation.holders import holders_of
+from unplace.observation.graphs import is_leaf, operator, requires_grad, roots, walk
+from unplace.observation.holders import Holders, holders_of, live_tensors
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
+from unplace.observation.memory import Notes
+from unplace.observation.saves import is_refused, is_unshared, savers_of
+from unplace.observation.stale import victim_of
+from unplace.observation.writes import Parts, Told, write_of
 from unplace.torchapi import members
 
-_SHARE = 0.1
-"""The largest part of the time that the search for holders may take."""
-_FREE = 1.0
-"""The seconds that the search may take in any case."""
+_SHARE = 0.05
+"""The largest part of the time that the search for holders and savers may take."""
+_FREE = 0.5
+"""The seconds that the search may take in any case, beside that at the first run of each operation."""
 _PENDING = 64
 """The number of operations of a thread of which some parts are told; more are leftovers."""
 _ALWAYS = 3
-"""The number of first runs of an operation, from each caller, in which holders are looked for."""
+"""The number of first runs of an operation, from each caller, in which holders and savers are looked for."""
 
 
 class Recorder:
@@ -47,6 +55,9 @@ class Recorder:
         self._began = time.perf_counter()
         self._spent = 0.0
         self._modules = Modules(self.ran)
+        self._written: Notes[tuple[int, int]] = Notes()
+        self._stack = ExitStack()
+        self._stack.enter_context(watched_backwards(self._run_backward))
 
     def ran(self, number: int, tensor: object, frame: FrameType) -> None:
         """Take the input of a module that is about to overwrite it; `frame` is that of its forward."""
@@ -61,7 +72,8 @@ class Recorder:
             return len(self._operations) - 1
 
     def close(self) -> None:
-        """Stop watching modules."""
+        """Stop watching modules and backwards."""
+        self._stack.close()
         self._modules.close()
 
     def restart(self) -> None:
@@ -73,46 +85,48 @@ class Recorder:
 
     def __call__(self, number: int, part: str, value: Any) -> Any:
         """Take the value of a part of an operation, and return it."""
-        self.tell(number, part, value, sys._getframe(1))
-        return value
+        return self.tell(number, part, value, sys._getframe(1))
 
-    def tell(self, number: int, part: str, value: Any, frame: FrameType) -> None:
-        """Take the value of a part of an operation in a frame."""
+    def tell(self, number: int, part: str, value: Any, frame: FrameType) -> Any:
+        """Take the value of a part of an operation in a frame, and return it, or what stands for it and tells more."""
         try:
-            self._told(number, part, value, frame)
+            if part == Part.MADE.value:
+                return self._made(number, value)
+            if part == Part.END.value and self._operations[number].shape in _SINGLE:
+                self._record(number, {}, value, frame)
+            else:
+                self._gather(number, part, value, frame)
         except Exception:
             report_fault()
+        return value
 
-    def _told(self, number: int, part: str, value: Any, frame: FrameType) -> None:
-        if part == Part.MADE.value:
-            if isinstance(value, torch.nn.Module):
-                self._modules.made(value, number)
-                self._facts[number].made[_qualified(type(value))] += 1
-            elif isinstance(value, partial):
-                self._modules.bound(value, number)
-        elif part == Part.END.value and self._operations[number].shape in _SINGLE:
-            self._record(number, {}, value, frame)
-        else:
-            self._gather(number, part, value, frame)
+    def _made(self, number: int, value: Any) -> Any:
+        if isinstance(value, torch.nn.Module):
+            self._modules.made(value, number)
+            self._facts[number].made[_qualified(type(value))] += 1
+        elif isinstance(value, partial):
+            return self._modules.bound(value, number)
+        return value
 
     def _gather(self, number: int, part: str, value: Any, frame: FrameType) -> None:
         """Take a part of an operation that has several."""
-        pending: dict[tuple[int, int], dict[str, list[Any]]] = self._local.__dict__.setdefault("pending", {})
+        pending: dict[tuple[int, int], Parts] = self._local.__dict__.setdefault("pending", {})
         key = number, id(frame)
         if part == Part.END.value:
             self._record(number, pending.pop(key, {}), value, frame)
             return
-        if part != Part.OPERAND.value or self._operations[number].shape is not Shape.CALL:  # the first of its parts
+        is_another = part == Part.OPERAND.value and self._operations[number].shape is Shape.CALL
+        if key not in pending or (part in pending[key] and not is_another):  # the first of its parts
             if len(pending) >= _PENDING:  # operations that an exception ended
                 pending.clear()
-            pending[key] = {part: [value]}
-        elif key in pending:
-            pending[key].setdefault(part, []).append(value)
+            pending[key] = {}
+        pending[key].setdefault(part, Told()).append(value)
 
-    def _record(self, number: int, parts: dict[str, list[Any]], last: Any, frame: FrameType) -> None:
+    def _record(self, number: int, parts: Parts, last: Any, frame: FrameType) -> None:
         operation, facts = self._operations[number], self._facts[number]
-        target, holder, operands = _target(operation, parts, last, frame)
+        write = write_of(operation, parts, last, frame)
         parts.clear()
+        target = write.target
         if type(target).__module__.startswith("torch.fx"):  # traced, not run
             return
         facts.runs += 1
@@ -126,90 +140,88 @@ class Recorder:
         if _is_wrapped(target):
             facts.unmeasured += 1
             return
-        wider = _is_wider(target, operands, operation)
+        wider = _is_wider(target, write.operands, operation)
         facts.wider += wider is True
         facts.unmeasured += wider is None
-        if operation.shape is Shape.DATA:
-            facts.graphs += any(isinstance(each, torch.Tensor) and requires_grad(each) for each in operands)
-        takes_part = requires_grad(target) or any(isinstance(x, torch.Tensor) and requires_grad(x) for x in operands)
-        facts.recorded += torch.is_grad_enabled() and takes_part
-        operands.clear()  # so that it doesn't count as a holder
+        has_graph = any(isinstance(each, torch.Tensor) and requires_grad(each) for each in write.operands)
+        is_recorded = torch.is_grad_enabled() and write.owner is None and (has_graph or requires_grad(target))
+        facts.graphs += has_graph
+        facts.recorded += is_recorded
+        facts.off += not torch.is_grad_enabled()
         facts.leaves += is_leaf(target)
         facts.views += target._is_view()
+        facts.parameters += write.is_to_parameter
+        holder, changes_values = write.holder, write.changes_values
+        del write  # so that it doesn't count as a holder
+        savers: list[str] | None = [] if is_unshared(target) else None
         if self._looks_closer(number, frame):
             began = time.perf_counter()
-            found = holders_of(target, frame, operation.target, holder, self.root)
-            facts.examined += 1
-            facts.alone += not found.others
-            facts.holders.update(set(found.others))
-            facts.shares.update(set(found.shares))
+            live = live_tensors() if savers is None else [target]
+            found = holders_of(target, frame, operation.target, holder, self.root, live)
+            savers = found.contexts if savers is not None else savers_of(target, live)
+            _count_holders(facts, found)
             self._spent += time.perf_counter() - began
+        if changes_values and not target.is_inference():
+            self._written.note(target, number, (number, target._version))
+            if is_recorded and is_refused(target):
+                facts.refused += 1
+            elif savers is not None:
+                facts.searched += 1
+                facts.unsaved += not savers
+                facts.overwrote.update(savers)
+
+    def _run_backward(self, run: Callable[..., Any], outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # of pytest
+        try:
+            return run(outputs, *args, **kwargs)
+        except RuntimeError as error:
+            try:
+                self._note_failure(error, outputs)
+            except Exception:
+                report_fault()
+            raise
+
+    def _note_failure(self, error: RuntimeError, outputs: Sequence[Any]) -> None:
+        """Note which operations made a backward fail, with the one that had saved what they wrote."""
+        if errors.recognise(error) is not errors.Kind.OVERWRITTEN:
+            return
+        stale = errors.stale_value(str(error))
+        nodes = list(walk(roots(outputs)))
+        victim = victim_of(error, nodes, ())
+        if stale is None or victim is None:
+            return
+        saver = "checkpoint" if victim.node is None else operator(victim.node)
+        for number, version in self._written.on(victim.value):
+            if version >= stale.expected:
+                self._facts[number].raised[saver] += 1
 
     def _looks_closer(self, number: int, frame: FrameType) -> bool:
-        """Tell whether to look for holders now: in the first runs from each caller, later ever more rarely."""
+        """Tell whether to look for holders and savers: in the first runs from each caller, then ever more rarely."""
         caller = frame.f_back
         key = (number, id(caller.f_code), caller.f_lasti) if caller is not None else (number, 0, 0)
         count = self._calls[key] = self._calls.get(key, 0) + 1
+        if not self._facts[number].examined:
+            return True
         if count > _ALWAYS and count & (count - 1):
             return False
         return self._spent < _FREE + _SHARE * (time.perf_counter() - self._began)
+
+
+def _count_holders(facts: OperationFacts, found: Holders) -> None:
+    facts.examined += 1
+    facts.alone += not (found.callers or found.keepers)
+    facts.kept += bool(found.keepers)
+    facts.holders.update({*found.callers, *found.keepers})
+    facts.shares.update(set(found.shares))
 
 
 _SINGLE = frozenset({Shape.NAME, Shape.OUT, Shape.FIRST})
 """The shapes of which one part is told, unless an operand comes before."""
 
 
-def _target(
-    operation: Operation, parts: dict[str, list[Any]], last: Any, frame: FrameType
-) -> tuple[object, object, list[object]]:
-    """Return the written object, the object that holds it as an attribute, if any, and the operands."""
-    operands = list(parts.get(Part.OPERAND.value, ()))
-    shape = operation.shape
-    if shape is Shape.NAME:
-        return _named(operation.target, frame), None, [last]
-    if shape is Shape.ATTRIBUTE:
-        holder = parts[Part.HOLDER.value][0]
-        return _attribute(holder, operation.target.rpartition(".")[2]), holder, [last]
-    if shape in (Shape.OUT, Shape.FIRST, Shape.MODULE):
-        return last, None, []
-    if Part.TARGET.value in parts:
-        target = parts[Part.TARGET.value][0]
-        operands = [*operands, last]
-    else:
-        target = last
-    if isinstance(target, ModuleType) and operands:  # a function: `F.relu_(y)`
-        target, *operands = operands
-    return target, _holder(operation.target, frame), operands
-
-
 def _qualified(cls: type) -> str:
     """Return the name of a class as programs write it: `torch.nn.ReLU`."""
     return f"{cls.__module__.partition('.modules.')[0]}.{cls.__name__}"
-
-
-def _named(name: str, frame: FrameType) -> object:
-    names = frame.f_locals
-    return names[name] if name in names else frame.f_globals.get(name)
-
-
-def _attribute(holder: object, name: str) -> object:
-    """Return an attribute that is stored, without running any property."""
-    own = getattr(holder, "__dict__", {})
-    for namespace in (own, own.get("_buffers"), own.get("_parameters")):
-        if isinstance(namespace, dict) and name in namespace:
-            return namespace[name]
-    return None
-
-
-def _holder(target: str, frame: FrameType) -> object:
-    """Return the object of which `a.b.y` is an attribute, as far as names and stored attributes lead."""
-    first, *path = target.split(".")
-    if not path or not all(part.isidentifier() for part in (first, *path)):
-        return None
-    holder = _named(first, frame)
-    for part in path[:-1]:
-        holder = _attribute(holder, part)
-    return holder
 
 
 def _is_wrapped(tensor: torch.Tensor) -> bool:

@@ -17,6 +17,7 @@ from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.diagnostics.reasons import Line
+from unplace.reporting import sentences
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
 from unplace.reporting.json import site as as_site
@@ -154,7 +155,7 @@ def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
     if told.assumptions and finding.status is Status.REWRITTEN:
         word = "as seen" if finding.applicability is Applicability.OBSERVED else "assumes"
         yield from _rows(word, told.assumptions)
-    yield from _rows("harm", [finding.harm.value])
+    yield from _rows("harm", [sentences.harm(finding)])
 
 
 def _edit(finding: Finding, path: str, source: Source) -> Iterator[Row]:

@@ -41,7 +41,7 @@ def concise(outcomes: Sequence[Outcome]) -> Iterator[list[Span]]:
                 (f"{outcome.path}:{lines.place(finding)}: ", "bold"),
                 (finding.code, "cyan"),
                 (f" {sentences.headline(finding)} ", ""),
-                (f"[{finding.harm.value}, {sentences.fix(finding)}]", STYLES[finding.harm]),
+                (f"[{sentences.harm(finding)}, {sentences.fix(finding)}]", STYLES[finding.harm]),
             ]
 
 
@@ -55,7 +55,7 @@ def rich(outcomes: Sequence[Outcome], width: int | None = None) -> Iterator[list
             (f"{lines.outcome.path}:{lines.place(finding)}: ", "bold"),
             (finding.code, "cyan"),
             (f" {sentences.headline(finding)} ", ""),
-            (f"[{finding.harm.value}]", style),
+            (f"[{sentences.harm(finding)}]", style),
         ]
         yield from wrapped(headline, width, INDENT)
         yield from shown(lines.quotes(finding), style, width)
@@ -125,8 +125,11 @@ def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _ran(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield a sentence that counts the operations that no observed run came to."""
+    """Yield sentences that count the operations that made torch raise in a run, and those that no run came to."""
     observed = [finding for finding in findings if finding.ran]
+    harmful = sum(finding.is_observed_harmful for finding in observed)
+    if harmful:
+        yield f"Torch raised in the observed runs because of {harmful} of them."
     never = sum(Observed.NEVER_RAN in (reason.kind for reason in finding.ran) for finding in observed)
     if never:
         yield f"The observed runs never came to {never} of the {len(observed)} that the facts are about."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unplace.diagnostics.catalogue import Observed
 from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
 
@@ -15,11 +16,19 @@ def headline(finding: Finding) -> str:
         return f"{form} cuts the gradient without an error"
     if finding.saved_by is not None:
         return f"{form} can break autograd: saved by {finding.saved_by.operation} in {finding.saved_by.place}"
+    savers = [dict(told.parts)["saver"] for told in finding.ran if told.kind is Observed.RAISED]
+    if savers:
+        return f"{form} broke autograd in a run: saved by {savers[0]}()"
     if finding.harm is Harm.HARMFUL:
         return f"{form} raises where gradients are recorded: torch forbids writing this tensor"
     if finding.harm is Harm.HARMLESS:
         return f"{form} of a tensor that nothing saved for backward"
     return f"{form} may break autograd: code that isn't known may have saved the tensor"
+
+
+def harm(finding: Finding) -> str:
+    """Return the harm in a word, or in two where a run showed it: `observed harmful`."""
+    return f"observed {finding.harm.value}" if finding.is_observed_harmful else finding.harm.value
 
 
 def fix(finding: Finding) -> str:
@@ -52,4 +61,4 @@ def backing(finding: Finding) -> str:
 
 def full(finding: Finding) -> str:
     """Return headline, fix and advice in one line, for formats with a single text per finding."""
-    return f"{headline(finding)} [{finding.harm.value}, {fix(finding)}: {advice(finding)}]"
+    return f"{headline(finding)} [{harm(finding)}, {fix(finding)}: {advice(finding)}]"

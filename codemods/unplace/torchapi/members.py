@@ -44,9 +44,15 @@ OF_ONE_OBJECT = frozenset(
 """Attributes and methods that concern a single tensor object: a copy doesn't share them."""
 
 SPARSE_WRITES = frozenset(
-    ["index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "scatter_", "scatter_add_", "put_"]
+    [
+        *("index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "put_"),
+        *("scatter_", "scatter_add_", "scatter_reduce_"),
+    ]
 )
 """In-place methods that write only some elements."""
+
+INDEX_WORDS = frozenset(["id", "ids", "idx", "idxs", "index", "indexes", "indices", "perm", "permutation", "rowptr"])
+"""Words at the end of the names that people give to tensors of indices."""
 
 SIZES = frozenset(
     [
@@ -68,6 +74,9 @@ IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permu
 
 Other classes with these methods (batches of graphs, distributions) are also used with attributes of their own.
 """
+
+KEEPING_VALUES = frozenset(["clone", "to", "cpu", "cuda", "float", "double", "half"])
+"""Methods that give the values of a tensor, with its graph."""
 
 TENSOR_PARAMETERS = frozenset(
     [

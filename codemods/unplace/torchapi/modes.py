@@ -21,6 +21,9 @@ COMPILING = frozenset(
 NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
 """Decorators whose function TorchScript leaves to Python."""
 
+OTHER_COMPILERS = frozenset(["numba", "taichi", "triton", "warp"])
+"""Packages whose decorators compile a function that works on no tensors of torch: `@triton.jit`."""
+
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 
 FUNCTION = "torch.autograd.Function"

@@ -21,6 +21,9 @@ REPARAMETRISING = frozenset(
 REGISTERED_CLASSES = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
 """Classes of tensors that a module registers when they are assigned to one of its attributes."""
 
+SETTINGS = frozenset(["lr", "momentum", "dampening", "weight_decay", "betas", "eps", "alpha", "lambd", "t0", "rho"])
+"""Keys of the parameter groups of torch's optimizers that lead to numbers."""
+
 OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 OPTIMIZER_DICTS = ("state", "defaults")
 OPTIMIZER_LISTS = ("param_groups",)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
-from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.analysis.queries.past_autograd import saves_result_in_place_only
+from unplace.diagnostics.catalogue import Purpose, Refusal, Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
@@ -19,12 +20,12 @@ from unplace.transform.emit.snippet import Snippet
 from unplace.transform.emit.statements import Statements
 from unplace.transform.filter import Filter
 from unplace.transform.flags import Flag, grouped
-from unplace.transform.observed import Seen
+from unplace.transform.observed import Seen, how_often
 from unplace.transform.recipes import modules
 from unplace.transform.report import Report
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Inline, Refuse, Verdict
+from unplace.transform.verdicts import Inline, Keep, Refuse, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +71,20 @@ class Constructors:
         wanted: Filter,
     ) -> _Plan:
         """Return what can be done about a flag; `own` are the calls of its module."""
+        facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call | ast.Assign) else None
         harm, by = _harm_of_calls(own)
+        harm = Harm.HARMFUL if facts is not None and facts.is_harmful and not wanted.is_edited else harm
         if not wanted(self.rule.code, harm, flag.node):
             return _Plan(flag, harm, by, None)
         verdict = judge.decide(flag, own)
+        if harm is Harm.HARMLESS and not self.unsafe and any(saves_result_in_place_only(site.write) for site in own):
+            verdict = Keep(Purpose.WOULD_SAVE_INPUT(name=own[0].name))
         taking: list[Decision] = []
         if isinstance(verdict, Refuse) and flag.other_use is None:
             taking = judge.at_calls(flag.node, flag.qualified, own, self.rule, busy)
         if taking:
             assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
             verdict = Inline((*judge.of_uses(flag.node), *assumptions))
-        facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call) else None
         assumed = verdict.assumptions if isinstance(verdict, Inline) else ()
         otherwise = Seen(facts).contradicting(assumed)
         verdict = verdict if otherwise is None else Refuse(otherwise)
@@ -108,6 +112,7 @@ class Constructors:
             fix,
             edits,
             observed=observed,
+            ran=tuple(how_often(plan.facts)) if plan.facts is not None else (),
         )
 
     def _cleared(self, flag: Flag, taking: list[Decision]) -> tuple[Edit, ...]:

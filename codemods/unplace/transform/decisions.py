@@ -20,7 +20,7 @@ class Decision:
     """A site, its rule, the verdict about it, and the change of its call if it is one.
 
     `chain` has the calls of `y.mul_(2).add_(1)`, innermost first, which share one verdict; it is empty for other
-    operations. `facts` are what runs showed of the operation.
+    operations.
     """
 
     site: Site
@@ -28,11 +28,15 @@ class Decision:
     verdict: Verdict
     change: Change | None = None
     chain: tuple[Site, ...] = ()
-    facts: OperationFacts | None = None
 
     def becoming(self, verdict: Verdict) -> Decision:
         """Return the decision with another verdict."""
         return replace(self, verdict=verdict)
+
+    @property
+    def facts(self) -> OperationFacts | None:
+        """What runs showed of the operation."""
+        return self.site.facts
 
     @property
     def fate(self) -> Hashable:
@@ -42,12 +46,14 @@ class Decision:
     @property
     def assumptions(self) -> tuple[Reason, ...]:
         """The assumptions that the recipe rests on, each once, but for those that runs confirmed."""
-        return self.seen.left_open(self._assumed)
+        if all(site.facts is None for site in self.chain or (self.site,)):
+            return self._assumed
+        return tuple(each for each in self._assumed if self.confirmed(each) is None)
 
     @property
     def observed(self) -> tuple[Reason, ...]:
         """What the recipe rests on because runs confirmed it."""
-        return self.seen.confirming(self._assumed)
+        return tuple(told for each in self._assumed if (told := self.confirmed(each)) is not None)
 
     @property
     def notes(self) -> tuple[Reason, ...]:
@@ -58,12 +64,17 @@ class Decision:
     @property
     def contradicted(self) -> Reason | None:
         """The refusal where a run contradicts an assumption of the recipe or one of its notes."""
-        return self.seen.contradicting((*self._assumed, *self.notes)) if self.facts is not None else None
+        assumed = (*self._assumed, *self.notes) if any(seen.facts is not None for seen in self._seen) else ()
+        return next((refusal for seen in self._seen if (refusal := seen.contradicting(assumed)) is not None), None)
+
+    def confirmed(self, assumption: Reason) -> Reason | None:
+        """Return in words what runs of the operation, or of another call of its chain, showed about an assumption."""
+        return next((told for seen in self._seen if (told := seen.confirmed(assumption)) is not None), None)
 
     @property
-    def seen(self) -> Seen:
-        """The facts about the operation, with which assumptions are compared."""
-        return Seen(self.facts, self.site.name)
+    def _seen(self) -> tuple[Seen, ...]:
+        """The facts about the operations that share the verdict, with which assumptions are compared."""
+        return tuple(Seen(site.facts, site.name) for site in self.chain or (self.site,))
 
     @property
     def _assumed(self) -> tuple[Reason, ...]:

@@ -107,17 +107,16 @@ def explain(
     everything = options.unfiltered()
     findings = list(rewrite_text(text, path, everything, programs).findings)
     lines = None if options.changed is None else options.changed.get(path)
-    sites = collect(
-        program, Callers(program, source, options), options, Filter(options.wanted(path), lines=lines).reaches
-    )
+    facts = options.facts.about(path, text) if options.facts is not None else FileFacts()
+    wanted = Filter(options.wanted(path), lines=lines, observed=facts)
+    sites = collect(program, Callers(program, source, options), options, wanted.reaches, wanted.facts)
     candidates = [(scope, node) for scope, node in _candidates(program, sites) if _is_at(node, node, line)]
     sites = [site for site in sites if any(_is_at(node, statement, line) for node, statement in _places(site))]
     if column is not None:
         sites = [s for s in sites if any(_covers(source, n, line, column) for n, _ in _places(s))] or sites
         candidates = [pair for pair in candidates if _covers(source, pair[1], line, column)] or candidates
     comments = suppressions.read(text)
-    facts = options.facts.about(path, text) if options.facts is not None else FileFacts()
-    explained = tuple(_explanation(source, site, findings, comments, facts) for site in sites)
+    explained = tuple(_explanation(source, site, findings, comments) for site in sites)
     told = [explanation.finding for explanation in explained]
     return LineReport(
         explained,
@@ -146,14 +145,11 @@ def _covers(source: Text, node: ast.AST, line: int, column: int) -> bool:
 # -- operations ---------------------------------------------------------------------------------------------------
 
 
-def _explanation(
-    source: Text, site: Site, findings: list[Finding], comments: Suppressions, facts: FileFacts
-) -> Explanation:
+def _explanation(source: Text, site: Site, findings: list[Finding], comments: Suppressions) -> Explanation:
     write = site.write
     finding = _finding(source, site, findings)
     line, column = source.place(source.span(site.node)[0])
     live = site.live()
-    known = facts.of((site.node, site.statement), site.statement.lineno)
     return Explanation(
         line,
         column,
@@ -168,7 +164,7 @@ def _explanation(
         _grad_mode(site),
         finding,
         comments.line_for(finding) if finding is not None else None,
-        tuple(told(known)) if known is not None else (),
+        tuple(told(site.facts)) if site.facts is not None else (),
     )
 
 

@@ -20,6 +20,7 @@ from unplace.transform.profitability import Copies
 from unplace.transform.recipes import entry, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
+from unplace.transform.recipes.collect_rows import collect_row
 from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.sites import Site
 from unplace.transform.spanning import blamed, is_about_callers, is_private
@@ -47,7 +48,8 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        around = under_no_grad(decided, self.text) | made_batched(decided, self.text) | self._taken_apart(decided)
+        unrecorded = under_no_grad(decided, self.text, unsafe=self.options.unsafe)
+        around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:
                 continue
@@ -64,7 +66,7 @@ class Fallbacks:
                 if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
                     chosen[decision] = same
                     continue
-            if any(self._had_better_stay(d) for d in decisions):
+            if statement in unrecorded or any(self._had_better_stay(d) for d in decisions):
                 aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
@@ -122,7 +124,7 @@ class Fallbacks:
             return None
         if not isinstance(self.copies.reconsider(site, verdict), Copy):
             return None
-        collected = collect_slots(site, verdict, self.text)
+        collected = collect_slots(site, verdict, self.text) or collect_row(site, verdict, self.text)
         return collected if collected is not None and self._is_made(collected) else None
 
     def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:

@@ -26,7 +26,7 @@ class Filter:
     line of the module to the original one. `within` are the lines of the module itself that a later round looks at;
     None for all. With `apart`, a module with `inplace=True` is judged without the calls of it
     in functions outside of the lines. `failed` has, by line and code, why the recipes tried so far repaired nothing.
-    `observed` are the facts from runs about the original text.
+    `observed` are the facts from runs about the original text, of which `is_edited` tells that the module's differs.
     """
 
     codes: frozenset[str]
@@ -38,6 +38,7 @@ class Filter:
     apart: bool = False
     failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
     observed: FileFacts | None = None
+    is_edited: bool = False
 
     def facts(self, *nodes: ast.AST) -> OperationFacts | None:
         """Return what runs showed of an operation, given the nodes that may be its own."""

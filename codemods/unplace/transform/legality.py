@@ -8,16 +8,12 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import (
-    MODULE,
     NUMBER,
-    OTHER,
     PARAMETER_MADE,
     SELECTING,
     TENSOR,
-    TUPLE,
-    UNKNOWN,
     Link,
     Origin,
     Value,
@@ -38,6 +34,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
+from unplace.transform.storable import goes_through_data, is_simple_key, is_steady, unstorable
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _FILLS = ("copy", "random", "fill", "diagonal")
@@ -61,8 +58,7 @@ def _written_leaf(site: Site) -> Refuse | None:
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf:
         return None
-    is_optimised = _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site))
-    if site.registered() is None and not is_optimised and not forbidden.is_passed:
+    if site.registered() is None and not is_optimised(site) and not forbidden.is_passed:
         return None
     return Refuse(Refusal.FORBIDDEN_LEAF(forbidden=forbidden.reason))
 
@@ -88,7 +84,7 @@ def _kept(site: Site) -> Keep | None:
             owner = site.program.module.class_of(site.run.scope)
             return Keep(Purpose.MARKED_DIRTY(name=site.name, function=owner.node.name if owner is not None else ""))
         return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
-    if _through_data(site) and (
+    if goes_through_data(site) and (
         _has_gradient_read(site)
         or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
         or _initialises_parameter(site)
@@ -147,12 +143,6 @@ def without_counterpart(name: str, fact: str | None) -> Reason:
     return Refusal.TORCH(fact=Fact(fact)) if fact else Refusal.NO_COUNTERPART(name=name)
 
 
-def _through_data(site: Site) -> bool:
-    if site.write.kind is WriteKind.DATA or site.write.data is not None:
-        return True
-    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
-
-
 def _initialises_parameter(site: Site) -> bool:
     """Tell whether the write fills what is named like a parameter, whatever it held: `m.weight.data.normal_(0, 1)`."""
     target = site.write.target
@@ -165,6 +155,25 @@ def _initialises_parameter(site: Site) -> bool:
         and all(operand.must_be(NUMBER) for operand in site.write.operands)
         and site.harm()[0] is not Harm.HARMFUL
     )
+
+
+def is_optimised(site: Site) -> bool:
+    """Tell whether the scope asks for the gradient of the written leaf, or hands the leaf to an optimizer."""
+    if _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site)):
+        return True
+    return has_optimizer(site)
+
+
+def has_optimizer(site: Site) -> bool:
+    """Tell whether the scope hands the written tensor to an optimizer: `torch.optim.SGD([x], lr=0.1)`."""
+    calls = site.program.module.bindings(site.run.scope).calls
+    given = (n for call in calls if _makes_optimizer(site, call) for a in call.args for n in ast.walk(a))
+    values = (site.run.values.get(node) for node in given if isinstance(node, ast.Name))
+    return any(value is not None and value.objs & site.roots() for value in values)
+
+
+def _makes_optimizer(site: Site, call: ast.Call) -> bool:
+    return (site.program.module.qualified(site.run.scope, call.func) or "").startswith("torch.optim.")
 
 
 def _has_gradient_read(site: Site) -> bool:
@@ -228,7 +237,7 @@ def _is_hidden_update(site: Site) -> bool:
     A whole store (`h.data = f(h)`) loses the graph of the stored values; such a partial write may be meant as it
     stands: gradients bypass it, as in a straight-through estimator.
     """
-    if site.write.kind is WriteKind.DATA or not _through_data(site):
+    if site.write.kind is WriteKind.DATA or not goes_through_data(site):
         return False
     target = site.write.target
     owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
@@ -282,88 +291,6 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
     return None if is_known else holder
 
 
-def unstorable(site: Site, place: ast.expr) -> Refuse | None:
-    """Return why a place can't be bound to a new tensor; None if it can."""
-    if isinstance(place, ast.Name):
-        scope = site.run.scope
-        if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
-            return None
-        if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
-            return None  # the name can be declared `nonlocal` or `global`
-        return Refuse(Refusal.OUTER_NAME(name=place.id))
-    if isinstance(place, ast.Attribute):
-        if place.attr == "data" and place is site.write.target:
-            return Refuse(Refusal.THROUGH_DATA())
-        if isinstance(place.value, ast.Name):
-            return _unbindable(site, place)
-        return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
-    if isinstance(place, ast.Subscript):
-        holder = site.run.values.get(place.value)
-        if holder is not None and holder.may_be(TUPLE):
-            return Refuse(Refusal.TUPLE_ELEMENT(place=ast.unparse(place)))
-        if holder is None or holder.is_tensor or not (_is_simple(place.value) and _is_simple_key(site, place.slice)):
-            return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
-        return None
-    return Refuse(Refusal.NO_PLACE())
-
-
-def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
-    """Return why an attribute can't be bound to any tensor: it is, or may be, a parameter, a property or the like."""
-    written, name = ast.unparse(place), place.attr
-    holder = site.run.values.get(place.value)
-    owner = getattr(holder.ref, "of", None) if holder is not None else None
-    if owner is None:
-        may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
-        may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
-        if may_be_tensor and torchapi.tensor_attribute(name) is not None:
-            return Refuse(Refusal.TENSORS_OWN(place=written, name=name))
-        other = next(
-            (c for c in site.program.module.classes.values() if may_be_object and _refuses_binding(c, name)), None
-        )
-        if other is not None:
-            return Refuse(Refusal.UNBINDABLE(place=written, owner=other.node.name))
-        is_parameter = torchapi.is_registered_name(name) or _through_data(site)
-        return Refuse(Refusal.MAYBE_PARAMETER(place=written)) if is_parameter else None
-    if owner.is_immutable:
-        return Refuse(Refusal.IMMUTABLE(owner=owner.node.name, place=written))
-    if any(c.intercepts(name) for c in (owner, *site.program.descendants(owner))):
-        return Refuse(Refusal.INTERCEPTED(owner=owner.node.name, place=written))
-    if owner.lookup("special", name):
-        return Refuse(Refusal.NO_PLAIN_ATTRIBUTE(place=written))
-    if owner.may_inherit(name):
-        return Refuse(Refusal.MAYBE_INHERITED(owner=owner.node.name, place=written))
-    if owner.is_module and _through_data(site) and not _is_made_by(owner, name, site):
-        return Refuse(Refusal.MAYBE_PARAMETER(place=written))
-    return None
-
-
-def _refuses_binding(owner: Class, name: str) -> bool:
-    """Tell whether a class prevents an attribute from being bound to an arbitrary tensor."""
-    is_field = any(name in (*cls.assigned, *cls.declared) for cls in owner.linearized())
-    return owner.intercepts(name) or owner.has_property(name) or (owner.is_immutable and is_field)
-
-
-def _is_made_by(owner: Class, name: str, site: Site) -> bool:
-    """Tell whether the tensor in an attribute of a module is computed by its methods, and so is no parameter."""
-    if all(o.origin is Origin.FRESH for o in site.value.objs):
-        return True
-    sources = [source for c in owner.linearized() for _, source in c.assigned.get(name, ())]
-    is_computed = all(isinstance(source, ast.BinOp | ast.Call | ast.Constant) for source in sources)
-    return is_computed and site.value.is_tensor and not site.value.likely
-
-
-def _is_simple(node: ast.expr) -> bool:
-    """Tell whether a node is a name or an attribute of one, which can be evaluated twice without side effects."""
-    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
-
-
-def _is_simple_key(site: Site, node: ast.expr) -> bool:
-    """Tell whether the key of an element can be evaluated twice: `levels[i]`, `levels[0]`, `levels[i - 1]`."""
-    return isinstance(node, ast.Name | ast.Constant) or (
-        isinstance(node, ast.BinOp | ast.UnaryOp) and is_replayable(site.run, node)
-    )
-
-
 # -- clone, then write ------------------------------------------------------------------------------------------------
 
 
@@ -408,8 +335,8 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)
             if base is None or not base.is_tensor:  # an element of a list or dictionary, not a view
-                is_element = isinstance(node, ast.Subscript) and _is_simple_key(site, node.slice)
-                return node if is_element and _is_simple(node.value) else None
+                is_element = isinstance(node, ast.Subscript) and is_simple_key(site, node.slice)
+                return node if is_element and is_steady(site, node.value) else None
         if not is_replayable(site.run, node):
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):

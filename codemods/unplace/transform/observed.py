@@ -16,7 +16,6 @@ _ABOUT_HOLDERS = frozenset(
         Assumption.HELD_ALONE,
         Assumption.RESULT_HELD_ALONE,
         Assumption.LAYER_HELD_ALONE,
-        Assumption.NOT_KEPT,
         Assumption.INPUT_UNREAD,
         Assumption.FUNCTION_INPUT_UNREAD,
         Assumption.CONTAINER_INPUT_UNREAD,
@@ -59,12 +58,16 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     if facts is None or not facts.tensors or not _is_about(assumption, target):
         return None
     kind, runs = assumption.kind, 0
+    if kind in (Assumption.UNDIFFERENTIATED, Assumption.SEEN_BY_AUTOGRAD):
+        return _confirms_purpose(facts, assumption)
     if kind is Assumption.TENSOR:
         runs = facts.runs if facts.tensors == facts.runs else 0
     elif kind in _ABOUT_DTYPE:
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
     elif kind in _ABOUT_HOLDERS:
         runs = facts.examined if facts.alone == facts.examined else 0
+    elif kind is Assumption.NOT_KEPT:
+        runs = facts.examined if not facts.kept else 0
     elif kind is Assumption.GRADIENT_FLOWS:
         runs = facts.graphs if facts.graphs == facts.tensors else 0
     elif kind is Assumption.FLAG_OPTIONAL:
@@ -78,6 +81,22 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     return Observed.CONFIRMED(runs=f"{runs:,}", assumption=assumption)
 
 
+def _confirms_purpose(facts: OperationFacts, assumption: Reason) -> Reason | None:
+    """Return what runs showed where they leave one purpose that a write can have.
+
+    A change of a parameter that torch refuses whenever autograd records has no gradient. A write through `.data` that
+    overwrites what an operation saved makes the gradient of that one wrong: nobody can mean that.
+    """
+    if assumption.kind is Assumption.UNDIFFERENTIATED:
+        if not facts.refused or facts.refused != facts.recorded or facts.graphs or facts.parameters != facts.tensors:
+            return None
+        (name,) = (part for gap, part in assumption.parts if gap == "name")
+        return Observed.NO_GRADIENT(times=_times(facts.refused), name=name)
+    if not facts.searched or facts.unsaved:
+        return None
+    return Observed.OVERWRITTEN_UNSEEN(saver=_most(facts.overwrote), searched=_runs(facts.searched))
+
+
 def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
     """Return the refusal of a rewrite where runs of an operation on `target` contradict an assumption of it."""
     if facts is None or not _is_about(assumption, target):
@@ -89,6 +108,10 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
         found = f"an operand was wider in {facts.wider:,} of {facts.tensors:,} runs"
     elif assumption.kind in _ABOUT_HOLDERS and facts.holders:
         found = f"{_most(facts.holders)} can read it"
+    elif assumption.kind is Assumption.NOT_KEPT and facts.kept:
+        found = f"{_most(facts.keepers)} can read it"
+    elif assumption.kind is Assumption.UNDIFFERENTIATED and facts.graphs:
+        found = f"a value of the change had a gradient in {facts.graphs:,} of {facts.tensors:,} runs"
     elif assumption.kind is Assumption.NOT_SHARED and _shared(facts, assumption):
         found = "they did"
     return Refusal.OBSERVED_OTHERWISE(assumption=assumption, found=found) if found else None
@@ -120,10 +143,28 @@ def how_often(facts: OperationFacts) -> Iterator[Reason]:
         yield Observed.RAN_ONCE() if facts.runs == 1 else Observed.RAN(times=_times(facts.runs))
     if facts.recorded:
         yield Observed.RECORDED(times=_times(facts.recorded))
+    yield from _harm(facts)
+
+
+def _harm(facts: OperationFacts) -> Iterator[Reason]:
+    """Yield in words what an operation did to autograd."""
+    if facts.refused:
+        yield Observed.REFUSED(times=_times(facts.refused))
+    for saver, count in facts.raised.most_common(_MOST):
+        yield Observed.RAISED(times=_times(count), saver=saver)
+    searched = _runs(facts.searched)
+    for saver, count in facts.overwrote.most_common(_MOST if not facts.raised else 0):
+        yield Observed.OVERWROTE(saver=saver, times=_times(count), searched=searched)
+    if facts.searched and facts.unsaved == facts.searched and not facts.raised:
+        yield Observed.OVERWROTE_NOTHING(searched=searched)
 
 
 def _times(count: int) -> str:
     return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run{'s' * (count != 1)}"
 
 
 def _takes_flag(name: str) -> bool:

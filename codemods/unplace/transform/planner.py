@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.cancellation import go_on
+from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
@@ -65,18 +66,20 @@ class Planner:
         Rules propose legal recipes; those that can't pay or failed before are refused; writes that had better stay get
         a fallback; every other statement gets its recipe, unless that is a useless clone.
         """
-        sites = collect(self.program, self._callers, self.options, wanted.reaches)
+        sites = collect(
+            self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
+        )
         groups, left_out = self._groups(sites, wanted)
         proposals = Proposals(self.text, self.by_form)
         proposed = {
-            statement: [_with_facts(d, wanted) for d in proposals.of(statement, members)]
+            statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
             for statement, members in groups.items()
         }
-        proposed = {s: [self._without_unclear(d) for d in ds] for s, ds in proposed.items()}
         proposed = {s: [_not_contradicted(d) for d in ds] for s, ds in proposed.items()}
         legal = {s: _not_failed(map(self._without_handed_store, ds), wanted) for s, ds in proposed.items()}
         staying = self._staying({s: ds for s, ds in legal.items() if not _failures(ds, wanted)})
         chosen = self._without_hidden_writes({s: staying.get(s, ds) for s, ds in legal.items()}, left_out)
+        chosen = {s: [self._without_meant(d) for d in ds] for s, ds in chosen.items()}
         for statement, decisions in chosen.items():
             if statement not in staying:
                 self._rewrite(statement, decisions)
@@ -119,6 +122,26 @@ class Planner:
         is_open = decision.is_recipe and not is_harmless
         reason = Purpose.UNKNOWN_KIND_UNSAFE if is_open else Purpose.UNKNOWN_KIND
         return decision.becoming(Keep(reason(name=decision.site.name)))
+
+    def _without_meant(self, decision: Decision) -> Decision:
+        """Keep a write that isn't rewritten by proof where all runs show that it is meant.
+
+        So it is where autograd was off, and where it went to a parameter or its data, past autograd. A write that the
+        source shows to be harmless, or that runs once, when its module is imported, is kept where it hit no save.
+        """
+        facts = decision.facts
+        is_proved = self._is_applied(decision) and not decision.observed
+        if facts is None or not facts.tensors or isinstance(decision.verdict, Keep) or is_proved:
+            return decision
+        if facts.off == facts.tensors and decision.site.write.grad is not GradMode.FUNCTION:
+            return decision.becoming(Keep(Purpose.OBSERVED_OFF()))
+        if facts.parameters == facts.tensors and not facts.recorded:
+            return decision.becoming(Keep(Purpose.OBSERVED_LEAF(name=decision.site.name)))
+        site = decision.site
+        is_settled = site.harm()[0] is Harm.HARMLESS or isinstance(site.run.scope.node, ast.Module)
+        if is_settled and isinstance(decision.verdict, Refuse) and facts.searched and facts.unsaved == facts.searched:
+            return decision.becoming(Keep(Purpose.OBSERVED_HARMLESS(runs=f"{facts.searched:,}")))
+        return decision
 
     def _without_handed_store(self, decision: Decision) -> Decision:
         """Refuse a clone in a helper that would change its callers, too, where nothing needs the old values."""
@@ -247,7 +270,7 @@ class Planner:
         nothing is done before the next round.
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
-        every = [edit for d, own in zip(decisions, edits, strict=True) for edit in own if self._is_applied(d)]
+        every = [edit for d, own in zip(decisions, edits, strict=True) if self._is_applied(d) for edit in own]
         is_taken = _meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
         is_postponed = is_taken
@@ -318,12 +341,6 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
-
-
-def _with_facts(decision: Decision, wanted: Filter) -> Decision:
-    """Return the decision with what runs showed of the operation."""
-    facts = wanted.facts(decision.site.node, decision.site.statement)
-    return decision if facts is None else replace(decision, facts=facts)
 
 
 def _not_contradicted(decision: Decision) -> Decision:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import DISCRETE, Objs
 from unplace.analysis.project.modes import is_backward
+from unplace.analysis.queries.past_autograd import saves_result_in_place_only
 from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
@@ -43,6 +44,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.NOTHING_SAVED(name=site.name))
     if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
         return verdict
+    if not options.unsafe and any(saves_result_in_place_only(each.write) for each in sites):
+        return Keep(Purpose.WOULD_SAVE_INPUT(name=site.name))
     if not options.unsafe and any(map(casts.casts, sites)):
         return Keep(Purpose.WOULD_CAST(name=site.name))
     assumed = [reason for each in sites for reason in casts.assumption(each)]
@@ -68,11 +71,13 @@ class Copies:
         if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
             return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
-        if not isinstance(verdict, Copy) and not (is_store and isinstance(verdict, Rebind)):
+        is_sparse = site.write.name in members.SPARSE_WRITES and isinstance(verdict, Rebind | Inline | Split)
+        copies = isinstance(verdict, Copy) or is_sparse
+        if not copies and not (is_store and isinstance(verdict, Rebind)):
             return verdict
         if site.saves_its_result() or site.write.data is not None:
             return verdict
-        if site.fills_private_memory(constructed=isinstance(verdict, Copy)):
+        if site.fills_private_memory(constructed=copies):
             return Keep(Purpose.FILLS_UNSAVED_TENSOR(name=site.name))
         return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
 
@@ -89,7 +94,7 @@ class Copies:
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
         if site.harm()[0] is not Harm.HARMLESS:
             return copy
-        if self.is_loop_carried(site, copy):
+        if _is_in_loop(site):
             return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
         return Keep(Purpose.NOTHING_SAVED(name=site.name)) if _reads_own_copy(site, copy) else copy
 
@@ -155,6 +160,11 @@ class Copies:
             return False  # rebound in the loop: every round has its own tensor anyway
         name = copy.places[0].root
         return not any(_makes_anew(statement, name) for statement in walk(loop))
+
+
+def _is_in_loop(site: Site) -> bool:
+    spot = site.run.flow.spot(site.statement)
+    return spot is not None and spot.loop is not None
 
 
 def _reads_own_copy(site: Site, copy: Copy) -> bool:

@@ -51,8 +51,7 @@ class Report:
         if isinstance(verdict, Refuse) and forbidden is not None and not verdict.reason.holds(forbidden.reason):
             verdict = Refuse(Refusal.FORBIDDEN(forbidden=forbidden.reason, refusal=verdict.reason))
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
-        seen = decision.seen
-        notes = [seen.confirmed(note) or note for note in decision.notes]
+        notes = [decision.confirmed(note) or note for note in decision.notes]
         node = site.node
         harm = harm_of(site) if decision.is_recipe else harm
         self.add(
@@ -71,7 +70,7 @@ class Report:
             elsewhere,
             observed=decision.observed,
             may_span=site in self.later and not applied,
-            ran=tuple(how_often(seen.facts)) if seen.facts is not None else (),
+            ran=tuple(how_often(decision.facts)) if decision.facts is not None else (),
         )
 
     def add(

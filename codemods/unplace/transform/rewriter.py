@@ -171,7 +171,10 @@ def _round(
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
     within = settled.begin(program) if settled is not None else None
-    wanted = Filter(options.wanted(path), options.only, lines, origin, within, comments, apart, failed, options.here)
+    is_edited = origin is not _itself
+    wanted = Filter(
+        options.wanted(path), options.only, lines, origin, within, comments, apart, failed, options.here, is_edited
+    )
     source = Text(text)
 
     def planned(wanted: Filter) -> list[Finding]:

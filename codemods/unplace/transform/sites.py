@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain import dtypes
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
+    CONSUMER,
     LIST,
     NUMBER,
     TENSOR,
@@ -34,12 +36,13 @@ from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.asked_for import is_never_asked_for, may_be_asked_for
-from unplace.analysis.queries.forbidden import Forbidden, is_allowed, why_forbidden
+from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.observers import Observers, Watch
 from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
+from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -50,6 +53,8 @@ from unplace.diagnostics.catalogue import Forbids, Layout
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
+from unplace.observation.facts import OperationFacts
+from unplace.torchapi import members
 from unplace.transform.flags import flags
 
 _COMPOUND = (
@@ -90,7 +95,11 @@ class Callers(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Site:
-    """One in-place operation: where it stands, and what the analysis knows about it."""
+    """One in-place operation: where it stands, and what the analysis knows about it.
+
+    `facts` are what runs showed of the operation; `was_harmful` tells that torch raised because of it, and that the
+    code around it is still the same.
+    """
 
     program: Program
     run: Run
@@ -98,6 +107,8 @@ class Site:
     form: Form
     callers: Callers
     options: Options
+    facts: OperationFacts | None = None
+    was_harmful: bool = False
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
     _harm: tuple[Harm, Saved | None] | None = None
@@ -333,7 +344,7 @@ class Site:
         """Return why torch raises at the write to an argument, if a caller passes a parameter or another leaf."""
         if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
-        for root in sorted(self.roots(), key=lambda o: o.index):
+        for root in sorted(self.roots() & looked_into(self.state, self.value.objs), key=lambda o: o.index):
             call = self.callers.leaf_passed(self.run.scope, root.parameter) if root.parameter is not None else None
             if call is not None:
                 passed, line = code_of(call.write.target), call.line(self.program)
@@ -344,19 +355,22 @@ class Site:
     def harm(self) -> tuple[Harm, Saved | None]:
         """Return the harm of the write, and the operation that saved the memory before, if one did.
 
-        The write is harmful if torch forbids it or autograd certainly saved this memory.
+        The write is harmful if torch forbids it or autograd certainly saved this memory, or if torch raised in a run.
         """
         if self._harm is None:
-            self._harm = self._worked_out_harm()
+            harm, saved = self._worked_out_harm()
+            self._harm = Harm.HARMFUL if self.was_harmful else harm, saved
         return self._harm
 
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         used = self.run.inference.of(self.write.target)
         is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
+        is_guess |= self.write.is_unclear
         is_seen = self.write.grad.records or not self.is_hidden()
+        is_index = self._is_index_by_name() and not (forbidden is not None and forbidden.is_leaf)
         certain = self._surely_saved() if is_seen and not is_guess else []
-        is_off = self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node)
+        is_off = is_index or (self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node))
         if (certain or forbidden is not None) and not is_off:
             is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
@@ -367,8 +381,16 @@ class Site:
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
 
+    def _is_index_by_name(self) -> bool:
+        """Tell whether the written tensor is called what indices are called, which have no gradient: `edge_index`."""
+        name = root_name(self.write.target) if not dtypes.is_floating(self.value.dtype) else None
+        return name is not None and name.rpartition("_")[2] in members.INDEX_WORDS
+
     def _may_miss_values(self) -> bool:
         """Tell whether a backward may ask for the written memory, which an operation may have saved."""
+        keeper = self.state.kept_by(self.value.objs)
+        if keeper is not None and keeper.operation == CONSUMER:
+            return True
         saves = (saved for o in self.roots() for saved in self.state.saved.get(o, ()))
         return any(not is_never_asked_for(self.run, saved) for saved in saves)
 
@@ -384,8 +406,7 @@ class Site:
         found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
-        given = self.state.parted().roots(self.value.objs) if self.write.is_unclear else seen
-        for root in sorted(seen & given, key=lambda o: o.index) if not found else ():
+        for root in sorted(seen, key=lambda o: o.index) if not found else ():
             passed = self.state.from_callers(root)
             if passed is not None:
                 saved = self.callers.saved_before(self.run.scope, passed)
@@ -406,16 +427,28 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
-def collect(program: Program, callers: Callers, options: Options, reaches: Reaches = is_anywhere) -> list[Site]:
+def collect(
+    program: Program,
+    callers: Callers,
+    options: Options,
+    reaches: Reaches = is_anywhere,
+    facts_of: Callable[[ast.AST, ast.stmt], OperationFacts | None] = lambda *_: None,
+    *,
+    is_edited: bool = False,
+) -> list[Site]:
     """Return the sites of a module, in order of position; calls of modules (`self.act(x)`) are included.
 
-    Sites in functions that `reaches` rejects are left out.
+    Sites in functions that `reaches` rejects are left out. `facts_of` gives what runs showed of an operation, by its
+    node and its statement; `is_edited` tells that the text isn't the one that ran.
     """
     sites = [
         Site(program, run, write, form_of(run, write), callers, options)
         for run in runs(program, reaches)
         for write in (*filter(is_site, run.writes.values()), *run.unclear.values())
     ]
+    for site in sites:
+        site.facts = facts_of(site.node, site.statement)
+        site.was_harmful = site.facts is not None and site.facts.is_harmful and not is_edited
     sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
     return sites
 

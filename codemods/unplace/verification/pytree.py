@@ -52,7 +52,7 @@ def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
 def _walk(value: object, place: str, seen: dict[int, tuple[str, object]]) -> Iterator[Item]:
     if isinstance(value, torch.Tensor):
         yield Item(place, value)
-        if value.is_leaf and value.grad is not None:
+        if _is_leaf(value) and value.grad is not None:
             yield Item(f"{place}.grad", value.grad)
     elif isinstance(value, PLAIN):
         yield Item(place, value)
@@ -105,3 +105,10 @@ def _captured(function: FunctionType) -> Iterator[tuple[str, object]]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a name that isn't bound yet
             yield f".{name}", cell.cell_contents
+
+
+def _is_leaf(tensor: torch.Tensor) -> bool:
+    try:
+        return bool(tensor.is_leaf)
+    except RuntimeError:  # torch refuses to tell it of a piece of `split` whose base was written
+        return False

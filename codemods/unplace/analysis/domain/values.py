@@ -118,8 +118,11 @@ class Obj(int):
         return f"Obj({self.index}, {self.label})"
 
 
-ITERATING = "__iter__"
 PARAMETER_MADE = "a parameter"  # the label of what `nn.Parameter(...)` returns
+CONSUMER = "the consumer of the generator"  # what keeps a tensor that a generator yields
+PARAMETER_GROUP = "a parameter group"  # the label of an element of `optimizer.param_groups`
+
+ITERATING = "__iter__"
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
 SELECTING = "__getitem__"

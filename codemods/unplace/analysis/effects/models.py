@@ -167,6 +167,9 @@ def _copied(kinds: int) -> tuple[Model, ...]:
     return Model("", Effect(holding(kinds))), Model("iterable **", Effect(copied))
 
 
+COPYING = frozenset(["copy.deepcopy"])
+"""Functions that copy a tensor, most often so that the copy can be written."""
+
 _PAIR = Returned(TUPLE, tracked=Tracked.NO, label="container")
 _KEY = gives(TEXT | NUMBER | UNKNOWN)
 _IN_SELF = frozenset((SELF,))

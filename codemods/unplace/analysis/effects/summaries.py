@@ -46,6 +46,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
+        surely_kept |= _parameters(_put_by_the_code(state, outside))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         saved |= _parameters(frozenset(state.saved))
         guessed |= _parameters(frozenset(o for o, by in state.saved.items() if not all(s.certain for s in by)))
@@ -63,6 +64,11 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         may_write=frozenset(_parameters(unclear)),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
     )
+
+
+def _put_by_the_code(state: Facts, outside: Objs) -> Objs:
+    """Return the objects that statements put into slots of these holders: `t` of `self.kept = t`."""
+    return anything([value for (holder, _), value in state.heap.items() if holder in outside])
 
 
 def _roots(writes: Iterable[Write]) -> Objs:

@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from functools import reduce
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Bound, Class, Instance, Named
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -25,6 +26,7 @@ from unplace.analysis.domain.values import (
     NAMESPACE,
     NUMBER,
     OTHER,
+    PARAMETER_GROUP,
     SHAPE,
     TENSOR,
     TEXT,
@@ -41,7 +43,14 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import code_of
-from unplace.torchapi import Result, View, members
+from unplace.torchapi import Result, View, members, modules
+
+_GROUPS = (
+    (ANY, DICT, Origin.ATTRIBUTE, PARAMETER_GROUP),
+    ("params", LIST, Origin.ATTRIBUTE, "a list of parameters"),
+    (ANY, TENSOR, Origin.REGISTERED, "a parameter of an optimizer"),
+)
+"""The slots that lead from `param_groups` to a parameter, each with what it holds."""
 
 
 def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state: State) -> Value:
@@ -69,6 +78,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         return Value(NUMBER | SHAPE if name in ("shape", "size", "ndim") else ARRAY)
     if name in ("shape",):
         return Value(SHAPE)
+    if name in modules.OPTIMIZER_LISTS and not base.is_tensor:
+        return _param_groups(run, node, base, state)
     if base.may_be(TENSOR) and torchapi.tensor_attribute(name) is not None:
         return _of_tensor(run, node, base, state)._replace(likely=True)
     return _foreign(run, node, base, state, UNKNOWN)
@@ -109,18 +120,34 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
         is_overridden = any(c.defines(node.attr) for c in run.program.descendants(owner))
         behind = owner.behind(node.attr) if not is_overridden else None
         return attribute_of(evaluation, behind, base, state) if behind else evaluation.inside(node, base, state)
-    method = run.program.method(owner, node.attr, is_exact=ref.is_exact)
-    if method is not None:
+    if run.program.methods(owner, node.attr, is_exact=ref.is_exact).functions:
         return Value(CALLABLE, ref=Bound(base, node.attr))
+    if any(cls.defines(node.attr) for cls in owner.linearized()):
+        return _foreign(run, node, base, state, UNKNOWN)
     facts = run.program.attribute(owner, node.attr)
     is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
     origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+    if node.attr in modules.OPTIMIZER_LISTS and owner.derives_from(*modules.OPTIMIZERS):
+        return _param_groups(run, node, base, state)
     value = _remember(run, node, base, state, facts, origin)
     if value.must_be(LIST | DICT) and len(base.objs) == 1:
         (holder,) = base.objs
         elements = run.program.attribute_elements(owner, node.attr)
         run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
     return value
+
+
+def _param_groups(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
+    """Return the groups of an optimizer, which hold parameters: `for p in group["params"]`."""
+    groups = _remember(run, node, base, state, Value(LIST))
+    for holder in groups.objs:
+        if not any(True for _ in state.fields_of(holder)):
+            for slot, kinds, origin, label in _GROUPS:
+                key = (holder.index, "held", slot)
+                held = run.foreign(key, origin, label, node.lineno, kinds, tracked=Tracked.LEAF)
+                state.heap[(holder, slot)] = held
+                (holder,) = held.objs
+    return groups
 
 
 def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:

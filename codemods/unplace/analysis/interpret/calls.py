@@ -54,7 +54,7 @@ from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_un
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.stores import share_memory
+from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
@@ -323,7 +323,10 @@ class Calls:
         if isinstance(target, ast.Tuple):
             parts = [self.run.values[e] for e in target.elts]
             value = value._replace(kinds=TENSOR, objs=anything(parts), identity=None)
-        self.run.write(node, WriteKind.OUT, target, value, state, qualified, tuple(arguments.positional))
+        operands = tuple(arguments.positional)
+        self.run.write(node, WriteKind.OUT, target, value, state, qualified, operands)
+        if not value.is_tensor and value.kinds & UNKNOWN:  # `out=None` asks for a new tensor
+            may_write(self.run, node, WriteKind.OUT, target, value, operands, state, qualified)
         return arguments.keywords["out"]
 
     def _make_module(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:

@@ -54,7 +54,7 @@ def applied(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments,
 
 def _effect(run: Run, of: Class, arguments: Arguments, state: State) -> tuple[Effect | None, dict[str, Value]]:
     """Return the effect of a custom function that only computes, with its arguments by name; else no effect."""
-    forward = run.program.method(of, "forward", is_exact=True)
+    forward = run.program.methods(of, "forward", is_exact=True).only
     parameters = [p.arg for p in forward.scope.parameters] if forward is not None else []
     if forward is None or not parameters or of.defines("setup_context"):
         return None, {}

@@ -11,6 +11,7 @@ from unplace.analysis.domain.state import Merger, State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
+    CONSUMER,
     CONTAINER,
     DICT,
     ITERATING,
@@ -39,6 +40,8 @@ from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import anything
+from unplace.analysis.project.generators import are_held
+from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import children, code_of, walk
 
 
@@ -131,7 +134,8 @@ class Evaluator:
         inner = getattr(node, "value", None)
         if inner is not None:
             value = self.evaluate(inner, state)
-            self.run.keep(state, value.objs, "the consumer of the generator", node.lineno, certain=True)
+            held = are_held(home(self.run.scope), self.run.scope)
+            self.run.keep(state, value.objs, CONSUMER, node.lineno, certain=held)
         return self.unknown(node, state, "what was sent in")
 
     # -- attributes and subscripts --------------------------------------------------------------------------------

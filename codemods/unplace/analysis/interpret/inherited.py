@@ -27,7 +27,7 @@ def of_super(calls: CallEffects, node: ast.Call, name: str, arguments: Arguments
         return None  # there, another base may come first
     for cls in owner.linearized()[1:]:
         if cls.defines(name):
-            function = run.program.method(cls, name, is_exact=True)
+            function = run.program.methods(cls, name, is_exact=True).only
             return own_calls.of_function(calls, node, function, arguments, state, own) if function is not None else None
     return _of_torch(calls, node, owner, arguments, state) if name == "forward" else None
 

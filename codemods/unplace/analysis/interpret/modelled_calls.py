@@ -19,6 +19,8 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     if model is None:
         return calls.unknown_call(node, arguments.all(), state)
     made = apply(_call(calls, node, model, {}, arguments, state), model.effect)
+    if qualified in models.COPYING and made.may_be(TENSOR):
+        calls.run.copied |= made.objs
     if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
         _fill(calls, node, arguments.positional[0], made, state)
     return made

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Mapping
 
-from unplace.analysis.domain.refs import Bound, Class, Function, Instance, alternatives
+from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.attributes import field_of
+from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import Handings, Write, anything
@@ -119,10 +120,27 @@ def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Argument
         return of_unbound(calls, node, ref.name, ref.receiver, arguments, state)
     if isinstance(ref.receiver.ref, Instance):
         of = ref.receiver.ref
-        method = calls.run.program.method(of.of, ref.name, is_exact=of.is_exact)
-        if method is not None:
-            return of_function(calls, node, method, arguments, state, ref.receiver)
+        methods = calls.run.program.methods(of.of, ref.name, is_exact=of.is_exact)
+        if methods.only is not None:
+            return of_function(calls, node, methods.only, arguments, state, ref.receiver)
+        if methods.functions:
+            choice = Choice(frozenset(methods.functions), methods.is_open)
+            return _of_one_of(calls, node, choice, arguments, state, ref.receiver)
     return calls.unknown_call(node, [ref.receiver, *arguments.all()], state)
+
+
+def _of_one_of(
+    calls: CallEffects, node: ast.Call, methods: Choice, arguments: Arguments, state: State, receiver: Value
+) -> Value:
+    """Return the result of calling a method that derived classes override."""
+
+    def of_one(callee: Value, own: State) -> Value:
+        given = arguments.copy()
+        if isinstance(callee.ref, Function):
+            return of_function(calls, node, callee.ref, given, own, receiver)
+        return calls.unknown_call(node, [receiver, *given.all()], own)
+
+    return either(calls, node, Value(CALLABLE, ref=methods), of_one, state)
 
 
 def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, arguments: Arguments, state: State) -> Value:
@@ -132,7 +150,7 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
     Base.forward(self, x)                with the receiver among the arguments
     """
     assert isinstance(base.ref, Class)
-    method = calls.run.program.method(base.ref, name, is_exact=True)
+    method = calls.run.program.methods(base.ref, name, is_exact=True).only
     if method is None:
         if custom_functions.is_applied(base.ref, name):
             return custom_functions.applied(calls, node, base.ref, arguments, state)
@@ -189,7 +207,7 @@ def _stored(run: Run, of: Class, arguments: Arguments) -> list[Value]:
     """Return the arguments that the constructor of a class is known to keep."""
     if not any(value.is_tensor and value.objs for value in arguments.all()):
         return []
-    init = run.program.method(of, "__init__")
+    init = run.program.methods(of, "__init__").only
     bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None else None
     effect = run.program.summary(init, run.scope) if init is not None and bound is not None else None
     if bound is None or effect is None:

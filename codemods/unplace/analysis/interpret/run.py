@@ -44,6 +44,7 @@ from unplace.analysis.interpret.writes import (
     stays_in_place,
 )
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
+from unplace.analysis.project.overriding import Methods
 from unplace.analysis.syntax.flow import Flow, may_swallow
 from unplace.analysis.syntax.liveness import Liveness
 from unplace.analysis.syntax.nodes import Parents
@@ -51,6 +52,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind, is_true
+from unplace.torchapi import members
 
 
 class Analysis(Protocol):
@@ -88,8 +90,8 @@ class Analysis(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression creates."""
 
-    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
-        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
+    def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
+        """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """Iterate over the classes that are known to derive from a class."""
@@ -405,12 +407,12 @@ class Run:
         return value
 
     def _fills(self, name: str, value: Value, state: State) -> bool:
-        """Tell whether a method such as `copy_` fills memory made for it, and so stays in place."""
+        """Tell whether a method such as `copy_` or `scatter_` fills memory made for it, and so stays in place."""
         method = torchapi.inplace_method(name)
         roots = state.roots(value.objs) - state.bases.keys()
         is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
         is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
-        return is_fill and is_made and not any(root in state.saved for root in roots)
+        return (is_fill or name in members.SPARSE_WRITES) and is_made and not any(root in state.saved for root in roots)
 
     def captured_by(self, function: Function, state: State) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""

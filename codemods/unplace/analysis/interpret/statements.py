@@ -36,7 +36,7 @@ from unplace.analysis.interpret.expressions import Evaluator
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
-from unplace.analysis.syntax.flow import TRIES
+from unplace.analysis.syntax.flow import TRIES, fails_always
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
@@ -89,13 +89,15 @@ class Interpreter:
         self.evaluator.evaluate(s.value, state)
         return state
 
-    def _assert(self, s: ast.Assert, state: State) -> State:
+    def _assert(self, s: ast.Assert, state: State) -> State | None:
         self.evaluator.evaluate(s.test, state)
         if s.msg is not None:
             failed = state.fork()
             self.evaluator.evaluate(s.msg, failed)
             for raised in self._raises:
                 raised.append(failed)
+        if fails_always(s):
+            return None
         narrow(self.run, s.test, state, True)
         return state
 

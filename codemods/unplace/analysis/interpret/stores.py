@@ -105,7 +105,8 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
 
 def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
     """Apply `holder.attr = value`, where `attr` may be the `.data` of a tensor."""
-    if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN):
+    takes_part = value.kinds & (TENSOR | UNKNOWN)  # torch accepts nothing else as `.data`; arrays and others do
+    if target.attr != "data" or not holder.kinds & (TENSOR | UNKNOWN) or not takes_part:
         store_plain_attribute(evaluator.run, target, holder, value, state)
         return
     run = evaluator.run

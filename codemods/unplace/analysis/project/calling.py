@@ -107,7 +107,7 @@ def run_by_calling(program: Analysis, of: Instance) -> Function | None:
     """Return the method that a call of an object runs: its own `__call__`, else the `forward` of a module."""
     family = (*of.of.linearized(), *(() if of.is_exact else program.descendants(of.of)))
     name = "__call__" if any(cls.defines("__call__") for cls in family) else "forward"
-    return program.method(of.of, name, is_exact=of.is_exact)
+    return program.methods(of.of, name, is_exact=of.is_exact).only
 
 
 def function_of(program: Analysis, ref: object) -> Function | None:
@@ -116,7 +116,7 @@ def function_of(program: Analysis, ref: object) -> Function | None:
         return run_by_calling(program, ref)
     if isinstance(ref, Bound):
         receiver = ref.receiver.ref
-        return program.method(receiver.of, ref.name) if isinstance(receiver, Instance) else None
+        return program.methods(receiver.of, ref.name).only if isinstance(receiver, Instance) else None
     return ref if isinstance(ref, Function) else None
 
 

@@ -13,10 +13,11 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.bindings import is_text, last_name
+from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.propagation import Holders, flows
 from unplace.diagnostics.forms import WRITERS, has_true
+from unplace.torchapi import modes
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
@@ -34,10 +35,23 @@ def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
 
 @once
 def _is_candidate(module: ModuleIndex, scope: Scope) -> bool:
+    if _is_compiled_elsewhere(module, scope):
+        return False
     activations = _activations(module)
     return any(_may_write(module, scope, node) for node in scope.suspects) or (
         activations is not None and activations.are_called_in(scope)
     )
+
+
+@once
+def _is_compiled_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
+    """Tell whether a decorator hands a function to another compiler, which knows no tensors of torch."""
+    for decorator in getattr(scope.node, "decorator_list", ()):
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        qualified = module.qualified(scope.parent or scope, target) or ""
+        if qualified.partition(".")[0] in modes.OTHER_COMPILERS:
+            return True
+    return scope.parent is not None and _is_compiled_elsewhere(module, scope.parent)
 
 
 @once
@@ -62,7 +76,7 @@ def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
             return False
         return not (isinstance(node.target, ast.Name) and _is_no_tensor(module, scope, node.target.id))
     if isinstance(node, ast.Subscript):
-        if is_text(node.slice):
+        if is_text_key(node.slice):
             return False
         return not (isinstance(node.value, ast.Name) and _is_no_tensor(module, scope, node.value.id))
     return not isinstance(node, ast.Call) or _may_call(module, scope, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,19 +19,21 @@ from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
-from unplace.analysis.project.mentions import Asked, Mentions, Query
+from unplace.analysis.project.mentions import Asked, Mentions, Query, defining, deriving
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
+from unplace.analysis.project.overriding import is_derived
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.own_methods import own_methods
+from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods
 from unplace.analysis.types.parameters import argument_for
 from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
+_Methods = Callable[[ModuleIndex], frozenset[str]]
 
 _MOST_OPEN = 1_500_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
@@ -69,7 +71,8 @@ class Project:
         self._read: set[str | Asked] = set()  # the files that the current query depends on, and how they were found
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
-        self._methods: dict[str, frozenset[str]] = {}  # see `_methods_of`
+        self._methods: dict[tuple[_Methods, str], frozenset[str]] = {}  # see `_methods_of`
+        self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
 
@@ -161,16 +164,53 @@ class Project:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
         if not self.is_named_elsewhere(name, path):
             return False
-        defining = rf"[\r\n][ \t\f]+(?:async\s+)?def\s+{name}\b"
-        return any(name in self._methods_of(file) for file in self._listed(((name,), (defining,)), path))
+        files = self._listed(((name,), (defining(name),)), path)
+        return any(name in self._methods_of(own_methods, file) for file in files)
 
-    def _methods_of(self, path: str) -> frozenset[str]:
-        """Return `own_methods` of a file, which many files ask for: it outlives the file's index."""
+    def is_posing_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether a class of another file that poses as a tensor defines a method of a name."""
+        if not self.is_named_elsewhere(POSING, path):
+            return False
+        files = self._listed(((POSING,), (rf"def\s+{POSING}\b",)), path)
+        return any(name in self._methods_of(posing_methods, file) for file in files)
+
+    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
+        """Return the classes that derive from a class, or from `known` ones that do, and may have their own method."""
+        place = home_of(owner.scope).place
+        if place is None or not self.is_named_elsewhere(name, place.path):
+            return []
+        family = self._family((owner.node.name, *(cls.node.name for cls in known)), place.path)
+        self._read |= family
+        files = sorted(file for file in family if self._mentions.may_override(file, name))
+        modules = [module for module in map(self.module_at, files) if module]
+        classes = [cls for module in modules for cls in module.classes.values()]
+        return [cls for cls in classes if cls not in known and is_derived(cls, owner)]
+
+    def _family(self, names: tuple[str, ...], path: str) -> frozenset[str]:
+        """Return the other files with classes that may derive, by their names, from one of some names."""
+        known = self._families.get((names, path))
+        if known is None:
+            files: set[str] = set()
+            asked: dict[str, Asked] = {}
+            todo = [*filter(str.isascii, names)]
+            while todo:
+                base = todo.pop()
+                if base not in asked:
+                    asked[base] = ((base,), deriving(base)), path
+                    found = self._mentions.others_with(*asked[base])
+                    files.update(found)
+                    todo += [name for file in found for name in self._mentions.derived_in(file, base)]
+            known = self._families[names, path] = frozenset(files), frozenset(asked.values())
+        self._read |= known[1]
+        return known[0]
+
+    def _methods_of(self, methods: _Methods, path: str) -> frozenset[str]:
+        """Return some methods of a file's classes, which many files ask for: they outlive the file's index."""
         self._read.add(path)
-        if path not in self._methods:
+        if (methods, path) not in self._methods:
             module = self.module_at(path)
-            self._methods[path] = own_methods(module) if module is not None else frozenset()
-        return self._methods[path]
+            self._methods[methods, path] = methods(module) if module is not None else frozenset()
+        return self._methods[methods, path]
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""

@@ -10,10 +10,21 @@ from pathlib import Path
 Query = tuple[tuple[str, ...], tuple[str, ...]]
 """Names that a file has to contain, all of them, and patterns of which it has to match one, if there are any."""
 
+_MIXING = re.compile(rb"\bclass\s+\w+\s*\([^:]*,")
 _WORD = re.compile(rb"\w+")
 
 Asked = tuple[Query, str]
 """A query, and the file that asks about the others."""
+
+
+def deriving(base: str) -> tuple[str, str]:
+    """Return the patterns of a class whose bases contain a name, and of another name for it, each with a group."""
+    return rf"\bclass\s+(\w+)\s*\([^:]*\b{base}\b", rf"\b{base}\s+as\s+(\w+)"
+
+
+def defining(method: str) -> str:
+    """Return the pattern of the definition of a method."""
+    return rf"[\r\n][ \t\f]+(?:async\s+)?def\s+{method}\b"
 
 
 class Mentions:
@@ -25,6 +36,7 @@ class Mentions:
         self._changed = changed or {}
         self._holding: dict[str, frozenset[str]] = {}
         self._answers: dict[Query, tuple[str, ...]] = {}
+        self._mixing: dict[str, bool] = {}  # which files have classes of several bases
 
     def are_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
@@ -33,6 +45,19 @@ class Mentions:
     def others_with(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that contain some names, and match at least one of some patterns."""
         return tuple(found for found in self._matching(query) if found != path)
+
+    def derived_in(self, path: str, base: str) -> list[str]:
+        """Return the names of the classes of a file whose lists of bases contain a name, and its other names there."""
+        return [name.decode() for form in deriving(base) for name in re.findall(form.encode(), self.contents[path])]
+
+    def may_override(self, path: str, method: str) -> bool:
+        """Tell whether a class of a file may have its own method, or have it from another base."""
+        if not method.isascii() or path in self._of(method):
+            return True
+        found = self._mixing.get(path)
+        if found is None:
+            found = self._mixing[path] = _MIXING.search(self.contents[path]) is not None
+        return found
 
     def _matching(self, query: Query) -> tuple[str, ...]:
         """Return the files that contain some names, and match at least one of some patterns."""

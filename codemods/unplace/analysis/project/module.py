@@ -56,6 +56,9 @@ class Others(Protocol):
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
 
+    def is_posing_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether a class of another file that poses as a tensor defines a method of a name."""
+
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
 

@@ -41,6 +41,7 @@ from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes, handed_on, members
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.project.overriding import Methods, methods_of
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
@@ -68,6 +69,9 @@ class Others(Protocol):
 
     def summary(self, asking: Program, function: Function) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known."""
+
+    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
+        """Return the classes that derive from a class, or from `known` ones that do, and define a method."""
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of these names, and match one of the patterns."""
@@ -404,10 +408,7 @@ class Program:
                 self._guessing.discard(key)
 
     def _guess(self, scope: Scope, name: str) -> Value:
-        values: list[Value] = []
-        for argument in scope.parameters:
-            if argument.arg == name:
-                values.append(self._parameter(scope, argument))
+        values = [self._parameter(scope, argument) for argument in scope.parameters if argument.arg == name]
         for source in self.module.bindings(scope).sources.get(name, ()):
             if isinstance(source, ast.FunctionDef | ast.AsyncFunctionDef):
                 values.append(self._function_value(source, scope))
@@ -418,6 +419,8 @@ class Program:
                     values.append(new_object(self, scope, source) or self.estimate(scope, source))
             else:
                 values.append(UNKNOWN_VALUE)
+        if values and all(value.must_be(NONE) for value in values):  # `nonlocal` and `global` give it its tensor
+            values += [self.guess(inner, name) for inner in scope.rebinding(name)]
         return reduce(weak_join, values) if values else UNKNOWN_VALUE
 
     def _function_value(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Value:
@@ -466,19 +469,13 @@ class Program:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
         return tuple(c for c in self.descendants(owner) if c.scope.module is not owner.scope.module)
 
-    def method(self, owner: Class, name: str, *, is_exact: bool = False) -> Function | None:
-        """Return a method; None where a decorator wraps it or, unless the class `is_exact`, a subclass overrides it."""
-        if not is_exact and any(cls.defines(name) for cls in self.descendants(owner)):
-            return None
-        return self._own_method(owner, name)
-
-    def _own_method(self, owner: Class, name: str) -> Function | None:
-        for cls in owner.linearized():
-            for statement in cls.node.body:
-                if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
-                    is_wrapped = name in cls.special
-                    return None if is_wrapped else Function(home(cls.scope).scopes.by_node[statement], cls)
-        return None
+    def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
+        """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
+        if is_exact:
+            return methods_of(owner, name, ())
+        known = [*self.descendants(owner)]
+        elsewhere = self._others.overriding(owner, known, name) if self._others is not None else ()
+        return methods_of(owner, name, (*known, *elsewhere))
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""

@@ -10,9 +10,7 @@ from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, once, parents_in
-from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.forms import is_true
 from unplace.torchapi import modes
 
 
@@ -87,44 +85,6 @@ def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
 
 
 @once
-def may_be_frozen(module: ModuleIndex) -> bool:
-    """Tell whether the file freezes parameters: `p.requires_grad = False` and the like."""
-    return any(
-        not _was_written_before(scope, node)
-        for scope in module.scopes.by_node.values()
-        for node in scope.nodes
-        if _freezes(node)
-    )
-
-
-def _freezes(node: ast.AST) -> bool:
-    """Tell whether a node may say that a tensor gets no gradient."""
-    if isinstance(node, ast.Assign):
-        targets = (t for t in node.targets if isinstance(t, ast.Attribute))
-        return any(t.attr == "requires_grad" for t in targets) and not is_true(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr == "requires_grad_" and not all(map(is_true, _given(node)))
-    return False
-
-
-def _was_written_before(scope: Scope, node: ast.AST) -> bool:
-    """Tell whether a tensor is frozen only after a write that torch refuses where the tensor gets a gradient.
-
-    E[:, 0::2] = torch.sin(angles)
-    E.requires_grad = False
-    """
-    body = getattr(scope.node, "body", None)
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if not isinstance(body, list) or node not in body or not isinstance(target, ast.Attribute):
-        return False
-    name = code_of(target.value)
-    before = (s for s in body[: body.index(node)] if isinstance(s, ast.Assign))
-    stores = [t for s in before for t in s.targets]
-    is_rebound = any(code_of(t) == name for t in stores)
-    return not is_rebound and any(isinstance(t, ast.Subscript) and code_of(t.value) == name for t in stores)
-
-
-@once
 def differentiates_twice(module: ModuleIndex) -> bool:
     """Tell whether the file asks for gradients that have a graph themselves: `create_graph=True`."""
     return any(
@@ -133,7 +93,3 @@ def differentiates_twice(module: ModuleIndex) -> bool:
         for call in module.bindings(scope).calls
         for keyword in call.keywords
     )
-
-
-def _given(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(k.value for k in node.keywords)]

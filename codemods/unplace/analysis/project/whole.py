@@ -16,6 +16,7 @@ from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Membe
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT, Value
 from unplace.analysis.project.calling import importing, names_of
 from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.overriding import is_derived
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.imports import imported
@@ -46,21 +47,24 @@ def are_calls_known(program: Program, scope: Scope) -> bool:
     if owner is not None:
         if not _is_plain(program, owner) or (scope.name.startswith("__") and scope.name not in OF_INSTANCES):
             return False
-        method = program.method(owner, scope.name)
+        method = program.methods(owner, scope.name).only
         if method is None or method.scope is not scope:
             return False
+        bases = (cls for cls in owner.linearized() if cls is not owner)
+        if scope.name not in OF_INSTANCES and any(cls.defines(scope.name) for cls in bases):
+            return False  # code that knows the base class only may run this method
     elif not outer.is_module or not _is_defined_once(program, scope):
         return False
     if not all(program.can_read(frozenset([name])) for name in (scope.name, *([owner.node.name] if owner else []))):
         return False
-    if _has_other_names(program, scope.name) or (owner is not None and _is_overridden(program, owner, scope.name)):
+    if _has_other_names(program, scope.name):
         return False
     uses = [*_uses(program, scope.name)]
     if any(not _is_followed(*use) and not _is_other(*use, program, scope, owner) for use in uses):
         return False
     if owner is not None and scope.name in OF_INSTANCES:
         return _are_objects_followed(program, owner)
-    return any(_is_followed(*use) for use in uses)
+    return any(_is_followed(*use) and not _is_other(*use, program, scope, owner) for use in uses)
 
 
 def calls_in_run(program: Program, scope: Scope) -> set[ast.AST]:
@@ -114,16 +118,6 @@ def _has_other_names(program: Program, name: str) -> bool:
     return False
 
 
-def _is_overridden(program: Program, owner: Class, name: str) -> bool:
-    """Tell whether a class in another file that derives from a class has its own method of a name."""
-    return any(
-        derived is not owner and owner in derived.linearized()
-        for user in program.others_with(frozenset([name]))
-        for derived in user.module.classes.values()
-        if any(inner.name == name for inner in derived.scope.inner)
-    )
-
-
 def _gets_attributes(module: ModuleIndex, of: ModuleIndex) -> bool:
     """Tell whether a file looks up attributes of another one by names that aren't constants."""
     assert of.place is not None
@@ -166,6 +160,8 @@ def _is_other(program: Program, user: Scope, node: ast.expr, home: Program, scop
     value = program.estimate(user, node.value)
     if isinstance(value.ref, Instance | Class):
         of = value.ref.of if isinstance(value.ref, Instance) else value.ref
+        if owner is not None and isinstance(value.ref, Instance) and not value.ref.is_exact and is_derived(owner, of):
+            return False
         return owner is None or not ({*of.linearized()} & {owner, *program.descendants(owner)})
     return value.must_be(_NO_OBJECT)
 

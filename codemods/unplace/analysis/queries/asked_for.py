@@ -98,13 +98,15 @@ class _Flow:
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             return self._is_stored(parent.targets[0])
         if isinstance(parent, ast.AugAssign):
+            if _is_data(parent.target):
+                return False
             write = self.run.writes.get(parent)
             return (write is not None and _is_held_outside(write)) or self._is_stored(parent.target)
         return True
 
     def _is_stored(self, target: ast.expr) -> bool:
         """Tell whether a gradient flows on from what is stored in a target; `.data` cuts it off."""
-        if isinstance(target, ast.Attribute) and target.attr == "data":
+        if _is_data(target):
             return False
         return not isinstance(target, ast.Name) or self._name(target.id)
 
@@ -124,6 +126,10 @@ class _Flow:
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
         return not reads or any(map(self.carries, reads))
+
+
+def _is_data(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == "data"
 
 
 def _is_held_outside(write: Write) -> bool:

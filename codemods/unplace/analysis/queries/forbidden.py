@@ -10,7 +10,7 @@ from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
-from unplace.analysis.project import recording
+from unplace.analysis.project import freezing, recording
 from unplace.analysis.queries.continuation import has_graph
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
@@ -44,7 +44,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return None
     if write.kind is WriteKind.OUT:
         return _out(run, write)
-    seen = _looked_into(write.state, value.objs)
+    seen = looked_into(write.state, value.objs)
     if value.tracked is Tracked.LEAF:
         return _leaf(run, write, seen)
     if any(map(can_be_tracked, (value, *write.operands))):
@@ -67,7 +67,7 @@ def _kind_of(write: Write) -> str:
     return entry.kind if entry is not None else ""
 
 
-def _looked_into(state: Facts, objs: Objs) -> Objs:
+def looked_into(state: Facts, objs: Objs) -> Objs:
     """Return the objects and the bases that they are views of, up to a `detach()` or `.data`."""
     found: set[Obj] = set()
     todo = list(objs)
@@ -93,7 +93,7 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED
-    if is_parameter and recording.may_be_frozen(run.program.module):
+    if is_parameter and freezing.may_be_frozen(run.program.module, owners[0].label):
         return None
     if write.value.objs <= {*owners}:
         kind = Forbids.PARAMETER if is_parameter else Forbids.LEAF

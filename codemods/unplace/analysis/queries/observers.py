@@ -29,6 +29,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
+from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
@@ -414,6 +415,7 @@ class Watch:
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state
         outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
+        outside = [o for o in outside if not is_held_by_name_alone(self.run, o)]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
         for obj in sorted(outside, key=lambda o: o.index):
             if obj.parameter is not None and self._of_parameter is not None:
@@ -447,7 +449,7 @@ class Watch:
     def _also_held_by(self, obj: Obj) -> Reason | None:
         """Return the reason why the code in sight holds a tensor from outside twice; None where it doesn't."""
         if obj.origin is Origin.CLOSURE:
-            return self._held_outside(obj)
+            return second_holder(self.run, obj) or self._held_outside(obj)
         if obj.origin is Origin.GLOBAL:
             return self._held_outside(obj) or holder_of_global(self.run.program.module, obj.label.strip("`"))
         return self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None

@@ -23,7 +23,7 @@ _CALLS = (WriteKind.FUNCTION, WriteKind.FLAG, WriteKind.MODULE)
 
 def overwritten_past_autograd(program: Program, write: Write) -> int | None:
     """Return the line of a `.data` write to a tensor that an operation saves in place, but not out of place."""
-    if write.kind not in _CALLS or not _saves_its_result_in_place_only(write):
+    if write.kind not in _CALLS or not saves_result_in_place_only(write):
         return None
     label = f"{write.name if write.kind is WriteKind.MODULE else write.name.rsplit('.', 1)[-1]}()"
     return hidden_write_to(program, label)
@@ -37,7 +37,8 @@ def hidden_write_to(program: Program, operation: str) -> int | None:
     return min((w.statement.lineno for w in hidden if label in _saving(w)), default=None)
 
 
-def _saves_its_result_in_place_only(write: Write) -> bool:
+def saves_result_in_place_only(write: Write) -> bool:
+    """Tell whether autograd keeps the result of a write that out of place keeps its input: `F.leaky_relu_(x)`."""
     if not torchapi.saves_result_in_place(write.name):
         return False
     if write.kind is WriteKind.MODULE:

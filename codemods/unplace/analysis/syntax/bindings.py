@@ -161,6 +161,11 @@ def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
+def is_text_key(node: ast.expr) -> bool:
+    """Tell whether a subscript asks by a text, which no tensor takes: `x["a"]`, `x["a", "b"]`."""
+    return any(map(is_text_key, node.elts)) if isinstance(node, ast.Tuple) else is_text(node)
+
+
 def root_name(node: ast.expr) -> str | None:
     """Return the name at the bottom of a chain of attributes, subscripts and calls."""
     while not isinstance(node, ast.Name):

@@ -137,7 +137,7 @@ class Flow:
 
     def _is_passed(self, statement: ast.stmt, swallows: Callable[[ast.stmt], bool]) -> bool:
         """Tell whether the code behind a statement may run once the statement has begun."""
-        if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
+        if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue) or fails_always(statement):
             return False
         if isinstance(statement, ast.If):
             return self._falls_out(statement.body, swallows) or self._falls_out(statement.orelse, swallows)
@@ -185,3 +185,8 @@ def may_swallow(guard: ast.stmt, qualified: Callable[[ast.expr], str | None]) ->
     managers = [item.context_expr for item in guard.items]
     names = [qualified(m.func if isinstance(m, ast.Call) else m) for m in managers]
     return any(name is None or not (name.startswith("torch.") or name in _LETS_PASS) for name in names)
+
+
+def fails_always(statement: ast.stmt) -> bool:
+    """Tell whether a statement is `assert False`, behind which nothing runs."""
+    return isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Constant) and not statement.test.value

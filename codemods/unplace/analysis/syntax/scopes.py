@@ -73,6 +73,19 @@ class Scope:
             return []
         return list(all_parameters(self.node.args))
 
+    def rebinding(self, name: str) -> list[Scope]:
+        """Return the scopes inside this one that rebind one of its names, by `nonlocal` or `global`."""
+        if name not in self.volatile:
+            return []
+        within = [scope for inner in self.inner for scope in inner.all_inside()]
+        return [scope for scope in within if name in (scope.global_names if self.is_module else scope.nonlocal_names)]
+
+    def all_inside(self) -> Iterator[Scope]:
+        """Iterate over the scope itself and all scopes inside it."""
+        yield self
+        for inner in self.inner:
+            yield from inner.all_inside()
+
     @property
     def module(self) -> Scope:
         """The scope of the module."""

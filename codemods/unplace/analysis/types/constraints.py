@@ -20,15 +20,13 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     DICT,
     LIST,
-    MODULE,
-    NAMESPACE,
     OTHER,
     TENSOR,
     TUPLE,
     UNKNOWN,
 )
 from unplace.analysis.project.module import ModuleIndex
-from unplace.analysis.syntax.bindings import is_text, last_name
+from unplace.analysis.syntax.bindings import is_text_key, last_name
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, children, walk
 from unplace.analysis.syntax.reaching import Reaching, path_of
@@ -47,6 +45,8 @@ from unplace.analysis.types.relations import (
     OPERATION,
     READ_AT,
     SAME,
+    STORED_AS,
+    STORED_AS_DATA,
     STORED_AT,
     UPDATE,
 )
@@ -187,7 +187,8 @@ class Collector:
             self.found.relate(STORED_AT[self._index(target.slice)], holder, value)
         else:
             if isinstance(target, ast.Attribute):
-                self.found.restrict(self._value(target.value), TENSOR | MODULE | OTHER | CALLABLE | NAMESPACE)
+                stored_as = STORED_AS_DATA if target.attr == "data" else STORED_AS
+                self.found.relate(stored_as, self._value(target.value), value)
             if path_of(target) is not None:
                 self.found.relate(SAME, self.found.definition(target), value)
 
@@ -304,7 +305,7 @@ class Collector:
         """Return the form of an index, a key of `READ_AT`."""
         if not isinstance(node, ast.Slice):
             self._value(node)
-        if is_text(node):
+        if is_text_key(node):
             return "text"
         if isinstance(node, ast.Slice):
             return "slice"

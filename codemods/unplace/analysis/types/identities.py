@@ -51,7 +51,10 @@ def _callee(program: Analysis, scope: Scope, call: ast.Call) -> Scope | None:
     ref = program.estimate(scope, call.func).ref
     if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
         of = ref.receiver.ref
-        ref = program.method(of.of, ref.name, is_exact=of.is_exact)
+        ref = program.methods(of.of, ref.name, is_exact=of.is_exact).only
+    elif isinstance(ref, Instance):  # `Normalize(mean, std)(x)`, `self.block(x)`
+        called = "forward" if ref.of.is_module else "__call__"
+        ref = program.methods(ref.of, called, is_exact=ref.is_exact).only
     return ref.scope if isinstance(ref, Function) and isinstance(ref.scope.node, ast.FunctionDef) else None
 
 

@@ -4,7 +4,7 @@ class Group:
     def add_(self, x, other): ...
 
 The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`. All
-methods of a class of the file with `__torch_function__` count: torch's functions take its objects for tensors, too.
+methods of a class with `__torch_function__` count: torch's functions take its objects for tensors, too.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ def own_methods(module: ModuleIndex) -> frozenset[str]:
 
 
 def is_of_posing_class(module: ModuleIndex, name: str) -> bool:
-    """Tell whether a class of the file that poses as a tensor in torch's functions defines a method of this name."""
-    return name in posing_methods(module)
+    """Tell whether a class of the run that poses as a tensor in torch's functions defines a method of this name."""
+    if name in posing_methods(module):
+        return True
+    place = module.place
+    return place is not None and place.others.is_posing_elsewhere(name, place.path)
 
 
 @once

@@ -115,6 +115,12 @@ STORED_AT = {
 }
 """The object that is stored into and the stored value, by the form of the index."""
 
+STORED_AS_DATA = Relation([(TENSOR, TENSOR), (MODULE | OTHER | CALLABLE | NAMESPACE, ANYTHING)], result=None)
+"""The owner of a stored attribute `data` and the value: torch accepts nothing but a tensor."""
+
+STORED_AS = Relation([(TENSOR | MODULE | OTHER | CALLABLE | NAMESPACE, ANYTHING)], result=None)
+"""The owner of any other stored attribute and the value."""
+
 
 @cache
 def member(having: int, results: int) -> Relation:

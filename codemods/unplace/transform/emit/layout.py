@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.wrapping import wrapped
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: Sequence[str]) -> tuple[Edit, ...]:
@@ -48,6 +51,33 @@ def put_before(text: Text, statement: ast.stmt, lines: list[str]) -> Edit:
     indent = text.indentation(start)
     separator = text.newline + indent if indent is not None else "; "
     return Edit(start, start, "".join(line + separator for line in lines))
+
+
+def put_behind(text: Text, statement: ast.stmt, line: str) -> Edit:
+    """Return the edit that inserts a line after a statement that ends its lines, at the same indentation."""
+    start, _ = text.span(statement)
+    indent = text.indentation(start)
+    place = _next_line(text, statement)
+    assert place is not None
+    assert indent is not None
+    while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", text.text[place:])) is not None:
+        place += comment.end()  # the comment belongs to the block above
+    return Edit(place, place, f"{indent}{line}{text.newline}")
+
+
+def ends_line(text: Text, statement: ast.stmt) -> bool:
+    """Tell whether a statement has its lines to itself."""
+    start, end = text.span(statement)
+    rest = text.text[end : text.line_end(end)].strip()
+    is_alone = text.indentation(start) is not None and (not rest or rest.startswith("#"))
+    return is_alone and _next_line(text, statement) is not None
+
+
+def _next_line(text: Text, statement: ast.stmt) -> int | None:
+    """Return the offset of the line after a statement; None at the end of a file without a final newline."""
+    end = text.line_end(text.span(statement)[1])
+    found = _LINE_END.match(text.text, end)
+    return found.end() if found is not None else None
 
 
 def standing_alone(code: str) -> str:

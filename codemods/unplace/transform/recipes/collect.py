@@ -17,7 +17,6 @@ doesn't, so the stored value must look like a slot: this is proved where the ten
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.layout import ends_line, new_name, put_behind
 from unplace.transform.recipes.constructors import Constructor, constructor
 from unplace.transform.recipes.sizes import Linear, Sizes, extent
 from unplace.transform.recipes.slot_values import Contents
@@ -38,11 +37,9 @@ from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Collect, Copy
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
-
 
 @dataclass(frozen=True, slots=True)
-class _Filling:
+class Filling:
     """A loop that fills a tensor, `for t in rounds: name[t + shift] = value`; `first` slots are there before it."""
 
     site: Site
@@ -66,17 +63,17 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
-    if filling is None or filling.store.targets[0] is not site.node or not _is_private(filling, copy, parents):
+    if filling is None or filling.store.targets[0] is not site.node or not is_private(filling, copy, parents):
         return None
     reads = list(_reads(filling, parents))
     edits = _Edits(filling, text)
-    if None in reads or not edits.fits() or _changes_value(filling):
+    if None in reads or not edits.fits() or changes_value(filling):
         return None
     contents = Contents(site, filling.store.value, filling.how, filling.sizes, filling.dim, filling.name, filling.loop)
     if not contents.are_plausible(filling.rounds.variable):
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
-    if not _has_slots(filling):
+    if not has_slots(filling):
         loop = Assumption.LOOP_RUNS(line=Line(filling.loop.lineno))
         assumptions.append(Assumption.NOT_EMPTY(name=filling.name) if filling.first > 0 else loop)
     return Collect(
@@ -87,7 +84,7 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
 # -- the shape of the loop --------------------------------------------------------------------------------------------
 
 
-def _filling(site: Site, parents: Parents) -> _Filling | None:
+def _filling(site: Site, parents: Parents) -> Filling | None:
     """Return the loop around a store, if it counts through all slots of a tensor made before it."""
     store, target = site.statement, site.write.target
     loop = parents.get(store)
@@ -100,8 +97,8 @@ def _filling(site: Site, parents: Parents) -> _Filling | None:
     if spot is None:
         return None
     block, position = spot.block, spot.position
-    start = next((p for p in reversed(range(position)) if target.id in _bound([block[p]])), None)
-    made = _made(site.run, target.id, block[start]) if start is not None else None
+    start = next((p for p in reversed(range(position)) if target.id in bound_in([block[p]])), None)
+    made = made_by(site.run, target.id, block[start]) if start is not None else None
     if start is None or made is None:
         return None
     sizes = Sizes(site.run)
@@ -115,13 +112,13 @@ def _filling(site: Site, parents: Parents) -> _Filling | None:
     sizes.pass_by(block[start])
     if size is None:
         return None
-    sizes.note(_SIZE, size)
+    sizes.note(SIZE, size)
     like = made.like
     if isinstance(like, ast.Name):
         sizes.note(like.id, Linear(AccessPath(like.id), 0))
     for statement in block[start + 1 : position]:
         sizes.pass_by(statement)
-    return _counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
+    return counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
 
 
 def _stored(store: ast.Assign) -> list[ast.expr]:
@@ -135,18 +132,18 @@ def is_filled(site: Site) -> bool:
     return isinstance(site.write.target, ast.Name) and _filling(site, site.run.parents) is not None
 
 
-_SIZE = "the size of the tensor"
+SIZE = "the size of the tensor"
 
 
-def _counted(
+def counted(
     site: Site, loop: ast.For, made: ast.stmt, between: list[ast.stmt], how: Constructor, sizes: Sizes, slot: Pick
-) -> _Filling | None:
+) -> Filling | None:
     """Return the filling, if the loop counts exactly through the slots that are left."""
     assert isinstance(site.write.target, ast.Name)
     assert isinstance(site.statement, ast.Assign)
     name = site.write.target.id
-    size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
-    if rounds is None or rounds.start.term is not None or rounds.variable in _bound(loop.body):
+    size, rounds = sizes.noted(SIZE), rounds_of(loop, sizes)
+    if rounds is None or rounds.start.term is not None or rounds.variable in bound_in(loop.body):
         return None
     if rounds.stop == extent(AccessPath(name), slot.dim):
         size = rounds.stop
@@ -159,15 +156,16 @@ def _counted(
     is_whole = rounds.start.offset + shift == 0 and left in (0, 1) if rounds.is_reversed else left == 0 and first >= 0
     if not is_whole:
         return None
-    return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
+    return Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
 
 
-def _bound(statements: list[ast.stmt]) -> set[str]:
+def bound_in(statements: list[ast.stmt]) -> set[str]:
+    """Return the names that statements bind."""
     nodes = (n for statement in statements for n in walk(statement))
     return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
-def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
+def made_by(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
     """Return the constructor that a statement assigns to a name, alone or in a tuple."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         return None
@@ -181,9 +179,9 @@ def _made(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
     return None
 
 
-def _has_slots(filling: _Filling) -> bool:
+def has_slots(filling: Filling) -> bool:
     """Tell whether the tensor certainly has a slot, so that there is something to stack."""
-    rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
+    rounds, size = filling.rounds, filling.sizes.noted(SIZE)
     if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
     wanted = {Linear(None, n) for n in range(filling.first)}
@@ -202,20 +200,20 @@ def _has_slots(filling: _Filling) -> bool:
 # -- other observers of the tensor ------------------------------------------------------------------------------------
 
 
-def _is_private(filling: _Filling, copy: Copy, parents: Parents) -> bool:
+def is_private(filling: Filling, copy: Copy, parents: Parents) -> bool:
     """Tell whether only this loop sees the tensor while it is being filled."""
     scope, name = filling.site.run.scope, filling.name
     if name not in scope.bound or name in scope.captured | scope.volatile:
         return False
     if filling.site.run.is_guarded(filling.loop):  # a handler could see a half-filled tensor
         return False
-    inside = _bound(filling.loop.body)
+    inside = bound_in(filling.loop.body)
     made_again = {target.root for view in copy.views for target in view.targets}
-    if not made_again <= inside - _bound([filling.made, *filling.between]):
+    if not made_again <= inside - bound_in([filling.made, *filling.between]):
         return False
-    if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
+    if any(not _is_subscripted(n, parents) for s in filling.between for n in uses(s, name)):
         return False
-    if any(_uses(filling.loop.iter, name)) and not filling.first:
+    if any(uses(filling.loop.iter, name)) and not filling.first:
         return False
     return not any(_touches(filling, write, inside) for write in _other_writes(filling))
 
@@ -225,11 +223,12 @@ def _is_subscripted(node: ast.Name, parents: Parents) -> bool:
     return isinstance(parent, ast.Subscript) and parent.value is node
 
 
-def _uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
+def uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
+    """Iterate over the uses of a name in a piece of code."""
     return (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
 
 
-def _other_writes(filling: _Filling) -> Iterator[Write]:
+def _other_writes(filling: Filling) -> Iterator[Write]:
     """Iterate over the other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
     site = filling.site
     roots = _ageless(site, site.roots())
@@ -244,7 +243,7 @@ def _ageless(site: Site, objs: Objs) -> Objs:
     return frozenset(site.run.names.aged(obj) for obj in objs)
 
 
-def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
+def _touches(filling: Filling, write: Write, inside: set[str]) -> bool:
     """Tell whether another write could be noticed: one in the loop, or a later one while a slot is still reachable."""
     site, state, flow = filling.site, write.state, filling.site.run.flow
     if flow.is_in(write.statement, filling.loop):
@@ -256,7 +255,7 @@ def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
     return any(_ageless(site, state.roots(value.objs)) & roots for value in seen if value.objs)
 
 
-def _changes_value(filling: _Filling) -> bool:
+def changes_value(filling: Filling) -> bool:
     """Tell whether the stored value may be written before the list is stacked; the store took a copy of it."""
     site, value = filling.site, filling.site.run.values.get(filling.store.value)
     if value is None:
@@ -289,18 +288,18 @@ class _Read:
     index: str | None
 
 
-def _reads(filling: _Filling, parents: Parents) -> Iterator[_Read | None]:
+def _reads(filling: Filling, parents: Parents) -> Iterator[_Read | None]:
     """Iterate over the reads of the tensor in the loop; None stands for a use that isn't a read of an earlier slot."""
     behind = False
     for statement in filling.loop.body:
-        for use in _uses(statement, filling.name):
+        for use in uses(statement, filling.name):
             node = parents[use]
             if node is not filling.store.targets[0]:
                 yield _read(filling, node, parents, behind=behind)
         behind = behind or statement is filling.store
 
 
-def _read(filling: _Filling, node: ast.AST, parents: Parents, *, behind: bool) -> _Read | None:
+def _read(filling: Filling, node: ast.AST, parents: Parents, *, behind: bool) -> _Read | None:
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     slot = picked(node.slice)
@@ -329,13 +328,13 @@ def _read(filling: _Filling, node: ast.AST, parents: Parents, *, behind: bool) -
 class _Edits:
     """The edits that put a list in the place of the tensor."""
 
-    def __init__(self, filling: _Filling, text: Text) -> None:
+    def __init__(self, filling: Filling, text: Text) -> None:
         self._filling = filling
         self._text = text
         scope, program = filling.site.run.scope, filling.site.program
         self.list_name = new_name(filling.site.run.taken_names(), f"{filling.name}_steps")
         self._stack = program.module.name_for(scope, "torch.stack")
-        users = [s for s in filling.between if any(_uses(s, filling.name))]
+        users = [s for s in filling.between if any(uses(s, filling.name))]
         self._last = users[-1] if users else filling.made
 
     def fits(self) -> bool:
@@ -346,15 +345,15 @@ class _Edits:
         if not filling.first:
             is_alone = isinstance(filling.made, ast.Assign) and isinstance(filling.made.targets[0], ast.Name)
             is_alone = is_alone and "#" not in self._text.slice(filling.made)
-            return is_alone and self._last is filling.made and self._ends_line(filling.loop)
-        return self._ends_line(self._last) and self._ends_line(filling.loop)
+            return is_alone and self._last is filling.made and ends_line(self._text, filling.loop)
+        return ends_line(self._text, self._last) and ends_line(self._text, filling.loop)
 
     def all(self, reads: list[_Read]) -> tuple[Edit, ...]:
         """Return the edits for the start of the list, the stores, the reads, and the `torch.stack` after the loop."""
         filling, name = self._filling, self.list_name
         edits: list[Edit] = []
         if filling.first:
-            edits.append(self._behind(self._last, f"{name} = {self._beginning()}"))
+            edits.append(put_behind(self._text, self._last, f"{name} = {self._beginning()}"))
         else:
             edits.append(Edit(*self._text.span(filling.made), f"{name} = []"))
         start, end = self._text.span(filling.store)
@@ -370,7 +369,7 @@ class _Edits:
             edits += self._read(read)
         order = "[::-1]" if filling.rounds.is_reversed else ""
         dim = f", dim={filling.dim}" if filling.dim else ""
-        edits.append(self._behind(filling.loop, f"{filling.name} = {self._stack}({name}{order}{dim})"))
+        edits.append(put_behind(self._text, filling.loop, f"{filling.name} = {self._stack}({name}{order}{dim})"))
         return tuple(edits)
 
     def _beginning(self) -> str:
@@ -383,7 +382,7 @@ class _Edits:
         return f"list({slots})" if filling.dim == 0 else f"list({slots}.unbind({filling.dim}))"
 
     def _read(self, read: _Read) -> Iterator[Edit]:
-        """Iterate over the edits that turn `out[:, t - 1, k]` into `out_steps[t - 1][k]`."""
+        """Iterate over the edits that turn `out[:, t - 1, k]` into `out_steps[t - 1][:, k]`."""
         start, end = self._text.span(read.node)
         inner, outer = self._text.span(read.slot.part)
         index = self._text.slice(read.slot.part) if read.index is None else read.index
@@ -391,31 +390,8 @@ class _Edits:
         if read.index is not None:
             yield Edit(inner, outer, index)
         if read.slot.rest:
-            yield Edit(outer, self._text.span(read.slot.rest[0])[0], "][")
+            before = ":, " * max(self._filling.dim, 0)  # the dimensions of a slot in front of the rest
+            yield Edit(outer, self._text.span(read.slot.rest[0])[0], f"][{before}")
             yield Edit(self._text.span(read.slot.rest[-1])[1], end, "]")
         else:
             yield Edit(outer, end, "]")
-
-    def _behind(self, statement: ast.stmt, line: str) -> Edit:
-        """Return the edit that inserts a line after a statement, at the same indentation."""
-        start, _ = self._text.span(statement)
-        indent = self._text.indentation(start)
-        place = self._next_line(statement)
-        assert place is not None
-        assert indent is not None
-        while (comment := re.match(rf"{indent}[ \t]+#[^\r\n]*(?:\r\n|\r|\n)", self._text.text[place:])) is not None:
-            place += comment.end()  # the comment belongs to the block above
-        return Edit(place, place, f"{indent}{line}{self._text.newline}")
-
-    def _ends_line(self, statement: ast.stmt) -> bool:
-        """Tell whether a statement has its lines to itself."""
-        start, end = self._text.span(statement)
-        rest = self._text.text[end : self._text.line_end(end)].strip()
-        is_alone = self._text.indentation(start) is not None and (not rest or rest.startswith("#"))
-        return is_alone and self._next_line(statement) is not None
-
-    def _next_line(self, statement: ast.stmt) -> int | None:
-        """Return the offset of the line after a statement; None at the end of a file without a final newline."""
-        end = self._text.line_end(self._text.span(statement)[1])
-        found = _LINE_END.match(self._text.text, end)
-        return found.end() if found is not None else None

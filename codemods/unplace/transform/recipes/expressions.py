@@ -21,6 +21,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.transform import legality
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
+from unplace.transform.storable import unstorable
 from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
 
 
@@ -174,7 +175,7 @@ def _several(site: Site, place: ast.Tuple) -> Verdict:
         return Refuse(Refusal.NOT_PLAIN_NAMES())
     assumptions: list[Reason] = []
     for element in place.elts:
-        refusal = legality.unstorable(site, element)
+        refusal = unstorable(site, element)
         if refusal is not None:
             return refusal
         value = site.run.values[element]

@@ -14,12 +14,15 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import NUMBER, TENSOR, Tracked
-from unplace.analysis.interpret.writes import can_be_tracked
-from unplace.analysis.project.recording import differentiates_twice, may_be_off
+from unplace.analysis.domain.values import Tracked
+from unplace.analysis.project.recording import may_be_off
+from unplace.analysis.syntax.bindings import root_name
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
+from unplace.transform.legality import has_optimizer, is_optimised
+from unplace.transform.recipes.graphless import Graphs
 from unplace.transform.sites import Site
 
 
@@ -28,7 +31,7 @@ def keeps_gradients(site: Site) -> bool:
     if is_step_along_own_gradient(site):
         return True
     is_sum = site.forbidden() is not None and _adds(site)
-    return is_sum and not any(_may_have_graph(site, operand) for operand in _operands(site))
+    return is_sum and not any(map(_graphs(site).may_reach, _operands(site)))
 
 
 def is_update(site: Site) -> bool:
@@ -38,7 +41,23 @@ def is_update(site: Site) -> bool:
     """
     if site.forbidden() is None or site.registered() is None or not _only_changes(site.run.scope):
         return False
-    return all(_is_of_parameters(site, operand) for operand in _operands(site))
+    return _is_without_graphs(site)
+
+
+def is_of_optimised_leaf(site: Site) -> bool:
+    """Tell whether what changes a leaf that the function makes and optimises certainly has no graph.
+
+    An optimizer has it, or a loop asks for its gradient. It has to stay a leaf then, or it would have no `.grad`; so
+    its gradient is that after the change.
+    """
+    forbidden = site.forbidden()
+    if forbidden is None or not forbidden.is_leaf or not site.is_leaf():
+        return False
+    spot = site.run.flow.spot(site.statement)
+    is_in_loop = spot is not None and bool(spot.loops)
+    if not has_optimizer(site) and not (is_in_loop and is_optimised(site)):
+        return False
+    return not _is_of_other_leaves(site) and _is_without_graphs(site)
 
 
 def _only_changes(scope: Scope) -> bool:
@@ -51,18 +70,6 @@ def _only_changes(scope: Scope) -> bool:
     return all(isinstance(v, ast.Constant) or (isinstance(v, ast.Name) and v.id == "self") for v in given)
 
 
-def _is_of_parameters(site: Site, node: ast.expr) -> bool:
-    """Tell whether a value is made of parameters, numbers, and tensors without a graph."""
-    value = site.run.values.get(node)
-    if value is not None and value.tracked is Tracked.LEAF and not value.objs & site.run.leaves:
-        return True
-    if value is not None and value.may_be(NUMBER) and not value.may_be(TENSOR):  # its default is one
-        return True
-    if isinstance(node, ast.BinOp):
-        return _is_of_parameters(site, node.left) and _is_of_parameters(site, node.right)
-    return not _may_have_graph(site, node)
-
-
 def is_step_along_own_gradient(site: Site) -> bool:
     """Tell whether a tensor is moved by a multiple of its own gradient, which has no graph: `p -= lr * p.grad`."""
     written = AccessPath.of(site.write.target)
@@ -71,10 +78,28 @@ def is_step_along_own_gradient(site: Site) -> bool:
     operands = [node for operand in _operands(site) for node in _factors(operand)]
     if may_be_off(site.program.module, site.run.scope):
         return False
-    own = (n.value for n in operands if isinstance(n, ast.Attribute) and _is_gradient(site, n))
-    return any(AccessPath.of(owner) == written for owner in own) and not any(
-        _may_have_graph(site, operand) for operand in _operands(site)
-    )
+    graphs = _graphs(site)
+    own = (n.value for n in operands if isinstance(n, ast.Attribute) and graphs.is_gradient(n))
+    is_own = any(AccessPath.of(owner) == written for owner in own)
+    return is_own and not any(map(graphs.may_reach, _operands(site)))
+
+
+def _is_of_other_leaves(site: Site) -> bool:
+    """Tell whether the operands name another leaf, whose gradient somebody may ask for."""
+    own = root_name(site.write.target)
+    named = (n for operand in _operands(site) for n in walk(operand) if isinstance(n, ast.Name) and n.id != own)
+    values = (site.run.values.get(node) for node in named)
+    return any(value is not None and value.tracked is Tracked.LEAF for value in values)
+
+
+def _is_without_graphs(site: Site) -> bool:
+    """Tell whether what is written has no graph, that of parameters apart."""
+    graphs = Graphs(site.program, site.run, of_parameters=True)
+    return not any(map(graphs.may_reach, _operands(site)))
+
+
+def _graphs(site: Site) -> Graphs:
+    return Graphs(site.program, site.run)
 
 
 def _factors(node: ast.expr) -> list[ast.expr]:
@@ -92,25 +117,6 @@ def _operands(site: Site) -> list[ast.expr]:
     if isinstance(node, ast.Call):
         return [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "alpha")]
     return [site.statement.value] if isinstance(site.statement, ast.Assign) else []
-
-
-def _may_have_graph(site: Site, node: ast.expr) -> bool:
-    """Tell whether a value may have a graph: a gradient has one only where `create_graph` asks for it."""
-    value = site.run.values.get(node)
-    if value is not None and not can_be_tracked(value):
-        return False
-    if isinstance(node, ast.UnaryOp):
-        return _may_have_graph(site, node.operand)
-    if isinstance(node, ast.BinOp):  # a step along a gradient
-        if any(_is_gradient(site, side) for side in (node.left, node.right)):
-            return False
-        return _may_have_graph(site, node.left) or _may_have_graph(site, node.right)
-    return not _is_gradient(site, node)
-
-
-def _is_gradient(site: Site, node: ast.expr) -> bool:
-    is_read = isinstance(node, ast.Attribute) and node.attr == "grad"
-    return is_read and not differentiates_twice(site.program.module)
 
 
 def _adds(site: Site) -> bool:

@@ -26,6 +26,7 @@ from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import function_of
+from unplace.analysis.queries.asked_for import is_never_asked_for
 from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
@@ -60,6 +61,8 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     edits: dict[str, set[Edit]] = {}
     assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
+        if site.harm()[0] is not Harm.HARMFUL and is_never_asked_for(run, saved):
+            continue
         path = _path_for(site, run, saved)
         if path is None:
             return None
@@ -146,7 +149,8 @@ def _copied(
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
         return (saved.node, edits) if edits is not None else None
-    expression = _expression(run, state, saved)
+    is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is Harm.HARMFUL)
+    expression = _expression(run, state, saved) if is_certain else None
     return (expression, _cloned(text, expression)) if expression is not None else None
 
 
@@ -202,7 +206,7 @@ def _is_made_by(run: Run, node: ast.expr) -> bool:
 
 def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     """Return the expression whose value the operation saved, if autograd would save a copy of it instead."""
-    if not saved.certain or saved.node is None:
+    if saved.node is None:
         return None
     write = run.writes.get(saved.node)
     handings = (*run.handed.items(), *run.handed_held.items())

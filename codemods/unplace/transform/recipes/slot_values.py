@@ -24,7 +24,10 @@ _DEPTH = 8  # how many assignments are followed
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The value that `site` stores in each slot of the tensor `name`, seen from inside the loop."""
+    """The value that `site` stores in each slot of the tensor `name`, seen from inside the loop.
+
+    `depth` is the number of dimensions that a slot has less than the tensor.
+    """
 
     site: Site
     value: ast.expr
@@ -33,6 +36,7 @@ class Contents:
     dim: int
     name: str
     loop: ast.For
+    depth: int = 1
 
     def are_plausible(self, variable: str) -> bool:
         """Tell whether the value may be a slot: it isn't a number, its rank fits, and it depends on the round."""
@@ -107,7 +111,7 @@ class Contents:
 
     def _slot_rank(self) -> int | None:
         whole = self.how.rank(self.sizes)
-        return whole - 1 if whole is not None else None
+        return whole - self.depth if whole is not None else None
 
     def _rank(self, node: ast.expr, depth: int) -> int | None:
         if self._is_number(node):

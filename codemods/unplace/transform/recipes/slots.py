@@ -88,7 +88,7 @@ class Pick:
 
 
 def picked(index: ast.expr) -> Pick | None:
-    """Split an index into a slot and an index into that slot: `[:, t, k]` is `[k]` in the slot `[:, t]`."""
+    """Split an index into a slot and an index into that slot: `[:, t, k]` is `[:, k]` in the slot `[:, t]`."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if len(parts) == 2 and _is_dots(parts[0]):
         return Pick(LAST, parts[1], ())

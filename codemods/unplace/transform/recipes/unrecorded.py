@@ -14,25 +14,36 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
+from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.run import Run
-from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
+from unplace.analysis.project.recording import may_be_off
+from unplace.analysis.queries.forbidden import is_allowed
+from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal, Rewrite
 from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import put_before
 from unplace.transform.legality import is_like_a_parameter
-from unplace.transform.recipes.leaf_gradients import is_step_along_own_gradient, is_update, keeps_gradients
+from unplace.transform.recipes.leaf_gradients import (
+    is_of_optimised_leaf,
+    is_step_along_own_gradient,
+    is_update,
+    keeps_gradients,
+)
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Aside, Refuse
+from unplace.transform.verdicts import Aside, Keep, Refuse
 
 _Decided = Mapping[ast.stmt, list[Decision]]
 
 
-def under_no_grad(decided: _Decided, text: Text) -> dict[ast.stmt, Aside]:
-    """Return the edits that put changes of parameters under `no_grad`: one block for those that follow each other."""
+def under_no_grad(decided: _Decided, text: Text, *, unsafe: bool) -> dict[ast.stmt, Aside]:
+    """Return the edits that put changes of parameters under `no_grad`: one block for those that follow each other.
+
+    With `unsafe`, parameters count that the file may freeze, so that torch may allow the change.
+    """
     found: dict[ast.stmt, Aside] = {}
-    changing = {statement for statement, decisions in decided.items() if _is_change(statement, decisions, text)}
+    changing = {statement for statement, decisions in decided.items() if _is_change(statement, decisions, text, unsafe)}
     for statement in decided:
         if statement not in changing or statement in found:
             continue
@@ -45,7 +56,7 @@ def under_no_grad(decided: _Decided, text: Text) -> dict[ast.stmt, Aside]:
     return found
 
 
-def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text) -> bool:
+def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, unsafe: bool) -> bool:
     """Tell whether a statement does nothing but change parameters, which torch forbids; it has lines of its own."""
     if isinstance(statement, ast.Assign):
         is_plain = all(isinstance(target, ast.Subscript) for target in statement.targets)
@@ -54,7 +65,7 @@ def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text) -> bo
     start, end = text.span(statement)
     rest = text.text[end : text.line_end(end)].strip()
     has_lines = text.indentation(start) is not None and (not rest or rest.startswith("#"))
-    return is_plain and has_lines and all(map(_is_forbidden, decisions))
+    return is_plain and has_lines and all(_is_forbidden(d) or (unsafe and _may_be_forbidden(d)) for d in decisions)
 
 
 def _is_forbidden(decision: Decision) -> bool:
@@ -65,6 +76,17 @@ def _is_forbidden(decision: Decision) -> bool:
         return is_like_a_parameter(decision.site) or is_step_along_own_gradient(decision.site)
     is_refused = verdict.reason.kind in (Refusal.FORBIDDEN_LEAF, Refusal.LEAF)
     return forbidden.is_leaf and is_refused and not _is_caught(decision.site)
+
+
+def _may_be_forbidden(decision: Decision) -> bool:
+    """Tell whether torch forbids a change that is kept, unless the file freezes the parameter."""
+    verdict, site = decision.verdict, decision.site
+    if not isinstance(verdict, Keep) or verdict.reason.kind is not Purpose.REGISTERED:
+        return False
+    if is_allowed(site.write) or _is_caught(site):
+        return False
+    is_recorded = site.write.grad.records and not may_be_off(site.program.module, site.run.scope)
+    return is_recorded and site.value.tracked is Tracked.LEAF and not site.is_hidden()
 
 
 def _is_caught(site: Site) -> bool:
@@ -138,10 +160,13 @@ def _said(site: Site) -> Reason:
         return Rewrite.MAYBE_UNRECORDED()
     if is_update(site) and not keeps_gradients(site):
         return Rewrite.UNRECORDED_UPDATE(forbidden=forbidden.reason, function=site.run.scope.name)
+    if is_of_optimised_leaf(site) and not keeps_gradients(site):
+        return Rewrite.UNRECORDED_LEAF(forbidden=forbidden.reason)
     return Rewrite.UNRECORDED(forbidden=forbidden.reason)
 
 
 def _assumptions(sites: Iterable[Site]) -> tuple[Reason, ...]:
     """Return the assumptions under which changes of parameters need no gradient."""
-    doubtful = (site for site in sites if not keeps_gradients(site) and not is_update(site))
+    proofs = (keeps_gradients, is_update, is_of_optimised_leaf)
+    doubtful = (site for site in sites if not any(proves(site) for proves in proofs))
     return tuple(dict.fromkeys(Assumption.UNDIFFERENTIATED(name=site.name) for site in doubtful))

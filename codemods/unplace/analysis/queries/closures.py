@@ -1,0 +1,111 @@
+"""Tells whether a name of a function that inner functions rebind is the only holder of its tensor.
+
+def make_filter(alpha):
+    state = None
+    def update(x):
+        nonlocal state
+        state = torch.exp(x) if state is None else state * alpha      only ever a new tensor
+        return torch.log(state)                                       which is only computed with
+
+No other code can reach the name, so that all its uses are in sight.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Named
+from unplace.analysis.domain.values import NUMBER, TENSOR, Obj, Origin
+from unplace.analysis.interpret.run import Analysis, Run
+from unplace.analysis.project.module import parents_in
+from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.reasons import Reason
+from unplace.torchapi import View
+
+_COMPUTED = (ast.BinOp, ast.Compare)
+
+
+def is_held_by_name_alone(run: Run, obj: Obj) -> bool:
+    """Tell whether a free name of a function holds tensors that the code made for it, and hands them to nothing."""
+    return obj.origin is Origin.CLOSURE and _is_held_alone(run.program, run.scope, obj.label.strip("`"))
+
+
+def second_holder(run: Run, obj: Obj) -> Reason | None:
+    """Return what goes on holding the tensor of a free name: `x` of `state = x`, or a caller after `return state`."""
+    name = obj.label.strip("`")
+    owner = run.program.module.scopes.owner(run.scope, name)
+    for node in run.scope.nodes:
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == name:
+            return Refusal.HANDED_OUT(name=name, function=run.scope.name)
+    for scope in owner.rebinding(name) if owner is not None else ():
+        for source in run.program.module.bindings(scope).sources.get(name, []):
+            if isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+                return Refusal.OUTER_SHARES(name=ast.unparse(source), function=scope.name)
+    return None
+
+
+def _is_held_alone(program: Analysis, scope: Scope, name: str) -> bool:
+    owner = program.module.scopes.owner(scope, name)
+    if owner is None or owner.is_module or owner.is_class or any(p.arg == name for p in owner.parameters):
+        return False
+    scopes = [s for s in owner.all_inside() if program.module.scopes.owner(s, name) is owner or s is owner]
+    runs = [program.run(s) for s in scopes]
+    return all(run is not None and _only_computes(run, name) for run in runs)
+
+
+def _only_computes(run: Run, name: str) -> bool:
+    """Tell whether a function binds a name to new values alone, and computes new ones with it."""
+    parents = parents_in(run.program.module, run.scope)
+    sources = run.program.module.bindings(run.scope).sources.get(name, [])
+    if not all(isinstance(source, ast.expr) and _is_new(run, source) for source in sources):
+        return False
+    own = [n for n in run.scope.names if n.id == name]
+    bound = [n for n in own if not isinstance(n.ctx, ast.Load)]
+    targets = {t for s in _assignments(run.scope) for t in s.targets if len(s.targets) == 1}
+    if not all(n in targets or isinstance(parents.get(n), ast.AugAssign) for n in bound):
+        return False
+    return all(_gives_new(run, parents.get(n), n) for n in own if isinstance(n.ctx, ast.Load))
+
+
+def _assignments(scope: Scope) -> Iterator[ast.Assign]:
+    return (node for node in scope.nodes if isinstance(node, ast.Assign))
+
+
+def _is_new(run: Run, node: ast.expr) -> bool:
+    """Tell whether an expression gives None, a number, or a new tensor that nothing else holds."""
+    if isinstance(node, ast.Constant | ast.BinOp):
+        return True
+    if isinstance(node, ast.IfExp):
+        return _is_new(run, node.body) and _is_new(run, node.orelse)
+    return isinstance(node, ast.Call) and _makes_new(run, node)
+
+
+def _makes_new(run: Run, call: ast.Call) -> bool:
+    """Tell whether a call is one of torch that returns a new tensor each time."""
+    if any(keyword.arg in ("out", None) for keyword in call.keywords):
+        return False
+    callee = run.values.get(call.func)
+    if callee is not None and isinstance(callee.ref, Named):
+        operator = torchapi.function(callee.ref.qualified)
+        return operator is not None and operator.view is View.NEVER
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    receiver = run.values.get(call.func.value)
+    method = torchapi.tensor_method(call.func.attr)
+    return receiver is not None and receiver.is_tensor and method is not None and method.view is View.NEVER
+
+
+def _gives_new(run: Run, parent: ast.AST | None, node: ast.expr) -> bool:
+    """Tell whether the expression around a use of a tensor gives something new, or writes the tensor in place."""
+    if isinstance(parent, _COMPUTED):
+        return True
+    if isinstance(parent, ast.AugAssign):
+        updated = run.values.get(parent.target)  # a list would hold the rows of what it is extended by
+        return parent.target is node or (updated is not None and updated.must_be(TENSOR | NUMBER))
+    if isinstance(parent, ast.Attribute):
+        around = run.parents.get(parent)
+        return isinstance(around, ast.Call) and around.func is parent and _makes_new(run, around)
+    return isinstance(parent, ast.Call) and node in parent.args and _makes_new(run, parent)

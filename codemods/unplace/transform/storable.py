@@ -1,0 +1,116 @@
+"""Places that a rewrite may bind to a new tensor: names, attributes, and elements of lists and dictionaries."""
+
+from __future__ import annotations
+
+import ast
+
+from unplace import torchapi
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.values import CONTAINER, MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Origin
+from unplace.analysis.interpret.stores import is_replayable
+from unplace.diagnostics.catalogue import Refusal
+from unplace.diagnostics.forms import WriteKind
+from unplace.transform.sites import Site
+from unplace.transform.verdicts import Refuse
+
+
+def unstorable(site: Site, place: ast.expr) -> Refuse | None:
+    """Return why a place can't be bound to a new tensor; None if it can."""
+    if isinstance(place, ast.Name):
+        scope = site.run.scope
+        if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
+            return None
+        if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
+            return None  # the name can be declared `nonlocal` or `global`
+        return Refuse(Refusal.OUTER_NAME(name=place.id))
+    if isinstance(place, ast.Attribute):
+        if place.attr == "data" and place is site.write.target:
+            return Refuse(Refusal.THROUGH_DATA())
+        if isinstance(place.value, ast.Name):
+            return _unbindable(site, place)
+        return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
+    if isinstance(place, ast.Subscript):
+        holder = site.run.values.get(place.value)
+        if holder is not None and holder.may_be(TUPLE):
+            return Refuse(Refusal.TUPLE_ELEMENT(place=ast.unparse(place)))
+        if (
+            holder is None
+            or holder.is_tensor
+            or not (is_steady(site, place.value) and is_simple_key(site, place.slice))
+        ):
+            return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
+        return None
+    return Refuse(Refusal.NO_PLACE())
+
+
+def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
+    """Return why an attribute can't be bound to any tensor: it is, or may be, a parameter, a property or the like."""
+    written, name = ast.unparse(place), place.attr
+    holder = site.run.values.get(place.value)
+    owner = getattr(holder.ref, "of", None) if holder is not None else None
+    if owner is None:
+        may_be_tensor = holder is None or holder.may_be(TENSOR | UNKNOWN)
+        may_be_object = holder is None or holder.may_be(MODULE | OTHER | UNKNOWN)
+        if may_be_tensor and torchapi.tensor_attribute(name) is not None:
+            return Refuse(Refusal.TENSORS_OWN(place=written, name=name))
+        other = next(
+            (c for c in site.program.module.classes.values() if may_be_object and _refuses_binding(c, name)), None
+        )
+        if other is not None:
+            return Refuse(Refusal.UNBINDABLE(place=written, owner=other.node.name))
+        is_parameter = torchapi.is_registered_name(name) or goes_through_data(site)
+        return Refuse(Refusal.MAYBE_PARAMETER(place=written)) if is_parameter else None
+    if owner.is_immutable:
+        return Refuse(Refusal.IMMUTABLE(owner=owner.node.name, place=written))
+    if any(c.intercepts(name) for c in (owner, *site.program.descendants(owner))):
+        return Refuse(Refusal.INTERCEPTED(owner=owner.node.name, place=written))
+    if owner.lookup("special", name):
+        return Refuse(Refusal.NO_PLAIN_ATTRIBUTE(place=written))
+    if owner.may_inherit(name):
+        return Refuse(Refusal.MAYBE_INHERITED(owner=owner.node.name, place=written))
+    if owner.is_module and goes_through_data(site) and not _is_made_by(owner, name, site):
+        return Refuse(Refusal.MAYBE_PARAMETER(place=written))
+    return None
+
+
+def _refuses_binding(owner: Class, name: str) -> bool:
+    """Tell whether a class prevents an attribute from being bound to an arbitrary tensor."""
+    is_field = any(name in (*cls.assigned, *cls.declared) for cls in owner.linearized())
+    return owner.intercepts(name) or owner.has_property(name) or (owner.is_immutable and is_field)
+
+
+def _is_made_by(owner: Class, name: str, site: Site) -> bool:
+    """Tell whether the tensor in an attribute of a module is computed by its methods, and so is no parameter."""
+    if all(o.origin is Origin.FRESH for o in site.value.objs):
+        return True
+    sources = [source for c in owner.linearized() for _, source in c.assigned.get(name, ())]
+    is_computed = all(isinstance(source, ast.BinOp | ast.Call | ast.Constant) for source in sources)
+    return is_computed and site.value.is_tensor and not site.value.likely
+
+
+def _is_simple(node: ast.expr) -> bool:
+    """Tell whether a node is a name or an attribute of one, which can be evaluated twice without side effects."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+
+
+def is_steady(site: Site, node: ast.expr) -> bool:
+    """Tell whether a node can be evaluated twice, as an element of a list or dictionary can: `cache[i]["k"]`."""
+    if not isinstance(node, ast.Subscript):
+        return _is_simple(node)
+    holder = site.run.values.get(node.value)
+    is_container = holder is not None and holder.must_be(CONTAINER) and bool(holder.objs)
+    return is_container and is_steady(site, node.value) and is_simple_key(site, node.slice)
+
+
+def is_simple_key(site: Site, node: ast.expr) -> bool:
+    """Tell whether the key of an element can be evaluated twice: `levels[i]`, `levels[0]`, `levels[i - 1]`."""
+    return isinstance(node, ast.Name | ast.Constant) or (
+        isinstance(node, ast.BinOp | ast.UnaryOp) and is_replayable(site.run, node)
+    )
+
+
+def goes_through_data(site: Site) -> bool:
+    """Tell whether a write goes through `.data`, past autograd."""
+    if site.write.kind is WriteKind.DATA or site.write.data is not None:
+        return True
+    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
