@@ -93,32 +93,12 @@ def _filling(site: Site, parents: Parents) -> Filling | None:
         return None
     if len(store.targets) > 1 or site.node not in _stored(store) or site.run.flow.has_cut_rounds(loop):
         return None
-    spot = site.run.flow.spot(loop)
-    if spot is None:
-        return None
-    block, position = spot.block, spot.position
-    start = next((p for p in reversed(range(position)) if target.id in bound_in([block[p]])), None)
-    made = made_by(site.run, target.id, block[start]) if start is not None else None
-    if start is None or made is None:
-        return None
-    sizes = Sizes(site.run)
     assert isinstance(site.node, ast.Subscript)
     slot = picked(site.node.slice)
     if slot is None or slot.rest:
         return None
-    for statement in block[:start]:
-        sizes.pass_by(statement)
-    size = made.extent(slot.dim, sizes)
-    sizes.pass_by(block[start])
-    if size is None:
-        return None
-    sizes.note(SIZE, size)
-    like = made.like
-    if isinstance(like, ast.Name):
-        sizes.note(like.id, Linear(AccessPath(like.id), 0))
-    for statement in block[start + 1 : position]:
-        sizes.pass_by(statement)
-    return counted(site, loop, block[start], block[start + 1 : position], made, sizes, slot)
+    making = made_before(site, loop, target.id, slot.dim)
+    return counted(site, loop, making, slot) if making is not None else None
 
 
 def _stored(store: ast.Assign) -> list[ast.expr]:
@@ -132,17 +112,50 @@ def is_filled(site: Site) -> bool:
     return isinstance(site.write.target, ast.Name) and _filling(site, site.run.parents) is not None
 
 
-SIZE = "the size of the tensor"
+_SIZE = "the size of the tensor"
 
 
-def counted(
-    site: Site, loop: ast.For, made: ast.stmt, between: list[ast.stmt], how: Constructor, sizes: Sizes, slot: Pick
-) -> Filling | None:
+@dataclass(frozen=True, slots=True)
+class Making:
+    """The statement that makes the tensor of a loop, the statements between both, and the sizes known there."""
+
+    statement: ast.stmt
+    between: list[ast.stmt]
+    how: Constructor
+    sizes: Sizes
+
+
+def made_before(site: Site, loop: ast.For, name: str, dim: int) -> Making | None:
+    """Return how a name got its tensor in the block of a loop, if the size in the dimension that is filled is known."""
+    spot = site.run.flow.spot(loop)
+    if spot is None:
+        return None
+    block, position = spot.block, spot.position
+    start = next((p for p in reversed(range(position)) if name in bound_in([block[p]])), None)
+    how = _made_by(site.run, name, block[start]) if start is not None else None
+    if start is None or how is None:
+        return None
+    sizes, between = Sizes(site.run), block[start + 1 : position]
+    for statement in block[:start]:
+        sizes.pass_by(statement)
+    size = how.extent(dim, sizes)
+    sizes.pass_by(block[start])
+    if size is None:
+        return None
+    sizes.note(_SIZE, size)
+    if isinstance(how.like, ast.Name):
+        sizes.note(how.like.id, Linear(AccessPath(how.like.id), 0))
+    for statement in between:
+        sizes.pass_by(statement)
+    return Making(block[start], between, how, sizes)
+
+
+def counted(site: Site, loop: ast.For, making: Making, slot: Pick) -> Filling | None:
     """Return the filling, if the loop counts exactly through the slots that are left."""
     assert isinstance(site.write.target, ast.Name)
     assert isinstance(site.statement, ast.Assign)
-    name = site.write.target.id
-    size, rounds = sizes.noted(SIZE), rounds_of(loop, sizes)
+    name, sizes = site.write.target.id, making.sizes
+    size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
     if rounds is None or rounds.start.term is not None or rounds.variable in bound_in(loop.body):
         return None
     if rounds.stop == extent(AccessPath(name), slot.dim):
@@ -156,6 +169,7 @@ def counted(
     is_whole = rounds.start.offset + shift == 0 and left in (0, 1) if rounds.is_reversed else left == 0 and first >= 0
     if not is_whole:
         return None
+    made, between, how = making.statement, making.between, making.how
     return Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
 
 
@@ -165,7 +179,7 @@ def bound_in(statements: list[ast.stmt]) -> set[str]:
     return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
-def made_by(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
+def _made_by(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
     """Return the constructor that a statement assigns to a name, alone or in a tuple."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         return None
@@ -181,7 +195,7 @@ def made_by(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
 
 def has_slots(filling: Filling) -> bool:
     """Tell whether the tensor certainly has a slot, so that there is something to stack."""
-    rounds, size = filling.rounds, filling.sizes.noted(SIZE)
+    rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
     if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
         return True
     wanted = {Linear(None, n) for n in range(filling.first)}

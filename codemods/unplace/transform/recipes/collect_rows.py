@@ -23,17 +23,16 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import ends_line, new_name, put_before, put_behind
 from unplace.transform.recipes.collect import (
-    SIZE,
     Filling,
     bound_in,
     changes_value,
     counted,
     has_slots,
     is_private,
-    made_by,
+    made_before,
     uses,
 )
-from unplace.transform.recipes.sizes import Linear, Sizes
+from unplace.transform.recipes.sizes import Linear
 from unplace.transform.recipes.slot_values import Contents
 from unplace.transform.recipes.slots import LAST, Pick, Rounds, narrowed, picked, rounds_of
 from unplace.transform.sites import Site
@@ -92,33 +91,20 @@ def _row(site: Site) -> _Row | None:
         return None
     if not isinstance(store, ast.Assign) or store.targets != [site.node] or not isinstance(site.node, ast.Subscript):
         return None
-    slot, spot = picked(site.node.slice), site.run.flow.spot(outer)
-    if slot is None or spot is None or slot.dim == LAST or len(slot.rest) != 1 or not isinstance(target, ast.Name):
+    slot = picked(site.node.slice)
+    if slot is None or slot.dim == LAST or len(slot.rest) != 1 or not isinstance(target, ast.Name):
         return None
-    before = spot.block[: spot.position]
-    start = next((p for p in reversed(range(len(before))) if target.id in bound_in([before[p]])), None)
-    made = made_by(site.run, target.id, before[start]) if start is not None else None
-    if start is None or made is None:
+    making = made_before(site, outer, target.id, slot.dim + 1)
+    rounds = rounds_of(outer, making.sizes) if making is not None else None
+    if making is None or rounds is None or rounds.variable in bound_in(outer.body):
         return None
-    sizes = Sizes(site.run)
-    for statement in before[:start]:
-        sizes.pass_by(statement)
-    size = made.extent(slot.dim + 1, sizes)
-    sizes.pass_by(before[start])
-    if size is None:
-        return None
-    sizes.note(SIZE, size)
-    for statement in before[start + 1 :]:
-        sizes.pass_by(statement)
-    rounds = rounds_of(outer, sizes)
-    if rounds is None or rounds.variable in bound_in(outer.body):
-        return None
+    sizes = making.sizes
     sizes.enter(outer, rounds.variable)
     for statement in outer.body[: outer.body.index(inner)]:
         sizes.pass_by(statement)
     index = sizes.of(slot.part)
     element = Pick(slot.dim + 1, slot.rest[0], ())
-    filling = counted(site, inner, before[start], before[start + 1 :], made, sizes, element)
+    filling = counted(site, inner, making, element)
     if filling is None or index is None or index.term != AccessPath(rounds.variable):
         return None
     is_whole = not filling.first and not filling.shift and not filling.rounds.is_reversed
