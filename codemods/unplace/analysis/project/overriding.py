@@ -49,9 +49,11 @@ def methods_of(owner: Class, name: str, derived: Iterable[Class]) -> Methods:
     found: dict[Scope, Function] = {}
     for cls in (owner, *derived):
         method = _method(cls, name)
-        if method is None or len(found) > _MOST:
+        if method is None:
             return Methods()
         found[method.scope] = method
+        if len(found) > _MOST:
+            return Methods()
     own, *overriding = found.values()
     is_open = bool(overriding) and _only_raises(own.scope.node)
     return Methods((*overriding,) if is_open else (own, *overriding), is_open)
