@@ -30,7 +30,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, can_be_tracked
+from unplace.analysis.interpret.writes import Write, can_be_tracked, is_data_attribute
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
@@ -476,7 +476,7 @@ def is_site(write: Write) -> bool:
 
 def form_of(run: Run, write: Write) -> Form:
     """Return the form of an operation; masked stores are told from other subscript stores."""
-    if write.kind is WriteKind.AUGMENTED and _is_data(write.target):
+    if write.kind is WriteKind.AUGMENTED and is_data_attribute(write.target):
         return Form.DATA_STORE
     if write.kind.form is not Form.SUBSCRIPT_STORE:
         return write.kind.form
@@ -486,10 +486,6 @@ def form_of(run: Run, write: Write) -> Form:
     index = run.values.get(subscript.slice)
     masked = index is not None and index.is_tensor and index.dtype == "bool"
     return Form.MASKED_STORE if masked else Form.SUBSCRIPT_STORE
-
-
-def _is_data(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and target.attr == "data"
 
 
 def has_sites(program: Program, reaches: Reaches) -> bool:

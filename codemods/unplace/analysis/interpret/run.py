@@ -40,7 +40,7 @@ from unplace.analysis.interpret.writes import (
     Write,
     anything,
     can_be_tracked,
-    is_data,
+    is_data_attribute,
     stays_in_place,
 )
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
@@ -376,11 +376,10 @@ class Run:
     ) -> Value:
         """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
         assert self.statement is not None
-        data = target if kind is not WriteKind.AUGMENTED and is_data(target) else None
-        if isinstance(data, ast.Attribute):
+        data = None
+        if kind is not WriteKind.AUGMENTED and is_data_attribute(target) and isinstance(target.value, ast.Name):
+            data = target
             target, value = data.value, self.values[data.value]
-        else:
-            data = None
         self.writes[(node, source) if is_one_of_several else node] = Write(
             node,
             kind,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
@@ -106,9 +107,9 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
     return method.kind == "diagonal"
 
 
-def is_data(node: ast.expr) -> bool:
-    """Tell whether an expression is the `.data` of a name: `x.data`."""
-    return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.value, ast.Name)
+def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Tell whether an expression is the `.data` of something: `x.data`."""
+    return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
 def as_argument(parameter: str | None, value: Value) -> Value:

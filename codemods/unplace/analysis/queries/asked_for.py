@@ -14,7 +14,7 @@ from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Or
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write
+from unplace.analysis.interpret.writes import Write, is_data_attribute
 from unplace.analysis.queries.continuation import has_graph
 
 
@@ -98,7 +98,7 @@ class _Flow:
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             return self._is_stored(parent.targets[0])
         if isinstance(parent, ast.AugAssign):
-            if _is_data(parent.target):
+            if is_data_attribute(parent.target):
                 return False
             write = self.run.writes.get(parent)
             return (write is not None and _is_held_outside(write)) or self._is_stored(parent.target)
@@ -106,7 +106,7 @@ class _Flow:
 
     def _is_stored(self, target: ast.expr) -> bool:
         """Tell whether a gradient flows on from what is stored in a target; `.data` cuts it off."""
-        if _is_data(target):
+        if is_data_attribute(target):
             return False
         return not isinstance(target, ast.Name) or self._name(target.id)
 
@@ -126,10 +126,6 @@ class _Flow:
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
         return not reads or any(map(self.carries, reads))
-
-
-def _is_data(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and target.attr == "data"
 
 
 def _is_held_outside(write: Write) -> bool:

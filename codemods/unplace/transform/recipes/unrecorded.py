@@ -5,8 +5,9 @@
     b[:, 5:] += self.prior                              b[:, 4] += math.log(8 / 640 ** 2)
                                                         b[:, 5:] += self.prior
 
-That is done by default where no gradient can be lost (`leaf_gradients`). Any other change is put there on the
-assumption that no gradient is meant to flow through it.
+That is done by default where no gradient can be lost, for leaves that the code optimises, and for updates by values
+without a graph (`leaf_gradients`). Any other change is put there on the assumption that no gradient is meant to flow
+through it.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ def under_no_grad(decided: _Decided, text: Text, *, unsafe: bool) -> dict[ast.st
         if statement not in changing or statement in found:
             continue
         site = decided[statement][0].site
-        group = [statement, *_followers(site.run, statement, changing)]
+        group = [statement, *_next_changes(site.run, statement, changing)]
         edits = _indented(site, group, text)
         if edits is not None:
             assumptions = _assumptions(decision.site for member in group for decision in decided[member])
-            found |= {s: Aside(edits, _said(decided[s][0].site), assumptions) for s in group}
+            found |= {s: Aside(edits, _words(decided[s][0].site), assumptions) for s in group}
     return found
 
 
@@ -95,7 +96,7 @@ def _is_caught(site: Site) -> bool:
     return spot is None or any(not isinstance(guard, ast.With | ast.AsyncWith) for guard in spot.guards)
 
 
-def _followers(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterable[ast.stmt]:
+def _next_changes(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterable[ast.stmt]:
     """Iterate over the changes that directly follow a statement in its block."""
     for follower in run.flow.behind(statement):
         if follower not in changing:
@@ -154,7 +155,7 @@ def _spans_lines(node: ast.AST) -> bool:
     return is_text and node.lineno != node.end_lineno  # type: ignore[attr-defined]
 
 
-def _said(site: Site) -> Reason:
+def _words(site: Site) -> Reason:
     forbidden = site.forbidden()
     if forbidden is None:
         return Rewrite.MAYBE_UNRECORDED()
