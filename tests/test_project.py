@@ -391,6 +391,26 @@ def test_a_method_that_many_classes_override_is_of_unknown_effect(tmp_path: Path
     assert statuses(outcomes(write(tmp_path, {"base.py": base, **layers}))["base.py"]) == ["refused"]
 
 
+def test_a_method_that_another_file_replaces_is_of_unknown_effect(tmp_path: Path) -> None:
+    base = """
+        import torch
+
+
+        class Model:
+            def norm(self, x: torch.Tensor):
+                return x * 2
+
+            def forward(self, x: torch.Tensor):
+                y = x.exp()
+                z = self.norm(y)
+                y += 1
+                return z * y
+    """
+    for patch in ("base.Model.norm = lambda self, x: x", "setattr(base.Model, 'norm', lambda self, x: x)"):
+        files = {"base.py": base, "quick.py": f"from . import base\n\n{patch}\n"}
+        assert statuses(outcomes(write(tmp_path, files))["base.py"]) == ["refused"]
+
+
 def test_an_inherited_method_makes_what_it_makes_in_the_base_class(tmp_path: Path) -> None:
     main = """
         import torch

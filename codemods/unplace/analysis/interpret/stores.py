@@ -231,15 +231,9 @@ def _is_constant_attribute(run: Run, node: ast.Attribute) -> bool:
 
 def _is_stored_elsewhere(run: Run, owner: Class, attribute: str) -> bool:
     """Tell whether this file or that of a base class assigns the attribute on anything but a method's own `self`."""
-    trees = {run.program.module.tree, *(home(cls.scope).tree for cls in owner.linearized())}
-    return any(
-        isinstance(n, ast.Attribute)
-        and n.attr == attribute
-        and isinstance(n.ctx, ast.Store)
-        and not (isinstance(n.value, ast.Name) and n.value.id == "self")
-        for tree in trees
-        for n in walk(tree)
-    )
+    modules = {run.program.module, *(home(cls.scope) for cls in owner.linearized())}
+    stores = (store for module in modules for store in module.stores_of(attribute))
+    return any(not store.of_element and not store.is_own for store in stores)
 
 
 def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import PurePath
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.syntax import classes
@@ -96,6 +96,19 @@ class ModuleScope(Scope):
     index: ModuleIndex = field(kw_only=True)
 
 
+class AttributeStore(NamedTuple):
+    """A store `holder.name = value`, `del holder.name`, or `holder.name[key] = value`, which is one `of_element`."""
+
+    scope: Scope
+    node: ast.Attribute
+    of_element: bool
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a method stores it in its own object: `self.name = value`."""
+        return isinstance(self.node.value, ast.Name) and self.node.value.id == "self"
+
+
 class ModuleIndex:
     """One module's scopes, imports, classes and calls; with a `place`, imported names lead to other files."""
 
@@ -121,6 +134,10 @@ class ModuleIndex:
     def calls_named(self, name: str) -> list[tuple[Scope, ast.Call]]:
         """Return the calls whose callee has this last name, with the scopes that contain them."""
         return _calls(self).get(name, [])
+
+    def stores_of(self, attribute: str) -> list[AttributeStore]:
+        """Return the stores to attributes of a name, whatever they are attributes of."""
+        return _attribute_stores(self).get(attribute, [])
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""
@@ -287,6 +304,19 @@ def _calls(module: ModuleIndex) -> dict[str, list[tuple[Scope, ast.Call]]]:
             name = last_name(call.func)
             if name is not None:
                 found.setdefault(name, []).append((scope, call))
+    return found
+
+
+@once
+def _attribute_stores(module: ModuleIndex) -> dict[str, list[AttributeStore]]:
+    """Index the stores to attributes, and to elements of what attributes hold, by the name of the attribute."""
+    found: dict[str, list[AttributeStore]] = {}
+    for scope in module.scopes.by_node.values():
+        for node in scope.nodes:
+            of_element = type(node) is ast.Subscript
+            target = node.value if isinstance(node, ast.Subscript) else node
+            if isinstance(target, ast.Attribute) and type(getattr(node, "ctx", None)) in (ast.Store, ast.Del):
+                found.setdefault(target.attr, []).append(AttributeStore(scope, target, of_element))
     return found
 
 

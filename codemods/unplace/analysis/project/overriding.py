@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Class, Function
-from unplace.analysis.project.module import home
+from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.scopes import Scope
 
 _MOST = 4
@@ -57,6 +57,25 @@ def methods_of(owner: Class, name: str, derived: Iterable[Class]) -> Methods:
     own, *overriding = found.values()
     is_open = bool(overriding) and _only_raises(own.scope.node)
     return Methods((*overriding,) if is_open else (own, *overriding), is_open)
+
+
+def is_replaced(owner: Class, derived: Iterable[Class], name: str, reader: ModuleIndex) -> bool:
+    """Tell whether code puts something else in the place of a method: `Model.norm = quick`.
+
+    In the file that calls it and in that of the class, any object may be meant (`model.norm = quick`); in other files
+    it is the class, or one derived from it.
+    """
+    own = home(owner.scope)
+    classes = "|".join(cls.node.name for cls in (owner, *derived))
+    patterns = [rf"\b(?:{classes})\.{name}\s*=[^=]", rf"\bsetattr\([^,]*\b(?:{classes})\s*,\s*[\"']{name}[\"']"]
+    return any(_replaces(module, name) for module in (own, reader, *own.others_with(name, patterns)))
+
+
+def _replaces(module: ModuleIndex, name: str) -> bool:
+    if any(not store.is_own and not store.of_element for store in module.stores_of(name)):
+        return True
+    given = (call.args[1] for _, call in module.calls_named("setattr") if len(call.args) > 1)
+    return any(isinstance(argument, ast.Constant) and argument.value == name for argument in given)
 
 
 def _method(owner: Class, name: str) -> Function | None:

@@ -41,7 +41,7 @@ from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes, handed_on, members
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, home
-from unplace.analysis.project.overriding import Methods, methods_of
+from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
@@ -471,10 +471,10 @@ class Program:
 
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
-        if is_exact:
-            return methods_of(owner, name, ())
-        known = [*self.descendants(owner)]
-        elsewhere = self._others.overriding(owner, known, name) if self._others is not None else ()
+        known = [] if is_exact else [*self.descendants(owner)]
+        if is_replaced(owner, known, name, self.module):
+            return Methods()
+        elsewhere = self._others.overriding(owner, known, name) if self._others is not None and not is_exact else ()
         return methods_of(owner, name, (*known, *elsewhere))
 
     def attribute(self, owner: Class, name: str) -> Value:

@@ -8,7 +8,6 @@ msd = model.state_dict()                        what torch detaches
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
@@ -164,15 +163,4 @@ def _is_empty(node: ast.expr) -> bool:
 def _is_stored_elsewhere(program: Program, scope: Scope, name: str) -> bool:
     """Tell whether code outside the class of a method stores something in an attribute of that name."""
     owner = scope.enclosing_class
-    others = (s for s in program.module.scopes.by_node.values() if s.enclosing_class is not owner)
-    return any(name == held.attr and not isinstance(held.ctx, ast.Load) for s in others for held in _stored(s))
-
-
-def _stored(scope: Scope) -> Iterator[ast.Attribute]:
-    """Iterate over the attributes that a scope stores, or stores elements of, as stores."""
-    for node in scope.nodes:
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            yield node
-        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            if isinstance(node.value, ast.Attribute):
-                yield ast.Attribute(node.value.value, node.value.attr, node.ctx)
+    return any(store.scope.enclosing_class is not owner for store in program.module.stores_of(name))
