@@ -10,7 +10,7 @@ h.data = self.table.cos()                   neither: a buffer has no graph, and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
@@ -25,6 +25,15 @@ from unplace.torchapi import autocast, members
 def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
     """Tell whether a gradient certainly flows from a value to the tensors that it replaces, or to a parameter."""
     return _Walk(run, replaced).carries(stored)
+
+
+def carriers(run: Run, stored: ast.expr, replaced: Objs) -> list[ast.Name] | None:
+    """Return the names through which a gradient flows from a value, but for those of the tensors that it replaces.
+
+    None where it isn't certain that a gradient flows. What a module with weights is called with doesn't count.
+    """
+    walk = _Walk(run, replaced)
+    return list(walk.names(stored)) if walk.carries(stored) else None
 
 
 def has_graph(run: Run, node: ast.expr) -> bool:
@@ -81,6 +90,19 @@ class _Walk:
             return True
         return bool(value.objs) and all(self._made(obj) for obj in value.objs)
 
+    def names(self, node: ast.expr) -> Iterator[ast.Name]:
+        """Iterate over the names through which a gradient flows from an expression, but not into layers."""
+        if isinstance(node, ast.Name):
+            value = self.run.values.get(node)
+            if value is not None and can_be_tracked(value) and not value.objs & self.replaced:
+                yield node
+            return
+        if isinstance(node, ast.Call) and self._has_weights(node):
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from self.names(child)
+
     def _any(self, nodes: Iterable[ast.expr]) -> bool:
         return any(self.carries(node) for node in nodes)
 
@@ -91,12 +113,17 @@ class _Walk:
         node = key[0] if isinstance(key, tuple) else None
         return isinstance(node, ast.expr) and self.carries(node)
 
+    def _has_weights(self, node: ast.Call) -> bool:
+        """Tell whether a call is one of a layer of torch that has weights."""
+        callee = self.run.values.get(node.func)
+        ref = callee.ref if callee is not None else None
+        return isinstance(ref, TorchModule) and autocast.lowers(ref.qualified.rsplit(".", 1)[-1])
+
     def _call(self, node: ast.Call) -> bool:
         func = node.func
         callee = self.run.values.get(func)
-        ref = callee.ref if callee is not None else None
-        if isinstance(ref, TorchModule):
-            return autocast.lowers(ref.qualified.rsplit(".", 1)[-1]) or self._any(node.args)
+        if callee is not None and isinstance(callee.ref, TorchModule):
+            return self._has_weights(node) or self._any(node.args)
         given = [*node.args, *(k.value for k in node.keywords if k.arg != "out")]
         if (
             isinstance(func, ast.Attribute)

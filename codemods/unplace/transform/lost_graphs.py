@@ -1,0 +1,68 @@
+"""Writes through `.data` that lose the graph of what they write, which nothing else uses.
+
+    r = self.fc2(x)
+    h.data += r                                 no gradient reaches `fc2`
+    norm = w.flatten(1).norm(dim=1)
+    w.data.div_(norm.view(-1, 1) + 1e-6)        what `w.data = w / (norm.view(-1, 1) + 1e-6)` says, too
+
+Nothing shows that such a graph is meant to be lost: that is what a store of all values to `.data` is repaired for. It
+may be meant where the values have no graph (`h.data[mask] = 0`, `h.data.clamp_(0, 1)`), or are used elsewhere, too, as
+the codes of a straight-through estimator are:
+
+    codes = self.codebook(index)
+    z.data.copy_(codes)
+    return self.decode(z) + F.mse_loss(codes, x)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unplace.analysis.domain.values import Objs
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
+from unplace.analysis.queries.continuation import carriers
+from unplace.diagnostics.forms import WriteKind
+from unplace.transform.sites import Site
+
+
+def loses_graphs(site: Site) -> bool:
+    """Tell whether each write through the tensor's `.data` loses a graph that only the written values have."""
+    run, roots = site.run, site.roots()
+    hidden = [w for w in run.writes.values() if _is_hidden(w) and w.state.roots(w.value.objs) & roots]
+    return site.write in hidden and all(_loses_graph(run, write, roots) for write in hidden)
+
+
+def _is_hidden(write: Write) -> bool:
+    """Tell whether a write updates or changes some values of a tensor through its `.data`."""
+    if write.kind is WriteKind.DATA:
+        return False
+    return write.data is not None or any(
+        isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(write.target)
+    )
+
+
+def _loses_graph(run: Run, write: Write, roots: Objs) -> bool:
+    found = [carriers(run, value, roots) for value in _written(write)]
+    statement = write.statement
+    return any(carried is not None and all(_is_read_in(run, n, statement) for n in carried) for carried in found)
+
+
+def _written(write: Write) -> Iterator[ast.expr]:
+    """Iterate over the expressions whose values a write puts or works into its target."""
+    node = write.node
+    if isinstance(node, ast.Call):
+        yield from node.args[write.kind is WriteKind.FUNCTION :]
+        yield from (keyword.value for keyword in node.keywords)
+    elif isinstance(write.statement, ast.Assign | ast.AugAssign):
+        yield write.statement.value
+
+
+def _is_read_in(run: Run, name: ast.Name, statement: ast.stmt) -> bool:
+    """Tell whether a local name is read nowhere but in a statement."""
+    scope = run.scope
+    if name.id not in scope.bound or name.id in scope.captured | scope.global_names | scope.nonlocal_names:
+        return False
+    inside = {node for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    return all(n in inside for n in scope.names if n.id == name.id and isinstance(n.ctx, ast.Load))
