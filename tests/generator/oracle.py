@@ -56,7 +56,8 @@ HIDDEN_WRITE = re.compile(r"\.data\b|\.detach\(\)\.\w+_\(")
 """A write that autograd doesn't see, left in the rewritten program: its gradient is nobody's."""
 
 WHOLE_STORE = re.compile(r"\.data\s*=[^=]")
-"""What the tool repairs by letting autograd see it, so that the gradient becomes another."""
+REPAIRS = "repairs the gradient"
+"""What the tool repairs by letting autograd see it, so that the gradient becomes another; how the report says so."""
 
 LOW = re.compile(r"\b(half|bfloat16|float16|float32)\b|\.float\(\)")
 UNDERSCORE = re.compile(r"[a-z]_$")
@@ -203,7 +204,8 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
         after = maker(start.after, "before.py")
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
-    differences, works = compare(before, after, original, bool(WHOLE_STORE.search(text)))
+    repairs = bool(WHOLE_STORE.search(text)) or _repairs(start)
+    differences, works = compare(before, after, original, repairs)
     fixed = works and start.complaint is not None
     start = replace(start, works=works)
     if not differences:
@@ -211,7 +213,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
     if assumed and _are_assumed(before(), assumed, differences):
         return replace(start, fixed=fixed, assumed=True)
-    is_silent = WHOLE_STORE.search(text) or KEPT_ON_CONTEXT.search(text)  # the original's gradient may be wrong, unseen
+    is_silent = repairs or KEPT_ON_CONTEXT.search(text)  # the original's gradient may be wrong, unseen
     is_kept = start.complaint is None and not is_silent  # the gradient is what it was, or wrong
     if (
         fault is Fault.GRADIENTS
@@ -220,6 +222,12 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
     ):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
+
+
+def _repairs(verdict: Verdict) -> bool:
+    """Whether the report says that a rewrite repairs a gradient which the original loses."""
+    findings = verdict.report.findings if verdict.report is not None else ()
+    return any(f.status is Status.REWRITTEN and REPAIRS in f.message for f in findings)
 
 
 def _is_silent(verdict: Verdict) -> bool:

@@ -15,7 +15,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         h = self.block(x)
-        h.data[...] = torch.tanh(h)
+        h.data[...] = torch.tanh(h.detach())
         k = self.seq(x)
         k.data.mul_(-2)
         return h, k

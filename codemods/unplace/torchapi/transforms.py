@@ -15,6 +15,15 @@ PASSING = (
 `jvp` and `vjp` are none: they are given the arguments with the function.
 """
 
+RUNNING = frozenset(
+    [
+        *(f"torch.utils.checkpoint.{name}" for name in ("checkpoint", "checkpoint_sequential")),
+        *(f"torch.func.{name}" for name in ("jvp", "vjp", "linearize")),
+        *(f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "jacobian", "jvp", "vhp", "vjp")),
+    ]
+)
+"""Functions that call what they are given with the other arguments: `checkpoint(block, x)`."""
+
 FUNCTIONAL_CALLS = frozenset(
     ["torch.func.functional_call", "torch.nn.utils.stateless.functional_call", "torch.nn.utils.functional_call"]
 )

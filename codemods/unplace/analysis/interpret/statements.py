@@ -190,7 +190,8 @@ class Interpreter:
                 return old
             if old.must_be(TENSOR | NONE):
                 return old._replace(kinds=TENSOR)  # None would have raised
-            fresh = arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
+            number = old._replace(objs=frozenset())  # where no tensor was written; of a tensor, autograd saves a copy
+            fresh = arithmetic.tensor_result(self.run, s, s.op, number, operand, state)
             if not operand.may_be(TENSOR):
                 return old._replace(identity=(s, "sum"))
             joined = weak_join(old._replace(kinds=TENSOR), fresh)

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Choice, Class, Instance, alternatives
-from unplace.analysis.domain.values import Value
+from unplace.analysis.domain.values import CALLABLE, MODULE, Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
 from unplace.analysis.project.module import ModuleIndex, imported_from_run, once, parents_in
+from unplace.analysis.project.vmapped import mapped
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
+from unplace.torchapi import transforms
 
+_RUNNING = frozenset(name.rpartition(".")[2] for name in transforms.RUNNING)
 _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "reversed", "tuple", "zip")
 
 
@@ -37,7 +40,10 @@ class OwnCalls:
 
     def may_reach(self, call: ast.Call) -> bool:
         """Tell whether a call may reach a function of the run."""
-        if last_name(call.func) in self._names or self._instances.is_called(call.func):
+        name = last_name(call.func)
+        if name in self._names or self._instances.is_called(call.func):
+            return True
+        if name in _RUNNING and any(map(self._instances.is_called, call.args)):
             return True
         root = call.func
         while isinstance(root, ast.Attribute):
@@ -73,7 +79,7 @@ def passings(
         argument = argument_for(scope, call, parameter) if not is_unbound else None
         exact = found.values.get(argument) if argument is not None else None
         values = [exact] if exact is not None else list(found.values.values())
-        yield Passing(call, run, found, tuple(value for value in values if value.objs))
+        yield Passing(call, run, found, tuple(v for v in values if v.objs and not v.must_be(CALLABLE | MODULE)))
 
 
 def line_of_value(program: Analysis, scope: Scope) -> int | None:
@@ -83,11 +89,26 @@ def line_of_value(program: Analysis, scope: Scope) -> int | None:
         outer = parents_in(program.module, scope.parent).get(scope.node)
         is_called = isinstance(outer, ast.Call) and outer.func is scope.node
         return None if is_called or scope.node in hooks(program.module) else scope.node.lineno
+    if scope.name in OF_INSTANCES:
+        transformed = [call.lineno for call in _transforms(program, scope)]
+        if transformed:
+            return transformed[0]
     name = name_of(program, scope)
     called = {call.func for _, call in program.module.calls_named(name)} | hooks(program.module)
     uses = _attributes if scope.enclosing_class is not None else _names
     found = (node for node in uses(program, scope, name) if node not in called) if program.module.reads_of(name) else ()
     return next((node.lineno for node in found), None)
+
+
+def _transforms(program: Analysis, scope: Scope) -> Iterator[ast.Call]:
+    """Iterate over the calls that make a function of objects whose calls run a method: `torch.vmap(Layer())`."""
+    module = program.module
+    for user in module.scopes.by_node.values():
+        for call in module.bindings(user).calls:
+            if call.args and module.qualified(user, call.func) in transforms.PASSING:
+                found = mapped(program, user, call.args[0])
+                if found is not None and found.scope is scope:
+                    yield call
 
 
 @once
@@ -142,12 +163,21 @@ def _possible_calls(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
     if owner is not None and scope.name in OF_INSTANCES:
         calls = calls_of_objects(program, owner)
         yield from ((caller, c, False) for caller, c in calls if _may_be_object(program, caller, c.func, owner))
+        yield from ((caller, call, True) for caller, call in _running(program, owner))
     for caller, call in program.module.calls_named(name_of(program, scope)):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) and owner is not None else None
         refs = alternatives(program.estimate(caller, receiver).ref) if receiver is not None else ()
         is_unbound = any(isinstance(ref, Class) for ref in refs)
         if may_call(program, scope, caller, call, is_exact=not is_unbound):
             yield caller, call, is_unbound
+
+
+def _running(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls of functions of torch that call an object of a class: `checkpoint(block, x)`."""
+    for name in sorted(_RUNNING):
+        for caller, call in program.module.calls_named(name):
+            if any(_may_be_object(program, caller, argument, owner) for argument in call.args):
+                yield caller, call
 
 
 def _may_be_object(program: Analysis, caller: Scope, callee: ast.expr, owner: Class) -> bool:

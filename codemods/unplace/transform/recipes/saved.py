@@ -40,6 +40,7 @@ from unplace.torchapi.arithmetic import FUNCTION_OF
 from unplace.transform.emit.returning import OWN
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.filter import leaves_out
+from unplace.transform.recipes.callees import savers_inside
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
@@ -69,13 +70,14 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         if hidden_write_to(site.program, saved.operation) is not None:
             return None  # backward uses what that write left
         own = text if path == OWN else Text(run.program.module.text)
-        found = _copied(site, run, state, saved, rules, own)
-        if found is None:
+        found = _copied_there_or_inside(site, run, state, saved, rules, own)
+        if not found:
             return None
-        copied.add(found[0])
         by.append(saved)
-        edits.setdefault(path, set()).update(found[1])
-        assumptions |= dict.fromkeys(_of_kind(run, found[0]))
+        for inner, node, needed in found:
+            copied.add(node)
+            edits.setdefault(path, set()).update(needed)
+            assumptions |= dict.fromkeys(_of_kind(inner, node))
     if not copied or any(map(_overlap, edits.values())):
         return None
     lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
@@ -137,6 +139,22 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
 def _is_call_of(scope: Scope, run: Run, saved: Saved) -> bool:
     """Tell whether what saved a tensor is an earlier call of a function: its own operations are copied for then."""
     return any(call is saved.node and callee is scope for (call, _, callee) in run.handed)
+
+
+def _copied_there_or_inside(
+    site: Site, run: Run, state: Facts, saved: Saved, rules: Mapping[Form, Any], text: Text
+) -> list[tuple[Run, ast.AST, tuple[Edit, ...]]]:
+    """Return what is copied for an operation that saved the memory, by it or inside the function that it calls."""
+    found = _copied(site, run, state, saved, rules, text)
+    if found is not None:
+        return [(run, *found)]
+    copies: list[tuple[Run, ast.AST, tuple[Edit, ...]]] = []
+    for inner, there, each in savers_inside(run, saved):
+        copied = _copied(site, inner, there, each, rules, text)
+        if copied is None:
+            return []
+        copies.append((inner, *copied))
+    return copies
 
 
 def _copied(
