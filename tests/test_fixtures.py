@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from failure_classes import CLASSES
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
 from unplace.transform.rewriter import rewrite_text
@@ -44,6 +45,7 @@ class Case:
     unsafe: bool = False
     repairs_gradient: bool = False
     raises: str | None = None
+    about: str | None = None
     expected: list[dict[str, Any]] | None = field(default=None, hash=False)
 
     @property
@@ -99,6 +101,21 @@ def test_findings(case: Case) -> None:
         assert finding.code == wanted["code"], finding
         assert re.fullmatch(wanted["status"], finding.status.value), finding
         assert re.search(wanted.get("message", ""), finding.message), finding
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_each_class_of_failures_has_fixtures_of_every_kind(name: str) -> None:
+    found = [case for case in CASES if case.about in CLASSES[name]]
+    unchanged = [{finding["status"] for finding in case.expected or ()} for case in found if not case.changes]
+    assert len(found) >= 10
+    assert any(case.changes for case in found), "none is rewritten"
+    assert any("refused" in statuses for statuses in unchanged), "none is refused"
+    assert any(statuses == {"kept"} for statuses in unchanged), "none is kept"
+
+
+def test_a_fixture_is_about_a_class_of_failures() -> None:
+    words = {word for words in CLASSES.values() for word in words}
+    assert {case.about for case in CASES if case.about is not None} <= words
 
 
 # -- torch proves that it is right ----------------------------------------------------------------------------------

@@ -324,6 +324,12 @@ def _filled(case: Case, place: str) -> bool | None:
     return case.noted(tree)
 
 
+def _fits(case: Case, mask: str, place: str) -> bool | None:
+    tree = case.tree()
+    _before(tree, case.statement(tree), f"_p.note(({mask}).shape == {place}.shape)")
+    return case.noted(tree)
+
+
 def _even(case: Case, call: str) -> bool | None:
     return case.noted(_wrapped(case.tree(), "even", lambda n: ast.unparse(n) == call))
 
@@ -368,6 +374,7 @@ DECISIONS: tuple[tuple[re.Pattern[str], Callable[..., bool | None]], ...] = tupl
         (rf"no two elements of {NAMED} are the same tensor", _distinct),
         (rf"{NAMED} and {NAMED} don't share memory", _apart),
         (rf"{NAMED} isn't empty", _filled),
+        (rf"the mask {NAMED} has the shape of {NAMED}", _fits),
         (rf"the pieces of {NAMED} are of one size", _even),
         (r"the loop in line (\d+) runs at least once", _begun),
         (rf"the operands of line (\d+) don't have a wider dtype than {NAMED}", _line_dtypes),

@@ -75,6 +75,7 @@ class Assumption(Kind):
     LOOP_RUNS = "the loop in {line} runs at least once"
     NOT_EMPTY = "`{name}` isn't empty"
     ONE_SIZE = "the pieces of `{call}` are of one size"
+    MASK_FITS = "the mask `{mask}` has the shape of `{name}`"
     # of dtypes
     NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"
     DTYPE_OF_RESULT = "`{name}` has the dtype of the result in {line}"

@@ -11,17 +11,20 @@ store goes to a clone, its value computed before (see UNP005).
     y = torch.where(mask, other, y)
 
 The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
-aligns with the last ones, so a mask of lower rank would silently hit other elements.
+aligns with the last ones, so a mask of lower rank would silently hit other elements. Under `vmap`, which takes no mask
+with a batch dimension for an index, `--unsafe` assumes that shape.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import libcst as cst
 
 from unplace.analysis.domain.dtypes import promoted
 from unplace.analysis.domain.values import Value
+from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.rules.unp005_subscript import SubscriptStore
 from unplace.transform.emit import bindings
@@ -45,6 +48,11 @@ class MaskedStore(SubscriptStore):
             verdict = rebind(site, site.write.target)
             if isinstance(verdict, Rebind):
                 return verdict
+        elif self._is_filled_under_vmap(site):
+            verdict = rebind(site, site.write.target)
+            if isinstance(verdict, Rebind):
+                assumption = Assumption.MASK_FITS(mask=ast.unparse(_index(site)), name=site.name)
+                return replace(verdict, assumptions=(*verdict.assumptions, assumption))
         return super().decide(site)
 
     def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
@@ -71,6 +79,13 @@ class MaskedStore(SubscriptStore):
 
     def _filled(self, site: Site) -> bool:
         return self._is_plain(site) and is_number(site, _value(site)) and self._covers(site, site.value)
+
+    def _is_filled_under_vmap(self, site: Site) -> bool:
+        """Tell whether a number is stored under a mask that `vmap` doesn't take for an index, but for `masked_fill`."""
+        if not self._is_plain(site) or not is_number(site, _value(site)):
+            return False
+        forbidden = site.forbidden()
+        return forbidden is not None and forbidden.reason.kind is Forbids.BATCHED_MASK
 
     def _selected(self, site: Site) -> ast.expr | None:
         """Return `full` for `y[m] = full[m]`, if `torch.where` does the same."""

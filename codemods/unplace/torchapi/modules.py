@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 REPARAMETRISING = frozenset(
     f"torch.nn.utils.{name}"
     for name in (
@@ -68,3 +70,10 @@ GIVING = GIVING_PARAMETERS | GIVING_MODULES
 
 TUPLE_STATE = frozenset(["torch.nn.LSTM"])
 """Recurrent modules whose second result is a pair of tensors."""
+
+_WITH_WEIGHT = re.compile(r"torch\.nn\.(?:Bilinear|Linear|Conv(?:Transpose)?[123]d)")
+
+
+def has_weight(qualified: str) -> bool:
+    """Tell whether the modules of a class of torch always have a parameter `weight`."""
+    return _WITH_WEIGHT.fullmatch(qualified) is not None

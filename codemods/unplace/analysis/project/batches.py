@@ -28,6 +28,7 @@ from unplace.analysis.domain.values import (
     TEXT,
     Obj,
     Origin,
+    Tracked,
     Value,
 )
 from unplace.analysis.interpret.run import Run
@@ -278,6 +279,8 @@ class Batched:
         if isinstance(node, ast.Call):
             return self._of_call(node)
         if isinstance(node, ast.Attribute):
+            if value is not None and value.tracked is Tracked.LEAF:  # a parameter of a module: `self.fc.weight`
+                return self.of_value(value).joined(self.batch.arguments.get(root_name(node) or "", NO_LEVELS))
             return NO_LEVELS if node.attr in transforms.OF_SHAPE else self.of(node.value)
         if isinstance(node, ast.Lambda):
             return NO_LEVELS

@@ -20,7 +20,7 @@ from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope, variadic
-from unplace.torchapi import transforms
+from unplace.torchapi import modules, transforms
 
 _DEEPEST = 6
 
@@ -81,6 +81,7 @@ class Use:
     node: ast.expr
     function: Mapped
     in_dims: ast.expr | None
+    held_dims: ast.expr | None = None  # of the parameters of a module that `vmap(functional_call)` runs
 
 
 # -- what an expression calls ---------------------------------------------------------------------------------------
@@ -120,9 +121,52 @@ def called_functionally(
     if home(scope).qualified(scope, call.func) not in transforms.FUNCTIONAL_CALLS or len(call.args) < 3:
         return None
     model, held, inputs = call.args[:3]
-    found = mapped(program, scope, model)
+    found = _model(program, scope, model)
     given = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
     return (found, dict(zip(found.parameters, given, strict=False)), held) if found is not None else None
+
+
+def _model(program: Analysis, scope: Scope, node: ast.expr, depth: int = _DEEPEST) -> Mapped | None:
+    """Return the `forward` of a module whose class is all that counts: `copy.deepcopy(models[0]).to("meta")`."""
+    found = _estimated(program, scope, node)
+    if found is not None or depth == 0:
+        return found
+    inner = _alike(program, scope, node)
+    if inner is not None:
+        return _model(program, scope, inner, depth - 1)
+    module = home(scope)
+    owner = module.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
+    if owner is None or not isinstance(node, ast.Name) or any(a.arg == node.id for a in owner.parameters):
+        return None
+    sources = [s for s in module.bindings(owner).sources.get(node.id, []) if isinstance(s, ast.expr)]
+    others = [s for s in sources if not _is_of_itself(program, owner, s, node.id)]
+    answers = {_model(program, owner, source, depth - 1) for source in others}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _alike(program: Analysis, scope: Scope, node: ast.expr) -> ast.expr | None:
+    """Return an expression with an object of the same class: what is copied or moved, or the elements of a list."""
+    if isinstance(node, ast.Call):
+        if home(scope).qualified(scope, node.func) in _COPYING:
+            return node.args[0] if node.args else None
+        is_itself = isinstance(node.func, ast.Attribute) and node.func.attr in modules.RETURNING_ITSELF
+        return node.func.value if is_itself and isinstance(node.func, ast.Attribute) else None
+    if isinstance(node, ast.Subscript):
+        return node.value
+    if isinstance(node, ast.ListComp):
+        return node.elt
+    return node.elts[0] if isinstance(node, ast.List | ast.Tuple) and node.elts else None
+
+
+_COPYING = ("copy.copy", "copy.deepcopy")
+
+
+def _is_of_itself(program: Analysis, scope: Scope, source: ast.expr, name: str) -> bool:
+    """Tell whether a source only moves or copies what the name held before: `base = base.to("meta")`."""
+    inner: ast.expr | None = source
+    while inner is not None and isinstance(inner, ast.Call):
+        inner = _alike(program, scope, inner)
+    return isinstance(inner, ast.Name) and inner.id == name
 
 
 def _estimated(program: Analysis, scope: Scope, node: ast.expr) -> Mapped | None:
@@ -161,6 +205,8 @@ def _found(program: Analysis) -> Iterator[Use]:
                 function = mapped(program, scope, call.args[0])
                 if function is not None:
                     yield Use(scope, call, function, _in_dims(call, 1))
+                elif module.qualified(scope, call.args[0]) in transforms.FUNCTIONAL_CALLS:
+                    yield from _of_functional_call(program, scope, call)
         for node in scope.nodes:
             for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
                 is_call = isinstance(decorator, ast.Call)
@@ -170,22 +216,31 @@ def _found(program: Analysis) -> Iterator[Use]:
                     yield Use(scope, decorator, inner, _in_dims(decorator, 2))
 
 
+def _of_functional_call(program: Analysis, scope: Scope, node: ast.Call) -> Iterator[Use]:
+    """Iterate over the uses that `vmap(functional_call, in_dims=(None, 0, None))(model, params, (x,))` makes."""
+    dims = _in_dims(node, 1)
+    for call in _calls_of(program, scope, node):
+        found = _model(program, scope, call.args[0]) if len(call.args) > 2 else None
+        if found is not None and isinstance(dims, ast.Tuple) and len(dims.elts) > 2:
+            yield Use(scope, node, found, dims.elts[2], held_dims=dims.elts[1])
+
+
 def passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
     """Iterate over what the calls of `vmap`s of a function give for a parameter, with the scopes of the calls."""
     for use in uses(program):
-        if use.function.scope is scope:
-            for call in _calls(program, use):
+        if use.function.scope is scope and use.held_dims is None:
+            for call in _calls_of(program, use.caller, use.node):
                 given = use.function.given(call).get(name)
                 if given is not None:
                     yield use.caller, given
 
 
-def _calls(program: Analysis, use: Use) -> Iterator[ast.Call]:
+def _calls_of(program: Analysis, scope: Scope, node: ast.expr) -> Iterator[ast.Call]:
     """Iterate over the calls of a `vmap` in the function that makes it: `vmap(f)(x)`, and `g(x)` for `g = vmap(f)`."""
-    bindings = program.module.bindings(use.caller)
-    names = {name for name, sources in bindings.sources.items() if sources == [use.node]}
+    bindings = program.module.bindings(scope)
+    names = {name for name, sources in bindings.sources.items() if sources == [node]}
     for call in bindings.calls:
-        if call.func is use.node or (isinstance(call.func, ast.Name) and call.func.id in names):
+        if call.func is node or (isinstance(call.func, ast.Name) and call.func.id in names):
             yield call
 
 
@@ -205,7 +260,12 @@ def levels_given(use: Use) -> dict[str, Levels]:
     names, dims = use.function.parameters, use.in_dims
     level: frozenset[Hashable] = frozenset((use.node,))
     certain, doubtful = Levels(level, level), Levels(frozenset(), level)
-    scope = use.function.scope
+    scope, receiver = use.function.scope, use.function.receiver
+    if use.held_dims is not None:
+        held = _levels(use.held_dims, certain, doubtful)
+        each = dims.elts if isinstance(dims, ast.Tuple) else [dims] * len(names)
+        given = (_levels(dim, certain, doubtful) for dim in each if dim is not None)
+        return {**dict(zip(names, given, strict=False)), **({receiver: held} if receiver is not None else {})}
     if dims is None or isinstance(dims, ast.Constant):
         arguments = scope.node.args  # type: ignore[union-attr]
         required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults) - use.function.bound
@@ -213,9 +273,13 @@ def levels_given(use: Use) -> dict[str, Levels]:
         return {**found, **{a.arg: certain for a in variadic(scope)[:1] if a is arguments.vararg}}
     if not isinstance(dims, ast.Tuple):
         return dict.fromkeys(names, doubtful)
-    parts = [*zip(names, dims.elts, strict=False)]
-    is_batched = {n: _has_dimension(dim) for n, dim in parts}
-    return {n: certain if has else doubtful if has is None else NO_LEVELS for n, has in is_batched.items()}
+    return {n: _levels(dim, certain, doubtful) for n, dim in zip(names, dims.elts, strict=False)}
+
+
+def _levels(dim: ast.expr, certain: Levels, doubtful: Levels) -> Levels:
+    """Return the levels that an element of `in_dims` gives to its argument."""
+    has = _has_dimension(dim)
+    return certain if has else doubtful if has is None else NO_LEVELS
 
 
 def _has_dimension(dim: ast.expr) -> bool | None:

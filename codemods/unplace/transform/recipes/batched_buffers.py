@@ -15,18 +15,19 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.domain.values import FLOATS, NONE, NUMBER, SHAPE, TENSOR, TEXT, Origin, Value
+from unplace.analysis.domain.refs import TorchModule
+from unplace.analysis.domain.values import FLOATS, NONE, NUMBER, SHAPE, TENSOR, TEXT, Origin, Tracked, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.batches import Batch, runs_batched_only, values_of
 from unplace.analysis.project.program import Program
-from unplace.analysis.project.vmapped import mapped
+from unplace.analysis.project.vmapped import NO_LEVELS, mapped
 from unplace.analysis.queries.unbatched import Lacking, asks_for_values, lacks
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.catalogue import Assumption, Forbids, Refusal, Rewrite
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.torchapi import results, transforms
+from unplace.torchapi import modules, results, transforms
 from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Copy, Refuse, Verdict
@@ -195,6 +196,28 @@ class _Making:
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 if isinstance(node.slice, ast.Constant) and self._is_bound(run, node.value.id):
                     yield from self._source(run, node, written)
+        yield from self._parameters(run, {code_of(n) for n in nodes})
+
+    def _parameters(self, run: Run, written: set[str]) -> Iterator[_Source]:
+        """Iterate over the parameters of a module that `functional_call` runs: `self.w`, and `self.fc.weight`.
+
+        What is written, or makes the layer called for it, comes first.
+        """
+        found: dict[str, Value] = {}
+        for node, value in run.values.items():
+            if isinstance(node, ast.Attribute) and value.tracked is Tracked.LEAF and value.kinds == TENSOR:
+                found.setdefault(code_of(node), value)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                callee = run.values.get(node.func)
+                ref = callee.ref if callee is not None else None
+                if isinstance(ref, TorchModule) and modules.has_weight(ref.qualified):
+                    found.setdefault(f"{code_of(node.func)}.weight", Value(TENSOR))
+        for code, value in sorted(found.items(), key=lambda item: not {item[0], item[0].rpartition(".")[0]} & written):
+            receiver = code.partition(".")[0]
+            known = {batch: batch.arguments.get(receiver, NO_LEVELS).certain for batch in self._batches}
+            levels = frozenset((batch, level) for batch, certain in known.items() for level in certain)
+            if levels and receiver == _receiver(run):
+                yield _Source(code, value, levels, is_proved=not value.likely)
 
     def _source(self, run: Run, node: ast.expr, written: list[ast.expr]) -> Iterator[_Source]:
         value = run.values.get(node)
@@ -312,6 +335,12 @@ class _Making:
     def _source_of(self, node: ast.expr) -> str:
         start, end = self._text.span(node)
         return self._text.text[start:end]
+
+
+def _receiver(run: Run) -> str | None:
+    """Return the name of the receiver of a method."""
+    parameters = run.scope.parameters if run.scope.enclosing_class is not None else ()
+    return parameters[0].arg if parameters else None
 
 
 def _is_used_as_tensor(run: Run, node: ast.expr) -> bool:
