@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from unplace.analysis.domain.values import Objs
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write
+from unplace.analysis.interpret.writes import Write, is_data_attribute
 from unplace.analysis.queries.continuation import carriers
 from unplace.diagnostics.forms import WriteKind
 from unplace.transform.sites import Site
@@ -38,9 +38,7 @@ def _is_hidden(write: Write) -> bool:
     """Tell whether a write updates or changes some values of a tensor through its `.data`."""
     if write.kind is WriteKind.DATA:
         return False
-    return write.data is not None or any(
-        isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(write.target)
-    )
+    return write.data is not None or any(is_data_attribute(n) for n in ast.walk(write.target))
 
 
 def _loses_graph(run: Run, write: Write, roots: Objs) -> bool:
