@@ -16,7 +16,8 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.files import Project
 from unplace.text.source import read_source
-from unplace.transform.sites import is_anywhere, is_site, runs
+from unplace.transform.collecting import is_anywhere, runs
+from unplace.transform.sites import is_site
 
 
 class Verdict(Enum):

@@ -9,10 +9,11 @@ import builtins
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -38,17 +39,17 @@ def without_annotations(case: Case) -> str:
     return (transformed(case.text, "stripped") or plain(case.text)).main
 
 
-def observed(source: str) -> Observations:
+def observed(source: str, file: Path = FILE) -> Observations:
     """Run a script's example once, as a training step would, and return the facts."""
-    recorder = Recorder(str(ROOT))
+    recorder = Recorder(str(file.parent))
     module = ModuleType(MODULE_NAME)
     outer = sys.modules.get(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     setattr(builtins, NAME, recorder)
     try:
-        exec(compile(instrumented(source, FILE.name, recorder.register), str(FILE), "exec"), vars(module))
+        exec(compile(instrumented(source, file.name, recorder.register), str(file), "exec"), vars(module))
         with suppress(RuntimeError):
-            _step(module)
+            step(module.example)
     finally:
         delattr(builtins, NAME)
         recorder.close()
@@ -58,9 +59,9 @@ def observed(source: str) -> Observations:
     return recorder.observations
 
 
-def _step(module: ModuleType) -> None:
+def step(example: Callable[[], Any]) -> None:
     """Call the example and differentiate its result; a function that returns no tensor is called for its arguments."""
-    program = as_program(module.example(), str(FILE))
+    program = as_program(example(), str(FILE))
     result = program.call()
     outputs = [each for each in _tensors(result) if each.requires_grad]
     if not outputs and result is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from unplace.diagnosis.fixes import FileFix, fix_of
 from unplace.diagnosis.observed_run import Runner, RunResult
-from unplace.diagnostics.findings import Applicability
+from unplace.diagnostics.findings import Applicability, Finding
 from unplace.files.discovery import shown
 from unplace.files.writing import replace_contents
 from unplace.observation.facts import Observations
@@ -29,13 +29,19 @@ class RepairError(Exception):
 class Repair:
     """A repair: the changed files, whether there were forward values to compare, and the program's exit code now.
 
-    `observed` is what the edits rest on because a run showed it.
+    `findings` are the operations that were rewritten.
     """
 
     changes: dict[str, Change]
     verified: bool
     exit_code: int
-    observed: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """What the edits rest on because a run showed it."""
+        seen = (f for f in self.findings if f.applicability is Applicability.OBSERVED)
+        return tuple(dict.fromkeys(told for finding in seen for told in finding.assumptions))
 
     @property
     def verdict(self) -> str:
@@ -75,7 +81,7 @@ def repair(runner: Runner, observe: Observe, *, unsafe: bool, tell: Callable[[st
     except BaseException:
         files.restore()
         raise
-    return Repair(files.changes(), bool(first.backwards), result.exit_code, tuple(dict.fromkeys(files.observed)))
+    return Repair(files.changes(), bool(first.backwards), result.exit_code, tuple(files.findings))
 
 
 class _Files:
@@ -83,7 +89,7 @@ class _Files:
 
     def __init__(self) -> None:
         self._originals: dict[str, Source] = {}
-        self.observed: list[str] = []
+        self.findings: list[Finding] = []
 
     def write(self, path: str, change: Change) -> None:
         self._originals.setdefault(path, change.before)
@@ -111,8 +117,7 @@ def _rewritten(
         if _failure(result) != _failure(failed, fix):
             if result.backwards[: len(first.backwards)] != first.backwards:
                 raise RepairError(_why_values_differ(runner, first, files))
-            seen = (f for f in fix.findings if f.applicability is Applicability.OBSERVED)
-            files.observed += [told for finding in seen for told in finding.assumptions]
+            files.findings += fix.findings
             return result
         files.write(fix.path, Change(change.after, change.before))
     raise RepairError("the rewrite of the culprit doesn't remove the error")

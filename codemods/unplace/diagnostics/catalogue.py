@@ -59,6 +59,7 @@ class Assumption(Kind):
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
     PASSED_ONCE = "no caller passes the tensor in `{name}` as another argument, too"
     NOT_SHARED = "`{one}` and `{other}` don't share memory"
+    SAME_TENSOR = "`{one}` and `{other}` are the same tensor"
     SHARES_NONE = "`{name}` shares no memory with {others}"
     NOT_KEPT = "{operation} in {line} doesn't keep the tensor"
     DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"

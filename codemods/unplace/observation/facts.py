@@ -31,9 +31,11 @@ class OperationFacts:
     runs on tensors: `wider` had an operand that gives a new tensor another dtype, `unmeasured` operands that can't be
     compared, `recorded` wrote what takes part in a graph, `leaves` wrote a leaf, `views` a view. In `examined` runs all
     other holders of the memory were looked for, and `alone` of these found none that could read it later; `holders`
-    names them. `shares` are other names of the same function for the same memory. Of a call with `inplace=True`, `made`
-    counts the classes of the modules that it made, and the runs are those of these modules. `graphs` counts the runs
-    with an operand that has a graph. `kept` counts the examined runs after which something outlives the function's
+    names them. `shares` are other names of the same function for the same memory, and `same` those for the same tensor;
+    in `twins` runs a container that the function names had the memory twice. `overlaps` are those of the
+    examined runs with an operand in the same memory, other than the tensor itself. Of a call with `inplace=True`,
+    `made` counts the classes of the modules that it made, and the runs are those of these modules. `graphs` counts the
+    runs with an operand that has a graph. `kept` counts the examined runs after which something outlives the function's
     callers and has the memory: an attribute, a container, a global name. `parameters` are the runs on a parameter or
     its `.data`, and `off` those in which autograd was off.
 
@@ -54,6 +56,9 @@ class OperationFacts:
     alone: int = 0
     holders: Counter[str] = field(default_factory=Counter)
     shares: Counter[str] = field(default_factory=Counter)
+    same: Counter[str] = field(default_factory=Counter)
+    twins: int = 0
+    overlaps: int = 0
     made: Counter[str] = field(default_factory=Counter)
     graphs: int = 0
     kept: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -25,18 +25,22 @@ _ELEMENTS = 64
 """The number of elements that are looked at in a container."""
 _FRAMES = 80
 _CLOSURE = "a closure"
+_NEIGHBOUR = "another element of its container"
 
 
 @dataclass(slots=True)
 class Holders:
     """The holders of a tensor's memory, described.
 
-    `shares` are the names of the writing function itself, `callers` names of its callers, and `keepers` what outlives
-    these: attributes, containers, closures, global names. `contexts` are the custom functions that autograd recorded
-    and that keep it in an attribute of their context, for backward.
+    `shares` are the names of the writing function itself, `same` those of them that have the tensor itself, and
+    `has_twins` tells that a container which it names has the memory twice. `callers` are names of its callers, and
+    `keepers` what outlives these: attributes, containers, closures, global names. `contexts` are the custom functions
+    that autograd recorded and that keep it in an attribute of their context, for backward.
     """
 
     shares: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    has_twins: bool = False
     callers: list[str] = field(default_factory=list)
     keepers: list[str] = field(default_factory=list)
     contexts: list[str] = field(default_factory=list)
@@ -65,22 +69,29 @@ def holders_of(
     known: list[object] = []
     name = target.partition(".")[0].partition("[")[0]
     for local, value in _locals(frame, known):
-        if value is not container:
-            found.shares += [label for label in _labels(local, value, memory, known) if label != target]
-    found.callers = list(_reading_callers(frame, name, memory, known, root))
+        found.has_twins |= _has_twins(value, memory)
+        if value is tensor and local != target:
+            found.same.append(local)
+        own = f"{local}.{target.rpartition('.')[2]}" if value is container else target
+        found.shares += [x for x in _labels(local, value, memory, known, container) if x not in (own, target)]
+    found.callers = list(_reading_callers(frame, name, memory, known, root, container))
     excluded = {id(each) for each in known} | _parts_of(container)
     if _is_only_global(frame, name, memory):
         excluded.add(id(frame.f_globals))
     having = [each for each in tensors if memory_key(each) == memory]
     heap = _Heap.around(having, excluded | {id(having), id(tensors)})
     found.keepers = list(heap.keepers())
+    if isinstance(container, list | dict) and _has_twins(container, memory):
+        found.keepers.append(_NEIGHBOUR)
     found.contexts = list(dict.fromkeys(operator(context) for context in heap.contexts()))
     if _is_outer(frame, name) and _CLOSURE in found.keepers:
         found.keepers.remove(_CLOSURE)  # the target's own place
     return found
 
 
-def _reading_callers(frame: FrameType, written: str, memory: int, known: list[object], root: str) -> Iterator[str]:
+def _reading_callers(
+    frame: FrameType, written: str, memory: int, known: list[object], root: str, container: object
+) -> Iterator[str]:
     """Yield the names of callers that have the memory and are read later, other than the written name itself."""
     caller, depth = frame.f_back, 0
     while caller is not None and depth < _FRAMES:
@@ -90,15 +101,15 @@ def _reading_callers(frame: FrameType, written: str, memory: int, known: list[ob
         for path in on_stack.names:
             known_value, value = _at(path, caller)
             others |= not known_value
-            if _has(value, memory, known):
+            if _has(value, memory, known, without=container):
                 yield f"`{path}` of {place}"
         for name, value in _locals(caller, known):
             if name.startswith("@py_"):
                 continue
-            has = _has(value, memory, known)
+            has = _has(value, memory, known, without=container)
             is_own = name == written and _is_outer(frame, name) and _is_outer(caller, name)
             is_read = has and not is_own and is_read_after(caller.f_code, caller.f_lasti, name)
-            if is_read or (others and (has or next(_labels(name, value, memory, known), None) is not None)):
+            if is_read or (others and (has or next(_labels(name, value, memory, known, container), None) is not None)):
                 yield f"`{name}` of {place}"  # a result of a call that waits on the stack may be it, or a part of it
         caller, depth = caller.f_back, depth + 1
 
@@ -136,16 +147,29 @@ def _locals(frame: FrameType, known: list[object]) -> Iterator[tuple[str, Any]]:
             yield name, names[name]
 
 
-def _has(value: object, memory: int, known: list[object], depth: int = 2) -> bool:
-    """Tell whether a value is or contains a tensor with the memory; its containers are noted as known."""
+def _has(value: object, memory: int, known: list[object], depth: int = 2, without: object = None) -> bool:
+    """Tell whether a value is or contains a tensor with the memory; its containers are noted as known.
+
+    What the container `without` has doesn't count.
+    """
     if isinstance(value, torch.Tensor):
         return memory_key(value) == memory
     parts = _elements(value) if depth else ()
     if not parts:
         return False
     known.append(value)
-    found = [_has(part, memory, known, depth - 1) for part in parts]  # all of them, so that each container is noted
-    return any(found)
+    found = [_has(part, memory, known, depth - 1, without) for part in parts]  # all, so that each container is noted
+    return any(found) and value is not without
+
+
+def _has_twins(value: object, memory: int) -> bool:
+    """Tell whether a container, or one in an attribute of an object, has tensors with the memory twice."""
+    parts = [value, *(part for _, part in _attributes(value))]
+    for part in parts:
+        count = sum(_has(each, memory, []) for each in _elements(part))
+        if count > 1 or (count and isinstance(part, Sized) and len(part) > _ELEMENTS):  # the rest isn't looked at
+            return True
+    return False
 
 
 def _elements(value: object) -> list[object]:
@@ -154,14 +178,14 @@ def _elements(value: object) -> list[object]:
     return list(value.values())[:_ELEMENTS] if isinstance(value, dict) else []
 
 
-def _labels(name: str, value: object, memory: int, known: list[object]) -> Iterator[str]:
-    """Yield the places at a local name that have the memory: `x`, `self.h`."""
-    if _has(value, memory, known):
+def _labels(name: str, value: object, memory: int, known: list[object], without: object = None) -> Iterator[str]:
+    """Yield the places at a local name that have the memory: `x`, `self.h`, but not those in a container `without`."""
+    if _has(value, memory, known, without=without):
         yield name
     if isinstance(value, torch.Tensor | ModuleType | type):
         return
     for attribute, part in _attributes(value):
-        if _has(part, memory, known):
+        if _has(part, memory, known, without=without):
             yield f"{name}.{attribute}"
 
 
@@ -212,14 +236,18 @@ class _Heap:
                 continue
             if isinstance(holder, CellType):
                 yield _CLOSURE
-            elif isinstance(holder, tuple) and all(id(each) in self.excluded for each in self._around(holder)):
-                continue  # the arguments of a call that is under way
+            elif isinstance(holder, tuple) and all(self._reads_nothing(each) for each in self._around(holder)):
+                continue  # the arguments of a call that is under way, or what `enumerate` has yielded
             elif isinstance(holder, dict):
                 yield from self._owner(holder)
             elif isinstance(holder, list | set | tuple):
                 yield f"a {type(holder).__name__}"
             else:
                 yield f"an attribute of {type(holder).__name__}"
+
+    def _reads_nothing(self, around: object) -> bool:
+        """Tell whether the holder of a tuple is known, or an iterator, which keeps its last tuple to fill it anew."""
+        return id(around) in self.excluded or isinstance(around, _REFILLING)
 
     def contexts(self) -> Iterator[BackwardCFunction]:
         """Yield the recorded custom functions that have a tensor in an attribute of their context."""
@@ -244,6 +272,7 @@ class _Heap:
         yield "a dict"
 
 
+_REFILLING: tuple[type, ...] = (enumerate, zip, type(iter({}.items())))
 _KEEP_NOTHING = (FrameType, torch.Tensor, weakref.ref, BackwardCFunction)
 
 

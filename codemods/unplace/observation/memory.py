@@ -35,6 +35,15 @@ def memory_key(tensor: torch.Tensor) -> int | None:
         return None
 
 
+def has_view_of(tensor: torch.Tensor, values: list[object]) -> bool:
+    """Tell whether another tensor among some values is in the memory of a tensor."""
+    key = memory_key(tensor)
+    for each in values:  # no generator: a closure would be a holder
+        if isinstance(each, torch.Tensor) and each is not tensor and memory_key(each) == key is not None:
+            return True
+    return False
+
+
 class Notes(Generic[T]):
     """Notes on blocks of memory that are alive, one for each key: their number can't grow with time."""
 

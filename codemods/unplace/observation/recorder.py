@@ -25,7 +25,7 @@ from unplace.observation.graphs import is_leaf, operator, requires_grad, roots, 
 from unplace.observation.holders import Holders, holders_of, live_tensors
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
-from unplace.observation.memory import Notes
+from unplace.observation.memory import Notes, has_view_of
 from unplace.observation.saves import is_refused, is_unshared, savers_of
 from unplace.observation.stale import victim_of
 from unplace.observation.writes import Parts, Told, write_of
@@ -151,10 +151,13 @@ class Recorder:
         facts.leaves += is_leaf(target)
         facts.views += target._is_view()
         facts.parameters += write.is_to_parameter
+        looks_closer = self._looks_closer(number, frame)
+        if looks_closer:
+            facts.overlaps += has_view_of(target, write.operands)
         holder, changes_values = write.holder, write.changes_values
         del write  # so that it doesn't count as a holder
         savers: list[str] | None = [] if is_unshared(target) else None
-        if self._looks_closer(number, frame):
+        if looks_closer:
             began = time.perf_counter()
             live = live_tensors() if savers is None else [target]
             found = holders_of(target, frame, operation.target, holder, self.root, live)
@@ -213,6 +216,8 @@ def _count_holders(facts: OperationFacts, found: Holders) -> None:
     facts.kept += bool(found.keepers)
     facts.holders.update({*found.callers, *found.keepers})
     facts.shares.update(set(found.shares))
+    facts.same.update(set(found.same))
+    facts.twins += found.has_twins
 
 
 _SINGLE = frozenset({Shape.NAME, Shape.OUT, Shape.FIRST})

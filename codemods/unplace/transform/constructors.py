@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
@@ -22,10 +24,12 @@ from unplace.transform.filter import Filter
 from unplace.transform.flags import Flag, grouped
 from unplace.transform.observed import Seen, how_often
 from unplace.transform.recipes import modules
-from unplace.transform.report import Report
-from unplace.transform.rule import CallRule
+from unplace.transform.recipes.saved import copy_saved
+from unplace.transform.report import Report, copies_saved
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Inline, Keep, Refuse, Verdict
+from unplace.transform.verdicts import CopySaved, Inline, Keep, Refuse, Verdict
+
+_FORM = Form.INPLACE_ARGUMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Constructors:
     program: Program
     text: Text
     unsafe: bool
-    rule: CallRule
+    rules: Mapping[Form, Any]
     reports: Report
 
     def report(self, made: list[Flag], sites: list[Site], wanted: Filter) -> None:
@@ -54,6 +58,11 @@ class Constructors:
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:
+                copied = self._copied(calls.get(plan.flag.node, []), done) if isinstance(plan.verdict, Refuse) else None
+                if copied is not None:
+                    self._report(replace(plan, verdict=copied), True, self.reports.number(), copied.edits, ())
+                    done += copied.edits
+                    continue
                 if stopped is not None and isinstance(plan.verdict, Inline):
                     plan = plan.refused(Refusal.FLAG_SHARED(line=Line(stopped.flag.node.lineno)))
                 elif stopped is None:
@@ -74,14 +83,14 @@ class Constructors:
         facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call | ast.Assign) else None
         harm, by = _harm_of_calls(own)
         harm = Harm.HARMFUL if facts is not None and facts.is_harmful and not wanted.is_edited else harm
-        if not wanted(self.rule.code, harm, flag.node):
+        if not wanted(self.rules[_FORM].code, harm, flag.node):
             return _Plan(flag, harm, by, None)
         verdict = judge.decide(flag, own)
         if harm is Harm.HARMLESS and not self.unsafe and any(saves_result_in_place_only(site.write) for site in own):
             verdict = Keep(Purpose.WOULD_SAVE_INPUT(name=own[0].name))
         taking: list[Decision] = []
         if isinstance(verdict, Refuse) and flag.other_use is None:
-            taking = judge.at_calls(flag.node, flag.qualified, own, self.rule, busy)
+            taking = judge.at_calls(flag.node, flag.qualified, own, self.rules[_FORM], busy)
         if taking:
             assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
             verdict = Inline((*judge.of_uses(flag.node), *assumptions))
@@ -91,6 +100,19 @@ class Constructors:
         edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
         return _Plan(flag, harm, by, verdict, edits, facts)
 
+    def _copied(self, calls: list[Site], done: list[Edit]) -> CopySaved | None:
+        """Return the copies that let a module overwrite what its calls pass; None where one call would still fail."""
+        failing = [site for site in calls if site.harm()[0] is Harm.HARMFUL]
+        found = [copy_saved(site, self.rules, self.text) for site in failing]
+        copies = [each for each in found if each is not None and not each.elsewhere and not each.assumptions]
+        edits = tuple(dict.fromkeys(edit for each in copies for edit in each.edits))
+        meets = any(edit.start <= e.end and e.start <= edit.end for edit in edits for e in done)
+        if not failing or len(copies) < len(failing) or meets:
+            return None
+        copied = frozenset(node for each in copies for node in each.copied)
+        operations = dict.fromkeys(operation for each in copies for operation in each.operations)
+        return CopySaved(copied, tuple(operations), edits)
+
     def _report(
         self, plan: _Plan, applied: bool, fix: int, edits: tuple[Edit, ...], observed: tuple[Reason, ...]
     ) -> None:
@@ -98,11 +120,11 @@ class Constructors:
         assert plan.verdict is not None
         node, first = plan.flag.node, plan.flag.literals
         message = Rewrite.FLAG_CLEARED(line=Line(first[0].lineno)) if first else _dropped(node)
-        form = Form.INPLACE_ARGUMENT
+        message = copies_saved(plan.verdict) if isinstance(plan.verdict, CopySaved) else message
         self.reports.add(
             node,
-            self.rule.code,
-            form,
+            self.rules[_FORM].code,
+            _FORM,
             plan.verdict,
             applied,
             plan.harm,

@@ -26,11 +26,12 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.observation.facts import FileFacts
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
+from unplace.transform.collecting import collect
 from unplace.transform.filter import Filter
 from unplace.transform.observed import told
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.rewriter import Programs, rewrite_text
-from unplace.transform.sites import Site, collect
+from unplace.transform.sites import Site
 
 
 @dataclass(frozen=True, slots=True, order=True)

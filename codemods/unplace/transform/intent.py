@@ -23,6 +23,7 @@ from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason, quoted
 from unplace.transform.legality import assumptions_about
+from unplace.transform.observed import Seen
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Meant, Rebind, Refuse, Verdict
 
@@ -43,7 +44,8 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
         return None
     if site.write.kind is WriteKind.OUT:
         return Meant(_given_as_out(site))
-    thrown = _thrown_away(site, last) if isinstance(verdict, Inline) else None
+    is_open = isinstance(verdict, Inline) and Seen(site.facts, site.name).left_open(verdict.assumptions)
+    thrown = _thrown_away(site, last) if is_open else None
     if thrown is not None:
         return thrown
     if isinstance(verdict, Rebind | Copy) and not verdict.views and _binds_unread(site, verdict.places):

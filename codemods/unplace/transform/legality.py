@@ -24,7 +24,7 @@ from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.layouts import LASTING
-from unplace.analysis.queries.observers import Observers, replays
+from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.syntax.bindings import assigned_names, root_name
@@ -209,7 +209,7 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(Refusal.EXPANDED(name=site.name))
-    if apart.operands_apart(site.run, site.write) is None:
+    if operands_apart(site) is None:
         return Refuse(Refusal.READS_WHAT_IT_WRITES())
     read_while_written = site.read_while_written_in()
     if read_while_written is not None:
@@ -228,8 +228,14 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     """Return the assumptions about the kind of the target, its operands, and the intent of the write."""
     value = site.value
     found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
-    found += apart.operands_apart(site.run, site.write) or ()
+    found += operands_apart(site) or ()
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
+
+
+def operands_apart(site: Site) -> tuple[Reason, ...] | None:
+    """Return the assumptions under which the write reads no memory that it writes; None where it does."""
+    is_observed = site.facts is not None and site.facts.examined > 0
+    return apart.operands_apart(site.run, site.write, is_observed=is_observed)
 
 
 def _is_hidden_update(site: Site) -> bool:

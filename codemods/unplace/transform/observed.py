@@ -74,6 +74,10 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
         runs = sum(facts.made.values()) if all(_takes_flag(name) for name in facts.made) else 0
     elif kind is Assumption.NOT_SHARED:
         runs = facts.examined if not _shared(facts, assumption) else 0
+    elif kind is Assumption.SAME_TENSOR:
+        runs = facts.examined if facts.examined in (facts.same[str(name)] for _, name in assumption.parts) else 0
+    elif kind is Assumption.DISTINCT_ELEMENTS:
+        runs = facts.examined if not facts.twins else 0
     if not runs:
         return None
     if runs == 1:
@@ -88,13 +92,19 @@ def _confirms_purpose(facts: OperationFacts, assumption: Reason) -> Reason | Non
     overwrites what an operation saved makes the gradient of that one wrong: nobody can mean that.
     """
     if assumption.kind is Assumption.UNDIFFERENTIATED:
-        if not facts.refused or facts.refused != facts.recorded or facts.graphs or facts.parameters != facts.tensors:
+        if not refused_without_gradient(facts):
             return None
         (name,) = (part for gap, part in assumption.parts if gap == "name")
         return Observed.NO_GRADIENT(times=_times(facts.refused), name=name)
     if not facts.searched or facts.unsaved:
         return None
     return Observed.OVERWRITTEN_UNSEEN(saver=_most(facts.overwrote), searched=_runs(facts.searched))
+
+
+def refused_without_gradient(facts: OperationFacts) -> bool:
+    """Tell whether all runs changed a parameter by values without a gradient, and torch raised when it recorded."""
+    is_refused = facts.refused > 0 and facts.refused == facts.recorded
+    return is_refused and not facts.graphs and facts.parameters == facts.tensors
 
 
 def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) -> Reason | None:
@@ -114,6 +124,8 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
         found = f"a value of the change had a gradient in {facts.graphs:,} of {facts.tensors:,} runs"
     elif assumption.kind is Assumption.NOT_SHARED and _shared(facts, assumption):
         found = "they did"
+    elif assumption.kind is Assumption.DISTINCT_ELEMENTS and facts.twins:
+        found = f"two of them were, in {facts.twins:,} of {facts.examined:,} runs"
     return Refusal.OBSERVED_OTHERWISE(assumption=assumption, found=found) if found else None
 
 
@@ -182,7 +194,11 @@ def _is_about(assumption: Reason, target: str) -> bool:
 
 def _shared(facts: OperationFacts, assumption: Reason) -> bool:
     """Tell whether one of the two places of the assumption had the memory of the operation in a run."""
-    return any(facts.shares[str(place)] for _, place in assumption.parts)
+    places = [str(place) for _, place in assumption.parts]
+    is_named = all(part.isidentifier() for place in places for part in place.split("."))
+    if facts.overlaps and not is_named:
+        return True
+    return any(facts.shares[place] or facts.shares[place.partition("[")[0]] for place in places)
 
 
 def _most(counts: dict[str, int]) -> str:

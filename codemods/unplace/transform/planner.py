@@ -23,6 +23,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.collecting import collect
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
@@ -35,7 +36,7 @@ from unplace.transform.profitability import Copies, worthwhile
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
-from unplace.transform.sites import Site, collect
+from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
@@ -317,8 +318,7 @@ class Planner:
         if made:
             is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)
-            rule = self.by_form[Form.INPLACE_ARGUMENT]
-            planned = Constructors(self.program, self.text, self.options.unsafe, rule, self._report)
+            planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report)
             planned.report(made, sites, wanted)
 
 

@@ -164,14 +164,18 @@ def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
     return Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
 
 
+def copies_saved(recipe: CopySaved) -> Reason:
+    """Return which operations get a copy to save."""
+    *others, last = recipe.operations
+    return Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
+
+
 def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
     """Return what is done about a site, and the failure that it prevents."""
     said: Reason = recipe.message if isinstance(recipe, Aside) else rule.message(site, recipe)
     forbidden, by = site.forbidden(), site.harm()[1]
     if isinstance(recipe, CopySaved):
-        *others, last = recipe.operations
-        copied = Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
-        said = copied
+        said = copies_saved(recipe)
     elif by is not None and not isinstance(recipe, Aside):
         said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line, file=by.file))
     elif forbidden is not None and not isinstance(recipe, Aside):

@@ -162,8 +162,8 @@ def _round(
 ) -> FileReport:
     """Make one pass over a text, less what is settled; `origin` maps its lines to those of the original text."""
     from unplace.config import suppressions  # only imported for files that may have sites
+    from unplace.transform.collecting import has_sites
     from unplace.transform.filter import Filter
-    from unplace.transform.sites import has_sites
 
     program = programs.begin(str(Path(path).absolute()), text)
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()

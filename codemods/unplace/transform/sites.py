@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -32,13 +32,13 @@ from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked, is_data_attribute
 from unplace.analysis.project.callers import Handed
-from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.asked_for import is_never_asked_for, may_be_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
-from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.queries.noticed import Observers
+from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
@@ -55,7 +55,7 @@ from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
 from unplace.torchapi import members
-from unplace.transform.flags import flags
+from unplace.transform.witnessed import sharing_in, witnessed
 
 _COMPOUND = (
     ast.If,
@@ -211,7 +211,11 @@ class Site:
 
     def _watch_with(self, live: set[str]) -> Watch:
         written = self.name if isinstance(self.write.target, ast.Name | ast.Attribute | ast.Subscript) else None
-        return Watch(self.run, self.state, live, partial(self.callers.sees, self.run.scope), written, self._cut())
+        sees = partial(self.callers.sees, self.run.scope)
+        sharing = None
+        if self.facts is not None and self.facts.examined:
+            sees, sharing = partial(witnessed, sees), sharing_in(self.facts)
+        return Watch(self.run, self.state, live, sees, written, self._cut(), sharing)
 
     def _cut(self) -> frozenset[Link]:
         """Return the links that may be assumed to be none; for harmless writes, nothing is assumed."""
@@ -418,47 +422,8 @@ class Site:
         return root.parameter is not None and self.callers.is_saved_by_none(self.run.scope, root.parameter)
 
 
-def is_anywhere(node: ast.AST) -> bool:
-    """Accept every node."""
-    return True
-
-
 def _names(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
-
-
-def collect(
-    program: Program,
-    callers: Callers,
-    options: Options,
-    reaches: Reaches = is_anywhere,
-    facts_of: Callable[[ast.AST, ast.stmt], OperationFacts | None] = lambda *_: None,
-    *,
-    is_edited: bool = False,
-) -> list[Site]:
-    """Return the sites of a module, in order of position; calls of modules (`self.act(x)`) are included.
-
-    Sites in functions that `reaches` rejects are left out. `facts_of` gives what runs showed of an operation, by its
-    node and its statement; `is_edited` tells that the text isn't the one that ran.
-    """
-    sites = [
-        Site(program, run, write, form_of(run, write), callers, options)
-        for run in runs(program, reaches)
-        for write in (*filter(is_site, run.writes.values()), *run.unclear.values())
-    ]
-    for site in sites:
-        site.facts = facts_of(site.node, site.statement)
-        site.was_harmful = site.facts is not None and site.facts.is_harmful and not is_edited
-    sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
-    return sites
-
-
-def runs(program: Program, reaches: Reaches) -> Iterator[Run]:
-    """Iterate over the runs of the functions that may write in place."""
-    for scope in candidates(program.module, reaches):
-        run = program.run(scope)
-        if run is not None:
-            yield run
 
 
 def is_site(write: Write) -> bool:
@@ -486,11 +451,3 @@ def form_of(run: Run, write: Write) -> Form:
     index = run.values.get(subscript.slice)
     masked = index is not None and index.is_tensor and index.dtype == "bool"
     return Form.MASKED_STORE if masked else Form.SUBSCRIPT_STORE
-
-
-def has_sites(program: Program, reaches: Reaches) -> bool:
-    """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
-    if any(reaches(flag.node) for flag in flags(program)):
-        return True
-    found = runs(program, reaches)
-    return any(run.unclear or any(is_site(write) for write in run.writes.values()) for run in found)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -20,13 +21,16 @@ from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
 
 
-def operands_apart(run: Run, write: Write) -> tuple[Reason, ...] | None:
-    """Return the assumptions under which a write reads no memory that it writes; None where the code shows it does."""
+def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tuple[Reason, ...] | None:
+    """Return the assumptions under which a write reads no memory that it writes; None where the code shows it does.
+
+    Where runs were observed, it is also open which one of several tensors a name was.
+    """
     operands = write.overlapping(write.state)
     parted = write.state.parted()
     if not operands:
         return ()
-    if write.overlapping(parted):
+    if any(not is_observed or _is_one(write, operand, parted) for operand in write.overlapping(parted)):
         return None
     found: list[Reason] = []
     for operand in operands:
@@ -36,6 +40,12 @@ def operands_apart(run: Run, write: Write) -> tuple[Reason, ...] | None:
             return None
         found += alone or [Assumption.NOT_SHARED(one=code_of(write.target), other=code_of(node))]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(found))
+
+
+def _is_one(write: Write, operand: Value, parted: Snapshot) -> bool:
+    """Tell whether an operand shares memory with the target, whichever of several tensors the two are."""
+    pairs = ((frozenset((one,)), frozenset((other,))) for one in operand.objs for other in write.value.objs)
+    return all(parted.may_share(*pair) for pair in pairs)
 
 
 def held_alone(parted: Facts, objs: Objs) -> tuple[Reason, ...]:

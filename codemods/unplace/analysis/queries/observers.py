@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator
 
-from unplace.analysis.domain.facts import ANY, DISTINCT, Definition
-from unplace.analysis.domain.paths import AccessPath, Binding
+from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
@@ -30,46 +28,11 @@ from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
+from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about
+from unplace.analysis.queries.yielded import yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
-
-
-@dataclass(frozen=True, slots=True)
-class LiveView:
-    """A live name of a view of the written memory, which its defining expression can make again."""
-
-    name: str
-    definition: Definition
-    obj: Obj
-
-
-def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
-    """Return the bindings that make views again, in order of creation; all names of one view get the same binding."""
-    names: dict[Obj, list[AccessPath]] = {}
-    for view in views:
-        names.setdefault(view.obj, []).append(AccessPath(view.name))
-    firsts = {view.obj: view for view in reversed(views)}
-    return tuple(
-        Binding(tuple(names[view.obj]), ast.unparse(view.definition.expression))
-        for view in views
-        if firsts[view.obj] is view
-    )
-
-
-@dataclass(slots=True)
-class Observers:
-    """The observers of a write, and the steps needed besides rebinding the written name.
-
-    `together`: access paths (`b`, `self.h`, `d["k"]`) of the same object, which have to be rebound with it.
-    `views`: names of views to be made again, in order of creation. `blockers`: reasons why rebinding would be wrong; a
-    search ends where it has found one. `assumptions`: assumptions to be made about unseen code.
-    """
-
-    together: list[AccessPath] = field(default_factory=list)
-    views: list[LiveView] = field(default_factory=list)
-    blockers: list[Reason] = field(default_factory=list)
-    assumptions: list[Reason] = field(default_factory=list)
 
 
 class Watch:
@@ -83,17 +46,19 @@ class Watch:
         of_parameter: Callable[[str], tuple[list[Reason], list[Reason]]] | None = None,
         written: str | None = None,
         cut: frozenset[Link] = UNCERTAIN,
+        sharing: Sharing | None = None,
     ) -> None:
         """Prepare a search at the point of `state`; `live` are the names that may be read after it.
 
         `of_parameter` returns the blockers and assumptions that follow from the callers of a function that writes its
         parameter; without it, callers are assumed not to read the argument afterwards. `written` is what the source
         calls the written tensor, where it can be asked for that again. `cut` are the links that may be assumed to be
-        none, where what they connect with the written tensor is in the way.
+        none, where what they connect with the written tensor is in the way. `sharing` is what runs showed.
         """
         self._of_parameter = of_parameter
         self._written = written
         self._cut = cut
+        self._sharing = sharing
         self.run = run
         self.state = state
         self.live = live
@@ -200,10 +165,26 @@ class Watch:
                 found.together.append(AccessPath(name))
             elif not self._is_container(held) and self._notices(held, value):
                 definition = self._definition(name, held)
+                witnessed = self._witnessed(name, held, value, place) if definition is None else None
                 if definition is not None:
                     found.views.append(definition)
+                elif witnessed is not None:
+                    found.assumptions.append(witnessed)
+                    if witnessed.kind is Assumption.SAME_TENSOR:
+                        found.together.append(AccessPath(name))
+                    else:
+                        self._asked |= held.objs
                 else:
                     found.blockers.append(self._view_read(name, held, value, place))
+
+    def _witnessed(self, name: str, held: Value, value: Value, place: AccessPath | None) -> Reason | None:
+        """Return what runs showed of a name that, by the source, is one of several tensors, or the written one is."""
+        if self._sharing is None or place is None or str(place) != self._written:
+            return None
+        parted = self.state.parted(frozenset(Link) - {Link.VIEW})
+        pairs = ((frozenset((one,)), frozenset((other,))) for one in held.objs for other in value.objs)
+        is_open = not held.is_tensor or any(not parted.may_share(*pair) for pair in pairs)
+        return self._sharing.told(name, str(place)) if is_open else None
 
     def _told_apart(self, value: Value, place: AccessPath | None) -> list[Reason] | None:
         """Return the assumptions that part the written tensor from all that only may share its memory.
@@ -332,6 +313,7 @@ class Watch:
         found.views = usable
 
     def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
+        loop = self._drawn(value, place, found)
         for (holder, key), held in self.state.slots_sharing(value.objs):
             if holder is self._own or holder in self._inside:
                 continue
@@ -339,6 +321,8 @@ class Watch:
                 found.blockers.append(Refusal.ON_TENSOR())
                 continue
             if not self._is_seen(holder):
+                continue
+            if loop is not None and self._is_own(holder) and holder not in self._reached(loop):
                 continue
             written = self._slot_place(holder, key)
             if written is not None and written == place:
@@ -349,6 +333,8 @@ class Watch:
                 continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
+            elif self._sharing is not None and self._sharing.is_alone and place is not None:
+                found.assumptions.append(Assumption.HELD_ALONE(place=quoted(str(place))))
             elif written is not None:
                 found.blockers.append(Refusal.SLOT_SHARES(place=str(written)))
             elif not self._is_left_result(holder, held):
@@ -356,16 +342,34 @@ class Watch:
 
     def _is_seen(self, holder: Obj) -> bool:
         """Tell whether later code may reach the slots of `holder`."""
-        own = {argument.arg for argument in variadic(self.run.scope)}  # made by the call itself
-        if (holder.origin is not Origin.FRESH and holder.parameter not in own) or self.state.kept_by(
-            frozenset((holder,))
-        ) is not None:
+        if not self._is_own(holder) or self.state.kept_by(frozenset((holder,))) is not None:
             return True
         if self._seen is None:
-            starts = [o for n, v in self.state.env.items() if n in self.live or n.startswith(HIDDEN) for o in v.objs]
-            starts += [h for h in self.state.heap.holders if h.origin is not Origin.FRESH and h.parameter not in own]
-            self._seen = self.state.reachable(starts)
+            outside = (h for h in self.state.heap.holders if not self._is_own(h))
+            self._seen = self.state.reachable(outside) | self._reached()
         return holder in self._seen
+
+    def _is_own(self, holder: Obj) -> bool:
+        """Tell whether a container was made by the function, or by its call: the tuple of `*args`."""
+        return holder.origin is Origin.FRESH or holder.parameter in {a.arg for a in variadic(self.run.scope)}
+
+    def _reached(self, without: str = "") -> Objs:
+        """Return what live names reach, and what has no name in the source; `without` is left out."""
+        names = (name for name in self.state.env if name in self.live or name.startswith(HIDDEN))
+        return self.state.reachable([obj for name in names if name != without for obj in self.state.env[name].objs])
+
+    def _drawn(self, value: Value, place: AccessPath | None, found: Observers) -> str | None:
+        """Return the loop that has yielded the written element, and that alone goes on to read its container."""
+        drawn = yielded(self.run, self.state, place, value)
+        if drawn is None or not self._is_own(drawn.source) or drawn.source in self._reached(drawn.loop):
+            return None
+        distinctness = self.state.distinctness(drawn.source)
+        if distinctness is None and drawn.source.origin is Origin.FRESH and self._sharing is None:
+            return None
+        is_known = any(True for _ in self.state.fields_of(drawn.source))
+        if not is_known or distinctness != DISTINCT:
+            found.assumptions.append(Assumption.DISTINCT_ELEMENTS(place=quoted(self._name_of(drawn.source))))
+        return drawn.loop
 
     def _is_left_result(self, holder: Obj, held: Value) -> bool:
         """Tell whether only code out of sight may still read a tensor from what a call returned; `_outside` says so.
@@ -430,7 +434,7 @@ class Watch:
                 continue
             if assumed.get(obj.label) is not obj.origin:
                 assumed[obj.label] = obj.origin
-                assumption = _outside_assumption(obj)
+                assumption = assumption_about(obj)
                 if assumption is not None and assumption not in found.assumptions:
                     found.assumptions.append(assumption)
         keeper = state.kept_by(objs)
@@ -480,16 +484,6 @@ class Watch:
                     shares = Refusal.OUTER_SHARES(name=other, function=owner.name)
                     return Refusal.SLOT_SHARES(place=other) if owner.is_module else shares
         return None
-
-
-def _outside_assumption(obj: Obj) -> Reason | None:
-    if obj.parameter is not None:
-        return Assumption.CALLER_LOOKS_AWAY(name=obj.parameter)
-    if obj.origin is Origin.CALL:
-        return Assumption.RESULT_HELD_ALONE(place=obj.label)
-    if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
-        return Assumption.HELD_ALONE(place=quoted(obj.label))
-    return None
 
 
 def _code_of(obj: Obj) -> str | None:

@@ -29,7 +29,8 @@ from unplace.analysis.project.callers import (
 from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
-from unplace.analysis.queries.observers import Observers, Watch
+from unplace.analysis.queries.noticed import Observers
+from unplace.analysis.queries.observers import Watch
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import own_nodes

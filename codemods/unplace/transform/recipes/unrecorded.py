@@ -26,6 +26,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import put_before
 from unplace.transform.legality import is_like_a_parameter
+from unplace.transform.observed import refused_without_gradient
 from unplace.transform.recipes.leaf_gradients import (
     is_of_optimised_leaf,
     is_step_along_own_gradient,
@@ -66,7 +67,9 @@ def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, unsaf
     start, end = text.span(statement)
     rest = text.text[end : text.line_end(end)].strip()
     has_lines = text.indentation(start) is not None and (not rest or rest.startswith("#"))
-    return is_plain and has_lines and all(_is_forbidden(d) or (unsafe and _may_be_forbidden(d)) for d in decisions)
+    if not is_plain or not has_lines:
+        return False
+    return all(_is_forbidden(d) or (unsafe and _may_be_forbidden(d)) or _was_forbidden(d) for d in decisions)
 
 
 def _is_forbidden(decision: Decision) -> bool:
@@ -88,6 +91,14 @@ def _may_be_forbidden(decision: Decision) -> bool:
         return False
     is_recorded = site.write.grad.records and not may_be_off(site.program.module, site.run.scope)
     return is_recorded and site.value.tracked is Tracked.LEAF and not site.is_hidden()
+
+
+def _was_forbidden(decision: Decision) -> bool:
+    """Tell whether torch forbade a change of a parameter in all runs, and none of the values had a gradient."""
+    facts = decision.facts
+    if facts is None or not refused_without_gradient(facts) or decision.is_applied(unsafe=False):
+        return False
+    return decision.site.was_harmful and not _is_caught(decision.site)
 
 
 def _is_caught(site: Site) -> bool:

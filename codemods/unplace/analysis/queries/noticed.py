@@ -1,0 +1,80 @@
+"""What would notice if a written name were only rebound, and the steps that this asks for besides."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from unplace.analysis.domain.facts import Definition
+from unplace.analysis.domain.paths import AccessPath, Binding
+from unplace.analysis.domain.values import Obj, Origin
+from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.reasons import Reason, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A live name of a view of the written memory, which its defining expression can make again."""
+
+    name: str
+    definition: Definition
+    obj: Obj
+
+
+def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:
+    """Return the bindings that make views again, in order of creation; all names of one view get the same binding."""
+    names: dict[Obj, list[AccessPath]] = {}
+    for view in views:
+        names.setdefault(view.obj, []).append(AccessPath(view.name))
+    firsts = {view.obj: view for view in reversed(views)}
+    return tuple(
+        Binding(tuple(names[view.obj]), ast.unparse(view.definition.expression))
+        for view in views
+        if firsts[view.obj] is view
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What runs showed of the names of a function: those of the written tensor itself, and those of its memory."""
+
+    same: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def is_alone(self) -> bool:
+        """Tell whether no name of the function, and nothing that one of them has, shared the memory."""
+        return not self.shared
+
+    def told(self, name: str, written: str) -> Reason | None:
+        """Return what every run showed of a name and of what is written under another; None where runs differed."""
+        if name in self.same:
+            return Assumption.SAME_TENSOR(one=name, other=written)
+        return Assumption.NOT_SHARED(one=name, other=written) if name not in self.shared else None
+
+
+@dataclass(slots=True)
+class Observers:
+    """The observers of a write, and the steps needed besides rebinding the written name.
+
+    `together`: access paths (`b`, `self.h`, `d["k"]`) of the same object, which have to be rebound with it.
+    `views`: names of views to be made again, in order of creation. `blockers`: reasons why rebinding would be wrong; a
+    search ends where it has found one. `assumptions`: assumptions to be made about unseen code.
+    """
+
+    together: list[AccessPath] = field(default_factory=list)
+    views: list[LiveView] = field(default_factory=list)
+    blockers: list[Reason] = field(default_factory=list)
+    assumptions: list[Reason] = field(default_factory=list)
+
+
+def assumption_about(obj: Obj) -> Reason | None:
+    """Return what has to be assumed of a tensor from outside, which others may have; None where nothing has."""
+    if obj.parameter is not None:
+        return Assumption.CALLER_LOOKS_AWAY(name=obj.parameter)
+    if obj.origin is Origin.CALL:
+        return Assumption.RESULT_HELD_ALONE(place=obj.label)
+    if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
+        return Assumption.HELD_ALONE(place=quoted(obj.label))
+    return None
