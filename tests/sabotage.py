@@ -85,7 +85,7 @@ class Run:
     @classmethod
     def of(cls, source: str) -> Run:
         function, arguments = load(source).example()
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         before = [leaf.detach().clone() for leaf in tensors(arguments)]
         return cls(function, arguments, before, function(*arguments))
 

@@ -337,7 +337,7 @@ def _typed(
 def _written_out(target: Target, sample: Sample, *, all_forms: bool) -> Iterator[Written]:
     function = _resolve(target.name.removesuffix("(out=)"))
     kwargs = {key: value for key, value in sample.kwargs.items() if key != "out"}
-    torch.manual_seed(7)
+    torch.default_generator.manual_seed(7)
     result = quietly(lambda: function(*sample.args, **kwargs))
     results = tuple(samples.tensors(result))
     if len(results) not in (1, target.outs) or any(r.layout != torch.strided for r in results):

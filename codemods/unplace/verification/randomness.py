@@ -7,6 +7,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import torch
 
@@ -20,7 +21,7 @@ def seeded() -> Iterator[None]:
     python, numpy = random.getstate(), sys.modules.get("numpy")
     outer = numpy.random.get_state() if numpy is not None else None
     with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(SEED)
+        _seed_torch()
         random.seed(SEED)
         if numpy is not None:
             numpy.random.seed(SEED % 2**32)
@@ -30,6 +31,20 @@ def seeded() -> Iterator[None]:
             random.setstate(python)
             if numpy is not None:
                 numpy.random.set_state(outer)
+
+
+def _seed_torch() -> None:
+    """Seed torch's generators: of devices that aren't there, none, as torch would note each call with its stack."""
+    if _has_devices():
+        torch.manual_seed(SEED)
+    else:
+        torch.default_generator.manual_seed(SEED)
+
+
+@cache
+def _has_devices() -> bool:
+    """Whether there may be a device beside the processor; an earlier torch doesn't tell."""
+    return not hasattr(torch, "accelerator") or torch.accelerator.is_available()
 
 
 def state() -> dict[str, bytes]:
