@@ -99,9 +99,7 @@ def regression(name: str) -> Material:
 def fixture(name: str) -> Material:
     def check(folder: Path) -> None:
         case = test_fixtures.load(TESTS / "fixtures" / name)
-        test_fixtures.test_rewriting_before_gives_after(case)
-        if case.expected is not None:
-            test_fixtures.test_findings(case)
+        test_fixtures.test_rewriting_before_gives_after_and_the_stated_findings(case)
 
     return Material(f"fixture {name}", check)
 

@@ -1,8 +1,6 @@
-"""Later rounds leave out what is settled, and find all the same what whole rounds would find."""
+"""Later rounds leave out what is settled; `test_rounds.py` sees that they find what whole rounds would find."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -11,13 +9,6 @@ from unplace.config.options import Options
 from unplace.text.positions import LineRanges
 from unplace.transform.rewriter import rewrite_text
 from unplace.transform.settled import Settled
-
-TESTS = Path(__file__).parent
-CASES = [
-    *sorted(TESTS.glob("fixtures/*/*/before.py")),
-    *sorted(TESTS.glob("regressions/*.py"))[1::2],
-    *sorted(TESTS.glob("failures/*.py"))[1::2],
-]
 
 
 @pytest.fixture
@@ -32,15 +23,6 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[LineRanges | None]:
 
     monkeypatch.setattr(Settled, "begin", noted)
     return found
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
-def test_whole_rounds_find_nothing_more(case: Path, unsafe: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, options = case.read_bytes().decode(), Options(unsafe=unsafe)
-    report = rewrite_text(text, "m.py", options)
-    monkeypatch.setattr(Settled, "begin", lambda settled, program: None)
-    assert rewrite_text(text, "m.py", options) == report
 
 
 EDITED = """import torch
