@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from sabotage import MISTAKES, Run, differ, misspelt, wrapped
+from sampling import one_in
 from test_fixtures import CASES, Case
 from unplace.verification.examples import maker
 from unplace.verification.proof import Proof, Verdict, prove
@@ -54,8 +55,9 @@ def test_wrong_rewrites_are_called_different() -> None:
 
 
 @pytest.mark.slow
-def test_half_of_all_wrong_rewrites_are_called_different() -> None:
-    found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % 2, None, 2))]
+def test_a_sixth_of_all_wrong_rewrites_are_called_different() -> None:
+    part = one_in(6)
+    found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % part, None, part))]
     assert len(found) > 1000
     assert [result for result in found if result is not None] == []
 
