@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
+from unplace.analysis.domain.constants import NOTHING, Fixed
 from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.scopes import Scope
 
@@ -195,10 +196,14 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance of a class of the analysed files; if `is_exact`, not of one that derives from it."""
+    """An instance of a class of the analysed files; if `is_exact`, not of one that derives from it.
+
+    `given` are the constants that its constructor got, by parameter, each with its value.
+    """
 
     of: Class
     is_exact: bool = False
+    given: Fixed = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +276,7 @@ def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Ha
             return ANYTHING
         known = found.setdefault(_likeness(ref), ref)
         if isinstance(known, Instance) and isinstance(ref, Instance):
-            found[_likeness(ref)] = Instance(ref.of, known.is_exact and ref.is_exact)
+            found[_likeness(ref)] = Instance(ref.of, known.is_exact and ref.is_exact, known.given & ref.given)
         elif _order(ref) < _order(known):
             found[_likeness(ref)] = ref
     is_open = is_open or any(isinstance(ref, Choice) and ref.is_open for ref in (first, second))

@@ -144,8 +144,8 @@ def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
     found = [
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
     ]
-    always = all(any(s.certain for s in by) for by in found)
-    return frozenset((s.operation.partition(INSIDE)[0], s.certain and always) for by in found for s in by)
+    always = all(any(s.certain and s.on_path for s in by) for by in found)
+    return frozenset((s.operation.partition(INSIDE)[0], s.certain and s.on_path and always) for by in found for s in by)
 
 
 def _saved_in_either(first: Returned, second: Returned) -> frozenset[tuple[str, bool]]:

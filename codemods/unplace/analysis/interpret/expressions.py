@@ -35,7 +35,7 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing, module_lists, unpacking
+from unplace.analysis.interpret import arithmetic, indexing, module_lists, specializing, unpacking
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
@@ -276,6 +276,9 @@ class Evaluator:
     def _conditional(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.IfExp)
         self.evaluate(node.test, state)
+        outcome = specializing.outcome(self.run, node.test)
+        if outcome is not None:
+            return self.evaluate(node.body if outcome else node.orelse, state)
         other = state.fork()
         values = [self.evaluate(node.body, state), self.evaluate(node.orelse, other)]
         state.become(Merger(node).merge([state.fork(), other]))

@@ -8,9 +8,10 @@ from collections.abc import Hashable, Mapping
 from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.effects.applying import Call, apply, clobber
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.interpret import custom_functions
+from unplace.analysis.interpret import custom_functions, specializing
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.attributes import field_of
 from unplace.analysis.interpret.choices import either
@@ -44,7 +45,8 @@ def of_function(
         bound = bind_loosely(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
-    effect = run.program.summary(function, run.scope)
+    variant = specializing.of_call(run.program, function, arguments, receiver) if not is_loose else GENERAL
+    effect = run.program.summary(function, run.scope, variant)
     if effect is None or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if is_loose:  # no argument is known to be the one that is saved
@@ -176,7 +178,7 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run.keep(state, anything(_stored(run, of, arguments)), label, node.lineno, certain=True)
     run.keep(state, anything(arguments.all()), label, node.lineno)
     name = f"the result of {label}" if of.is_tensor else of.node.name
-    ref = Instance(of, is_exact=True)
+    ref = Instance(of, is_exact=True, given=specializing.of_constructor(of, arguments))
     return run.foreign((node, "instance"), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
 
 

@@ -33,6 +33,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import (
     Handings,
@@ -66,7 +67,7 @@ class Analysis(Protocol):
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return one pair for each exit of a function: the returned value and the facts at that point."""
 
-    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+    def summary(self, function: Function, asking: Scope | None = None, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
     def may_be_own(self, call: ast.Call) -> bool:
@@ -138,6 +139,7 @@ class Run:
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     in_any_order: int = 0  # number of calls around the current one that run layers in an order that isn't known
+    variant: Variant = GENERAL
     alternative: Hashable = None  # which of the things that a callee may be is called right now
     _liveness: Liveness | None = None
     _flow: Flow | None = None

@@ -31,7 +31,7 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, attributes, indexing, unpacking
+from unplace.analysis.interpret import arithmetic, attributes, indexing, specializing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.run import Run
@@ -294,6 +294,10 @@ class Interpreter:
 
     def _if(self, s: ast.If, state: State) -> State | None:
         self.evaluator.evaluate(s.test, state)
+        outcome = specializing.outcome(self.run, s.test)
+        if outcome is not None:
+            narrow(self.run, s.test, state, outcome)
+            return self.block(s.body if outcome else s.orelse, state)
         other = state.fork()
         narrow(self.run, s.test, state, True)
         narrow(self.run, s.test, other, False)

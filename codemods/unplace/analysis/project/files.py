@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 from unplace.analysis.domain.refs import Class, Function, Member
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
@@ -407,7 +408,7 @@ class Project:
             values += [value] if value.kinds != UNKNOWN else []
         return reduce(weak_join, values) if values else UNKNOWN_VALUE
 
-    def summary(self, asking: Program, function: Function) -> Effect | None:
+    def summary(self, asking: Program, function: Function, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known.
 
         The classes of the asking file that derive from the function's class are taken into account.
@@ -415,9 +416,8 @@ class Project:
         home = home_of(function.scope)
         derived = asking.derived_from(function.owner) if function.owner is not None else ()
         answers = asking.module.answers if derived else home.answers
-        return self._answer(
-            answers, ("summary", function.scope, derived), lambda: Program(home, self, derived).summary(function)
-        )
+        question = "summary", function.scope, derived, variant
+        return self._answer(answers, question, lambda: Program(home, self, derived).summary(function, variant=variant))
 
     def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
         """Return the answer to a query about a file; None where it leads back to itself or too deep."""

@@ -106,7 +106,11 @@ class AttributeStore(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether a method stores it in its own object: `self.name = value`."""
-        return isinstance(self.node.value, ast.Name) and self.node.value.id == "self"
+        return _is_self(self.node.value)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 class ModuleIndex:
@@ -138,6 +142,20 @@ class ModuleIndex:
     def stores_of(self, attribute: str) -> list[AttributeStore]:
         """Return the stores to attributes of a name, whatever they are attributes of."""
         return _attribute_stores(self).get(attribute, [])
+
+    def stores_in_others(self, attribute: str) -> bool:
+        """Tell whether the code stores something in an attribute of another object than that of the method.
+
+        model.norm = quick
+        setattr(model, "norm", quick)       or under a name that is computed
+        """
+        if any(not store.is_own and not store.of_element for store in self.stores_of(attribute)):
+            return True
+        given = (call.args for _, call in self.calls_named("setattr") if len(call.args) > 1)
+        return any(
+            name.value == attribute if isinstance(name, ast.Constant) else not _is_self(holder)
+            for holder, name, *_ in given
+        )
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""

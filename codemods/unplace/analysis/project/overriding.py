@@ -68,14 +68,7 @@ def is_replaced(owner: Class, derived: Iterable[Class], name: str, reader: Modul
     own = home(owner.scope)
     classes = "|".join(cls.node.name for cls in (owner, *derived))
     patterns = [rf"\b(?:{classes})\.{name}\s*=[^=]", rf"\bsetattr\([^,]*\b(?:{classes})\s*,\s*[\"']{name}[\"']"]
-    return any(_replaces(module, name) for module in (own, reader, *own.others_with(name, patterns)))
-
-
-def _replaces(module: ModuleIndex, name: str) -> bool:
-    if any(not store.is_own and not store.of_element for store in module.stores_of(name)):
-        return True
-    given = (call.args[1] for _, call in module.calls_named("setattr") if len(call.args) > 1)
-    return any(isinstance(argument, ast.Constant) and argument.value == name for argument in given)
+    return any(module.stores_in_others(name) for module in (own, reader, *own.others_with(name, patterns)))
 
 
 def _method(owner: Class, name: str) -> Function | None:

@@ -11,41 +11,37 @@ from itertools import chain
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
-    DICT,
-    MODULE,
     NAMESPACE,
     NONE,
     NUMBER,
     OTHER,
-    TENSOR,
     TEXT,
-    TUPLE,
     UNKNOWN,
     UNKNOWN_VALUE,
     Origin,
     Tracked,
     Value,
 )
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project import attributes, handed_on, members
-from unplace.analysis.project.modes import grad_mode
+from unplace.analysis.project import attributes, members
+from unplace.analysis.project.entering import enter, parameter
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
 from unplace.analysis.project.unfollowed import OwnCalls
+from unplace.analysis.project.variants import Variants, is_vague
 from unplace.analysis.syntax.imports import canonical
-from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
-from unplace.analysis.types import kinds, parameters
+from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.identities import hands_back, new_object
 from unplace.torchapi import modes
 
@@ -67,7 +63,7 @@ class Others(Protocol):
     def passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
         """Return the join of the values that calls in other files than its own pass for a parameter."""
 
-    def summary(self, asking: Program, function: Function) -> Effect | None:
+    def summary(self, asking: Program, function: Function, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known."""
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
@@ -97,6 +93,7 @@ class Program:
         self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
         self._running: set[Scope] = set()
         self._summaries: dict[Scope, Effect | None] = {}
+        self._variants = Variants()
         self._askers: dict[Scope, set[Scope]] = {}
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
@@ -148,75 +145,24 @@ class Program:
                 self._running.discard(scope)
         return self._runs[scope]
 
-    def _walk(self, scope: Scope) -> tuple[Run, Snapshot | None]:
+    def _walk(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None]:
         node = scope.node
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
             body = node.body
-        run = Run(self, scope, body=body)
+        run = Run(self, scope, body=body, variant=variant)
         state = State()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            self._enter_function(scope, run, state)
+            enter(self, scope, run, state)
         end = Interpreter(run).block(body, state)
         return run, end.frozen() if end is not None else None
 
-    def _enter_function(self, scope: Scope, run: Run, state: State) -> None:
-        node = scope.node
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for argument in all_parameters(node.args):
-            value = self._parameter(scope, argument)
-            held = state.env[argument.arg] = self._as_foreign(run, argument, value)
-            state.binds[argument.arg] = argument
-            if held.must_be(CONTAINER | NONE):
-                self._add_contents(scope, run, argument, held, state)
-        run.grad = grad_mode(self.module, scope)
-
-    def _parameter(self, scope: Scope, argument: ast.arg) -> Value:
-        """Return the value of a parameter, with what may be called through it."""
-        if argument in variadic(scope):
-            return Value(TUPLE if argument is scope.node.args.vararg else DICT)  # type: ignore[union-attr]
-        value = parameters.value_of(self, scope, argument)
-        if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
-            return value
-        return value._replace(ref=handed_on.called_through(self, scope, argument))
-
-    def _add_contents(self, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
-        is_variadic = argument in variadic(scope)
-        annotated = Value(kinds.of_annotation(argument.annotation))
-        elements = annotated if is_variadic else parameters.contents(self, scope, argument)
-        if elements.must_be(NUMBER):
-            for holder in held.objs:
-                state.heap[(holder, ANY)] = Value(NUMBER)
-        for holder in held.objs if elements.may_be(TENSOR) or is_variadic else ():
-            state.heap[(holder, ANY)] = run.foreign(
-                ("element", argument.arg),
-                Origin.PARAMETER,
-                f"`{argument.arg}`",
-                argument.lineno,
-                elements.kinds,
-                likely=elements.likely,
-            )
-
-    def _as_foreign(self, run: Run, argument: ast.arg, value: Value) -> Value:
-        if value.kinds & ~(NUMBER | TEXT | NONE) == 0:
-            return value
-        return run.foreign(
-            ("parameter", argument.arg),
-            Origin.PARAMETER,
-            f"`{argument.arg}`",
-            argument.lineno,
-            value.kinds,
-            ref=value.ref,
-            tracked=value.tracked,
-            likely=value.likely,
-        )
-
-    def summary(self, function: Function, asking: Scope | None = None) -> Effect | None:
+    def summary(self, function: Function, asking: Scope | None = None, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
         scope = function.scope
         if self._others is not None and not self.module.owns(scope):
-            return self._others.summary(self, function)
+            return self._others.summary(self, function, variant)
         if asking is not None:
             self._askers.setdefault(scope, set()).add(asking)
         if scope not in self._summaries:
@@ -227,7 +173,10 @@ class Program:
                 self._summaries[scope] = None
             else:
                 self._summaries[scope] = summarize(*done)
-        return self._summaries[scope]
+        general = self._summaries[scope]
+        if general is None or variant is GENERAL or not is_vague(general):
+            return general
+        return self._variants.effect(scope, general, variant, lambda: self._walk(scope, variant))
 
     def askers(self, scope: Scope) -> Collection[Scope]:
         """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
@@ -408,7 +357,7 @@ class Program:
                 self._guessing.discard(key)
 
     def _guess(self, scope: Scope, name: str) -> Value:
-        values = [self._parameter(scope, argument) for argument in scope.parameters if argument.arg == name]
+        values = [parameter(self, scope, argument) for argument in scope.parameters if argument.arg == name]
         for source in self.module.bindings(scope).sources.get(name, ()):
             if isinstance(source, ast.FunctionDef | ast.AsyncFunctionDef):
                 values.append(self._function_value(source, scope))

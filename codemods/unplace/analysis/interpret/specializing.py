@@ -1,0 +1,248 @@
+"""Finds what a call fixes of the function that it runs: constants of parameters, and of attributes of the receiver.
+
+class Block(nn.Module):
+    def __init__(self, dim, act="relu", norm=None):
+        super().__init__()
+        self.act = act
+        self.norm = norm(dim) if norm is not None else None
+
+    def forward(self, x): ...           `Block(8).forward` knows that `self.norm` is None, and `self.act` "relu"
+
+An attribute counts where nothing but the constructor of the class stores it, in whatever file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from unplace.analysis.domain.constants import (
+    NOTHING,
+    PRESENT,
+    Constant,
+    Fixed,
+    Known,
+    decided,
+    literal,
+    of_argument,
+)
+from unplace.analysis.domain.refs import Class, Function, Instance
+from unplace.analysis.domain.values import Value
+from unplace.analysis.domain.variants import GENERAL, Variant
+from unplace.analysis.interpret.arguments import Arguments
+from unplace.analysis.interpret.run import Analysis, Run
+from unplace.analysis.project.module import ModuleIndex, home, once
+from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.nodes import own_nodes, walk
+from unplace.analysis.syntax.scopes import Scope
+
+_TESTS = (ast.If, ast.IfExp)
+
+
+def of_call(program: Analysis, function: Function, arguments: Arguments, receiver: Value | None) -> Variant:
+    """Return the variant of a function that a call runs."""
+    asked = _tested(home(function.scope), function.scope)
+    found = {(name, c) for name, c in _given(function.scope, arguments, receiver) if name in asked} if asked else set()
+    of = receiver.ref if receiver is not None and isinstance(receiver.ref, Instance) else None
+    if of is not None and of.given and function.owner is not None:
+        found |= set(_fields(program, of).items())
+    return Variant(frozenset(found), of) if found else GENERAL
+
+
+def outcome(run: Run, test: ast.expr) -> bool | None:
+    """Return the outcome of a test in the variant that a run walks over, where what is fixed decides it."""
+    return decided(test, _known_in(run.scope, dict(run.variant.fixed))) if run.variant.fixed else None
+
+
+def of_constructor(cls: Class, arguments: Arguments) -> Fixed:
+    """Return the constants that a call of a class passes to its own `__init__`, by parameter."""
+    init = _own_init(cls)
+    return frozenset(_given(init, arguments, Value(0))) if init is not None else NOTHING
+
+
+def _known_in(scope: Scope, fixed: Mapping[str, Constant]) -> Known:
+    """Return what tells the constants in a function: literals, parameters that keep theirs, attributes of `self`."""
+
+    def known(node: ast.expr) -> Constant | None:
+        if isinstance(node, ast.Name):
+            return fixed.get(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            is_own = bool(scope.parameters) and node.value.id == scope.parameters[0].arg
+            return fixed.get(f"self.{node.attr}") if is_own else None
+        return literal(node)
+
+    return known
+
+
+def _given(scope: Scope, arguments: Arguments, receiver: Value | None) -> Iterator[tuple[str, Constant]]:
+    """Iterate over the parameters that keep a constant that the call or the signature gives them."""
+    node = scope.node
+    if not arguments.exact or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return
+    signature = node.args
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    given: dict[str, Constant | None] = {}
+    defaults = [*zip(names[::-1], signature.defaults[::-1], strict=False)]
+    defaults += [(a.arg, d) for a, d in zip(signature.kwonlyargs, signature.kw_defaults, strict=True) if d is not None]
+    given.update((name, literal(default)) for name, default in defaults)
+    start = 1 if receiver is not None and not is_static(node) else 0
+    pairs = zip(arguments.nodes, arguments.positional, strict=True)
+    given.update((n, of_argument(*pair)) for n, pair in zip(names[start:], pairs, strict=False))
+    keywords = arguments.keywords.items()
+    given.update((n, of_argument(arguments.keyword_nodes[n], value)) for n, value in keywords)
+    rebound = {*home(scope).bindings(scope).sources, *(n.id for n in scope.names if type(n.ctx) is not ast.Load)}
+    for name, constant in given.items():
+        if constant is not None and name not in rebound and name not in scope.volatile:
+            yield name, constant
+
+
+@once
+def _tested(module: ModuleIndex, scope: Scope) -> frozenset[str]:
+    """Return the parameters and the attributes of `self` that tests of a function of a module ask for."""
+    parameters = [parameter.arg for parameter in scope.parameters]
+    found: set[str] = set()
+    for node in own_nodes(scope.node) if parameters else ():
+        for part in walk(node.test) if isinstance(node, _TESTS) else ():
+            if isinstance(part, ast.Name) and part.id in parameters:
+                found.add(part.id)
+            elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+                found.update([f"self.{part.attr}"] if part.value.id == parameters[0] else ())
+    return frozenset(found)
+
+
+def _tested_in(cls: Class) -> frozenset[str]:
+    """Return the attributes of `self` that tests in the methods of a class and of its bases ask for."""
+    own = (_methods_test(home(base.scope), base) for base in cls.linearized())
+    return frozenset().union(*own)
+
+
+@once
+def _methods_test(module: ModuleIndex, cls: Class) -> frozenset[str]:
+    methods = (scope for scope in cls.scope.inner if not scope.is_class)
+    paths = frozenset().union(*(_tested(module, scope) for scope in methods))
+    return frozenset(path for path in paths if path.startswith("self."))
+
+
+# -- attributes ------------------------------------------------------------------------------------------------------
+
+
+def _own_init(cls: Class) -> Scope | None:
+    """Return the constructor that the body of a class defines."""
+    return next((scope for scope in cls.scope.inner if scope.name == "__init__"), None)
+
+
+def _fields(program: Analysis, of: Instance) -> Mapping[str, Constant]:
+    """Return the attributes of an object that its tests ask for and only its constructor stores, as constants."""
+    init = _own_init(of.of)
+    if init is None:
+        return {}
+    stored = _constructed(home(init), init, of.given).items()
+    asked = _tested_in(of.of)
+    paths = {f"self.{name}": constant for name, constant in stored if f"self.{name}" in asked}
+    return {path: c for path, c in paths.items() if _is_fixed(program.module, of.of, init, path[5:])}
+
+
+@once
+def _constructed(module: ModuleIndex, init: Scope, given: Fixed) -> Mapping[str, Constant]:
+    """Return the constants that a constructor stores in attributes, given those of its parameters."""
+    node = init.node
+    if not isinstance(node, ast.FunctionDef) or not init.parameters or node.decorator_list:
+        return {}
+    construction = _Construction(init, dict(given))
+    construction.block(node.body)
+    return {name: constant for name, constant in construction.fields.items() if constant is not None}
+
+
+def _is_fixed(reader: ModuleIndex, cls: Class, init: Scope, name: str) -> bool:
+    """Tell whether nothing but a constructor stores an attribute of the objects of a class."""
+    family, own = cls.linearized(), home(cls.scope)
+    tables = ("augmented", "added", "extended", "special", "registered")
+    if any(base.patterns or any(name in getattr(base, table) for table in tables) for base in family):
+        return False
+    stores = [s for s in own.stores_of(name) if s.is_own and not s.of_element and _is_in(s.scope, cls)]
+    if any(store.scope is not init for store in stores) or len(stores) != len(cls.assigned.get(name, ())):
+        return False
+    if any(name in base.assigned for base in family if base is not cls):
+        return False
+    others = own.others_with(name, [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"])
+    return not any(module.stores_in_others(name) for module in (own, reader, *others))
+
+
+def _is_in(scope: Scope, cls: Class) -> bool:
+    """Tell whether a scope is in the body of a class."""
+    outer: Scope | None = scope
+    while outer is not None and outer is not cls.scope:
+        outer = outer.parent
+    return outer is not None
+
+
+class _Construction:
+    """A walk over a constructor that follows constants: what is stored under a test that isn't decided is unknown."""
+
+    def __init__(self, init: Scope, given: dict[str, Constant]) -> None:
+        self._init = init
+        self._own = init.parameters[0].arg
+        self._names: dict[str, Constant | None] = dict(given)
+        self.fields: dict[str, Constant | None] = {}
+
+    def block(self, body: Iterable[ast.stmt]) -> bool:
+        """Follow statements; return True where they leave the constructor."""
+        for statement in body:
+            if isinstance(statement, ast.Return):
+                return True
+            if isinstance(statement, ast.If):
+                outcome = decided(statement.test, self._known)
+                if outcome is None:
+                    self._forget(statement)
+                elif self.block(statement.body if outcome else statement.orelse):
+                    return True
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._store(target, statement.value)
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                self._store(statement.target, statement.value)
+            else:
+                self._forget(statement)
+                if any(isinstance(part, ast.Attribute) and part.attr == "__dict__" for part in walk(statement)):
+                    self.fields.clear()
+        return False
+
+    def _store(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = self._known(value)
+        elif isinstance(target, ast.Attribute) and self._is_own(target):
+            self.fields[target.attr] = self._known(value)
+        else:
+            self._forget(target)
+
+    def _forget(self, node: ast.AST) -> None:
+        """Drop what a statement may bind."""
+        for part in walk(node):
+            if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+                self._names[part.id] = None
+            elif isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) and self._is_own(part):
+                self.fields[part.attr] = None
+
+    def _is_own(self, node: ast.Attribute) -> bool:
+        return isinstance(node.value, ast.Name) and node.value.id == self._own
+
+    def _known(self, node: ast.expr) -> Constant | None:
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id)
+        if isinstance(node, ast.Attribute) and self._is_own(node):
+            return self.fields.get(node.attr)
+        if isinstance(node, ast.IfExp):
+            outcome = decided(node.test, self._known)
+            return self._known(node.body if outcome else node.orelse) if outcome is not None else None
+        if isinstance(node, ast.Call):
+            return PRESENT if self._makes_object(node.func) else None
+        return literal(node)
+
+    def _makes_object(self, callee: ast.expr) -> bool:
+        """Tell whether a call makes an object: that of a class of torch, or of the file."""
+        module = home(self._init)
+        qualified = module.qualified(self._init, callee) or ""
+        if qualified.startswith("torch.nn."):
+            return True
+        is_global = isinstance(callee, ast.Name) and module.scopes.owner(self._init, callee.id) is module.scopes.module
+        return is_global and any(isinstance(node, ast.ClassDef) and node.name == callee.id for node in module.classes)  # type: ignore[attr-defined]

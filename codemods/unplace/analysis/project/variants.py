@@ -1,0 +1,54 @@
+"""Remembers the effects of functions for what calls fix of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unplace.analysis.domain.constants import Fixed
+from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.variants import Variant
+from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.summaries import summarize
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.statements import TooComplexError
+from unplace.analysis.syntax.scopes import Scope
+
+_MOST = 4
+"""Maximum number of variants of one function that are told apart."""
+
+
+class Variants:
+    """The effects of the functions of a module, by what a call fixes of them."""
+
+    def __init__(self) -> None:
+        """Start without effects."""
+        self._effects: dict[Scope, dict[Fixed, Effect | None]] = {}
+
+    def effect(
+        self, scope: Scope, general: Effect, variant: Variant, walk: Callable[[], tuple[Run, Snapshot | None]]
+    ) -> Effect:
+        """Return the effect of a variant, which `walk` walks over if it wasn't yet.
+
+        It is the `general` one but for the result and its saves: who may be written to is asked of all calls alike.
+        """
+        known = self._effects.setdefault(scope, {})
+        if variant.fixed not in known:
+            if len(known) == _MOST:
+                return general
+            known[variant.fixed] = None  # under way
+            try:
+                known[variant.fixed] = summarize(*walk())
+            except TooComplexError:
+                return general
+        found = known[variant.fixed]
+        return general._replace(returned=found.returned, saves=found.saves) if found is not None else general
+
+
+def is_vague(effect: Effect) -> bool:
+    """Tell whether a call of a function may return one thing or another, as far as the effect tells."""
+    returned = effect.returned
+    if returned is None:
+        return False
+    is_of_one_kind = returned.kinds & (returned.kinds - 1) == 0
+    is_saved_or_not = any(not certain for _, certain in returned.saved)
+    return is_saved_or_not or not is_of_one_kind or bool(returned.parameters or returned.elements) or returned.foreign
