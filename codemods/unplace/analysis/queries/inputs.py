@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from unplace.analysis.domain.values import Origin
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
@@ -38,6 +39,24 @@ def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
     is_rebound = isinstance(statement, ast.Assign) and given.id in assigned_names(statement)
     is_live = given.id in run.liveness.live_after(statement) and not is_rebound
     return given.id if is_live or _is_read_behind(statement, call, given.id) else None
+
+
+def is_read_once(program: Program, scope: Scope, call: ast.AST) -> bool:
+    """Tell whether nothing but a call reads its first argument: a new tensor, in a name that is read only there."""
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    run = program.run(scope)
+    value = run.values.get(given) if run is not None and given is not None else None
+    if run is None or value is None or not isinstance(given, ast.Name) or not value.objs or not value.is_tensor:
+        return False
+    if given.id not in scope.bound or given.id in scope.captured | scope.global_names | scope.nonlocal_names:
+        return False
+    reads = [n for n in scope.names if n.id == given.id and isinstance(n.ctx, ast.Load)]
+    spot = run.flow.spot(run.statement_of(call))
+    states = [state for _, state in program.exits(scope)]
+    others = {obj for state in states for held in state.heap.values() for obj in held.objs}
+    others |= {obj for state in states for obj in state.bases}
+    is_new = all(obj.origin is Origin.FRESH and obj not in others for obj in value.objs)
+    return reads == [given] and spot is not None and not spot.loops and is_new
 
 
 def _is_read_behind(statement: ast.stmt, call: ast.Call, name: str) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from unplace import torchapi
+from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.inputs import read_after, read_after_calls
+from unplace.analysis.queries.inputs import is_read_once, read_after, read_after_calls
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
@@ -59,6 +60,8 @@ class Judge:
             return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
         if flag.other_use is not None:
             return Refuse(Refusal.FLAG_USED(name=ast.unparse(flag.other_use), line=Line(flag.other_use.lineno)))
+        if flag.makes is Makes.RESULT and is_read_once(self.program, flag.scope, flag.node):
+            return _by_calls(calls)
         if flag.makes is not Makes.MODULE:
             return _with(_FUNCTION_INPUT if flag.makes is Makes.RESULT else _NOBODY, _by_calls(calls))
         assert isinstance(flag.node, ast.Call)
@@ -184,7 +187,18 @@ class Judge:
             for _, call in self.program.module.calls_named(function.name):
                 found |= self._bound_to(call, depth - 1) or set()
             return found
-        return None
+        return self._taken(node)
+
+    def _taken(self, node: ast.AST) -> set[_Place] | None:
+        """Return the parameter of a function of the file that gets the value of an expression, if one does."""
+        parent, taken = self._parent(node), None
+        if isinstance(parent, ast.keyword):
+            parent = self._parent(parent)
+        if isinstance(parent, ast.arguments) and isinstance(node, ast.expr):
+            taken = default_for(self.program.module, node, parent)
+        elif isinstance(parent, ast.Call) and isinstance(node, ast.expr) and node is not parent.func:
+            taken = taken_by(self.program, self._scope(parent), parent, node)
+        return {taken} if taken is not None else None
 
     def _place(self, node: ast.expr) -> _Place | None:
         """Return the place that a name or an attribute stands for; attributes of all objects count as one."""
@@ -192,11 +206,14 @@ class Judge:
             return None, node.attr
         if not isinstance(node, ast.Name):
             return None
+        scopes = self.program.module.scopes
+        return scopes.owner(self._scope(node), node.id) or scopes.module, node.id
+
+    def _scope(self, node: ast.AST) -> Scope:
         scopes, around = self.program.module.scopes, self._parent(node)
         while around is not None and around not in scopes.by_node:
             around = self._parent(around)
-        scope = scopes.by_node[around] if around is not None else scopes.module
-        return scopes.owner(scope, node.id) or scopes.module, node.id
+        return scopes.by_node[around] if around is not None else scopes.module
 
     def _loads(self, places: set[_Place]) -> Iterator[ast.expr]:
         """Iterate over the reads of places; what a module or a class binds can be read as an attribute, too."""
@@ -212,11 +229,22 @@ class Judge:
                     yield node
 
     def _is_only_called(self, node: ast.AST) -> bool:
-        """Tell whether every use of the module in the file is a call of it."""
-        names = self._bound_to(node)
-        if not names:
-            return False
-        return all(isinstance(p := self._parent(u), ast.Call) and p.func is u for u in self._loads(names))
+        """Tell whether every use of the module in the file is a call of it, or puts it where every use is one."""
+        todo, seen = [node], set[_Place]()
+        while todo:
+            use = todo.pop()
+            parent = self._parent(use)
+            if isinstance(parent, ast.Call) and parent.func is use:
+                continue
+            if isinstance(parent, ast.Dict | ast.Subscript) and isinstance(use, ast.expr) and _is_element(use, parent):
+                todo.append(parent)
+                continue
+            places = self._bound_to(use)
+            if not places:
+                return False
+            todo += self._loads(places - seen)
+            seen |= places
+        return True
 
     def _is_called_whole(self, node: ast.Call) -> bool:
         """Tell whether nothing in the file iterates over an `nn.Sequential` or takes its layers one by one."""
@@ -274,6 +302,13 @@ class Judge:
             elif not (isinstance(around, ast.Attribute) and around.attr in ("append", "extend")):
                 return False
         return spread
+
+
+def _is_element(node: ast.expr, around: ast.Dict | ast.Subscript) -> bool:
+    """Tell whether an expression is a value of a dictionary, or a dictionary of which an element is read."""
+    if isinstance(around, ast.Dict):
+        return node in around.values
+    return node is around.value and isinstance(around.ctx, ast.Load)
 
 
 def _by_calls(calls: list[Site]) -> Verdict:
