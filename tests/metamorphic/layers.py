@@ -42,6 +42,8 @@ def _of_class(
         return False
     made = [s for s in init.body if _layer(s, modules)]
     within = {n for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"}
+    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    in_texts = {word for text in texts for word in text.split(".")}  # as in "fc" and "fc.weight"
     names: dict[str, ast.stmt] = {}
     for statement in made:
         assert isinstance(statement, ast.Assign)
@@ -49,7 +51,7 @@ def _of_class(
         assert isinstance(target, ast.Attribute)
         name = target.attr
         spelt = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == name]
-        by_text = hasattr(dict, name) or any(isinstance(n, ast.Constant) and n.value == name for n in ast.walk(tree))
+        by_text = hasattr(dict, name) or name in in_texts
         stored = [n for n in spelt if not isinstance(n.ctx, ast.Load)]
         if not by_text and stored == [target] and all(n in within for n in spelt):
             names[name] = statement

@@ -15,9 +15,10 @@ EXPECTED = TESTS / "failures" / f"{SCATTERED}.json"
 
 def category(case: Case, variant: Sources) -> str:
     """What becomes of a variant, in the words of `tests/failures/expected.json`."""
-    if judged(variant, case, with_unsafe=False).is_fixed:
+    if judged(variant, case, variant.rewritten(), with_unsafe=False).is_fixed:
         return "safe"
-    return "unsafe" if judged(variant, case, with_unsafe=True).is_fixed else "refused"
+    with_unsafe = judged(variant, case, variant.rewritten(unsafe=True), with_unsafe=True)
+    return "unsafe" if with_unsafe.is_fixed else "refused"
 
 
 def main(path: Path) -> None:

@@ -47,10 +47,9 @@ def fails(case: Case) -> bool:
     return case.is_silent or (seen.error or seen.backward_error) is not None
 
 
-def judged(sources: Sources, case: Case, *, with_unsafe: bool, whole: bool = False) -> Judged:
-    """Rewrite a variant of a case and judge it by the oracle of its corpus."""
+def judged(sources: Sources, case: Case, rewritten: Rewritten, *, with_unsafe: bool) -> Judged:
+    """Judge what became of a variant of a case by the oracle of its corpus."""
     torch.set_num_threads(1)
-    rewritten = sources.rewritten(unsafe=with_unsafe, whole=whole)
     left = tuple(str(f.reason) for f in rewritten.findings if f.status is not Status.REWRITTEN)
     start = Judged(Outcome.NOT_FIXED, reasons=left, assumed=tuple(rewritten.assumptions))
     if rewritten.sources == sources:
