@@ -391,6 +391,32 @@ def test_a_method_that_many_classes_override_is_of_unknown_effect(tmp_path: Path
     assert statuses(outcomes(write(tmp_path, {"base.py": base, **layers}))["base.py"]) == ["refused"]
 
 
+def test_a_name_that_a_starred_file_imports_is_followed(tmp_path: Path) -> None:
+    """`F` comes from `utils`, which has it from torch; `exp` comes from the last star that has it."""
+    main = """
+        from torch.nn.functional import *
+        from torch import *
+        from .utils import *
+
+
+        def scaled(x):
+            y = F.softmax(x, dim=-1)
+            F.dropout(y, 0.0, inplace=True)
+            z = exp(x)
+            z += 1
+            return y * z
+
+
+        def example():
+            return scaled, (torch.rand(3, requires_grad=True),)
+    """
+    files = {"utils.py": "import torch\nimport torch.nn.functional as F\n", "main.py": main}
+    found = check(tmp_path, files)["main.py"]
+    assert found.change is not None
+    assert "y = F.dropout(y, 0.0)" in found.change.after.text
+    assert "z = z + 1" in found.change.after.text
+
+
 def test_a_method_that_another_file_replaces_is_of_unknown_effect(tmp_path: Path) -> None:
     base = """
         import torch

@@ -293,6 +293,12 @@ def _function(name: str) -> Operator | None:
     return None if row is None else _operator(name, row)
 
 
+def has_name(qualified: str) -> bool:
+    """Tell whether the tables know a function, an in-place function or a module class of that qualified name."""
+    tables = (function, inplace_function, inplace_flag, module)
+    return any(table(qualified) is not None for table in tables)
+
+
 @cache
 def inplace_method(name: str) -> InplaceMethod | None:
     """Return the in-place method ``Tensor.name``, or None."""

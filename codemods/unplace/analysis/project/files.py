@@ -335,7 +335,7 @@ class Project:
             return None
         return place.root if written[0] == "." else self.files.root(place.root, place.package, parts[0])
 
-    def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
+    def find_starred(self, module: ModuleIndex, name: str) -> Member | str | None:
         """Return the target of a name that a module can only have from `from ... import *`."""
         if not starred(module) or module.place is None:
             return None
@@ -343,7 +343,7 @@ class Project:
         if question not in module.answers:
             module.answers[question] = self._noted(question, lambda: Resolution(self).starred(module, name))
         self._read |= self._sources[question]
-        return cast("Member | None", module.answers[question])
+        return cast("Member | str | None", module.answers[question])
 
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module, relative to the folder from which its package is imported."""

@@ -35,7 +35,7 @@ class Others(Protocol):
     def find(self, module: ModuleIndex, written: str) -> Member | str:
         """Return the target of an imported name: a member of a file of the run, or a name from outside."""
 
-    def find_starred(self, module: ModuleIndex, name: str) -> Member | None:
+    def find_starred(self, module: ModuleIndex, name: str) -> Member | str | None:
         """Return the target of a name that a module can only have from `from ... import *`."""
 
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
@@ -176,7 +176,7 @@ class ModuleIndex:
 
     def qualified(self, scope: Scope, node: ast.expr, *, with_builtins: bool = False) -> str | None:
         """Return the qualified name of an expression made of an imported name and attributes, or of a built-in name."""
-        written = self._qualified_here(scope, node)
+        written = self._qualified_here(scope, node) or self._qualified_by_star(scope, node)
         if written is None:
             if not with_builtins or not isinstance(node, ast.Name) or not hasattr(builtins, node.id):
                 return None
@@ -204,6 +204,17 @@ class ModuleIndex:
         if owner is None or node.id in owner.assigned or node.id not in self.imports.names:
             return None
         return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
+
+    def _qualified_by_star(self, scope: Scope, node: ast.expr) -> str | None:
+        """Return the qualified name of an expression whose name another file imports and hands on by a star."""
+        root, parts = node, list[str]()
+        while isinstance(root, ast.Attribute):
+            parts.append(root.attr)
+            root = root.value
+        if self.place is None or not isinstance(root, ast.Name) or self.scopes.owner(scope, root.id) is not None:
+            return None
+        target = self.place.others.find_starred(self, root.id)
+        return canonical(".".join([target, *reversed(parts)])) if isinstance(target, str) else None
 
     def target(self, qualified: str) -> Member | str:
         """Return the target of an imported name: a member of another file, or a name from outside."""

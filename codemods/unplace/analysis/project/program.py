@@ -222,6 +222,8 @@ class Program:
         if owner is None:
             place = self.module.place
             starred = place.others.find_starred(self.module, name) if place is not None else None
+            if isinstance(starred, str):
+                return self.named(run, canonical(starred), node)
             if starred is not None:
                 return self._member(run, starred, node) or UNKNOWN_VALUE
             return Value(CALLABLE, ref=Named(f"builtins.{name}")) if name in _BUILTINS else UNKNOWN_VALUE

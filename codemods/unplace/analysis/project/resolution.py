@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from unplace import torchapi
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.exports import binds, defines, imports_own, reexported, starred
 from unplace.analysis.project.locating import Files
@@ -54,10 +55,9 @@ class Resolution:
         """Return the target of an imported name: a member of a file or a name from outside; None where unknown."""
         return _single(self._imported(module, written))
 
-    def starred(self, module: ModuleIndex, name: str) -> Member | None:
+    def starred(self, module: ModuleIndex, name: str) -> Member | str | None:
         """Return the target of a name that a module can only have from `from ... import *`."""
-        found = _single(self._starred(module, name))
-        return found if isinstance(found, Member) else None
+        return _single(self._starred(module, name))
 
     def _imported(self, module: ModuleIndex, written: str) -> Meanings:
         assert module.place is not None
@@ -105,13 +105,16 @@ class Resolution:
 
     def _starred(self, home: ModuleIndex, name: str) -> Meanings:
         """Return the targets of a name that a module has by importing everything from other modules."""
-        modules = [self._files.module_of(home, written) for written in starred(home)]
+        modules = {written: self._files.module_of(home, written) for written in starred(home)}
         if not modules or name.startswith("_"):
             return _NOTHING
-        known = [path for path in modules if path is not None]
-        if len(known) < len(modules):
+        known = [path for path in modules.values() if path is not None]
+        outside = [written for written, path in modules.items() if path is None]
+        if any(written.partition(".")[0] != "torch" for written in outside):
             return _ANYTHING
-        return _NOTHING.union(*(self._member(path, name) for path in known if self._files.may_offer(path, name)))
+        offered = [qualified for written in outside if torchapi.has_name(qualified := f"{written}.{name}")]
+        members = (self._member(path, name) for path in known if self._files.may_offer(path, name))
+        return frozenset(offered[-1:]).union(*members)
 
 
 def _single(found: Meanings) -> Member | str | None:
