@@ -241,6 +241,10 @@ class Forbids(Kind):
     PASSED = (
         "torch forbids writing `{name}` while gradients are recorded: {line} passes `{passed}`, which needs a gradient"
     )
+    PASSED_PIECE = (
+        "torch forbids writing `{name}` while gradients are recorded: {line} passes `{passed}`, one of several views "
+        "of a tensor"
+    )
     OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
     FUNCTION_VIEW = "torch forbids writing what `{function}` in {line} returns, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"

@@ -86,8 +86,8 @@ class Callers(Protocol):
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
         """Tell whether all callers are known, and none saved the tensor before the function writes it."""
 
-    def leaf_passed(self, scope: Scope, parameter: str) -> Handed | None:
-        """Return a call that passes a parameter, or another tensor that gets a gradient itself, if any."""
+    def forbidden_passed(self, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
+        """Return a call that passes what torch lets nobody write, with the reason, if any."""
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""
@@ -345,13 +345,17 @@ class Site:
         return self._forbidden
 
     def _why_passed(self) -> Forbidden | None:
-        """Return why torch raises at the write to an argument, if a caller passes a parameter or another leaf."""
+        """Return why torch raises at the write to an argument, because of what a caller passes."""
         if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
         for root in sorted(self.roots() & looked_into(self.state, self.value.objs), key=lambda o: o.index):
-            call = self.callers.leaf_passed(self.run.scope, root.parameter) if root.parameter is not None else None
-            if call is not None:
+            name = root.parameter
+            found = self.callers.forbidden_passed(self.run.scope, name) if name is not None else None
+            if found is not None:
+                call, why = found
                 passed, line = code_of(call.write.target), call.line(self.program)
+                if not why.is_leaf:
+                    return Forbidden(Forbids.PASSED_PIECE(name=self.name, passed=passed, line=line), False)
                 is_filled = is_parameter(call.write) and not any(type(n) is ast.Return for n in self.run.scope.nodes)
                 return Forbidden(Forbids.PASSED(name=self.name, passed=passed, line=line), True, is_filled)
         return None

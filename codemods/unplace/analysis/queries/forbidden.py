@@ -34,6 +34,11 @@ class Forbidden:
     is_passed: bool = False
     is_unbatched: bool = False
 
+    @property
+    def is_piece(self) -> bool:
+        """Whether the tensor is one of several views that one operation made, or a view of one."""
+        return self.reason.kind in (Forbids.PIECE, Forbids.PIECE_VIEW)
+
 
 def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     """Return the reason why torch raises at a write on a visible path with gradients recorded; else None."""

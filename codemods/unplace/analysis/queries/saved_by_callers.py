@@ -18,7 +18,7 @@ from unplace.analysis.project import recording
 from unplace.analysis.project.callers import Handed, calls_that_hand
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.forbidden import why_forbidden
+from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
@@ -35,25 +35,21 @@ def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None
     return None
 
 
-def leaf_passed(program: Program, scope: Scope, parameter: str) -> Handed | None:
-    """Return a call that passes what gets a gradient itself, which torch lets nobody write: `fill(self.emb.weight)`.
+def forbidden_passed(program: Program, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
+    """Return a call that passes what torch lets nobody write, with the reason: `fill(self.emb.weight)`.
 
-    Parameters come first.
+    It is what gets a gradient itself, parameters first, or one of several views of a tensor: `fill(y.chunk(2)[0])`.
     """
     if recording.may_be_off(program.module, scope):
         return None
-    found = [call for call in _further_out(program, scope, parameter) if _passes_leaf(call)]
-    return min(found, key=lambda call: not is_parameter(call.write), default=None)
+    asked = ((call, why_forbidden(call.run, call.write)) for call in _further_out(program, scope, parameter))
+    found = [(call, why) for call, why in asked if why is not None and (why.is_leaf or why.is_piece)]
+    return min(found, key=lambda each: (not each[1].is_leaf, not is_parameter(each[0].write)), default=None)
 
 
 def is_parameter(write: Write) -> bool:
     """Tell whether a module has registered the written memory."""
     return any(obj.origin is Origin.REGISTERED for obj in write.state.roots(write.value.objs))
-
-
-def _passes_leaf(call: Handed) -> bool:
-    forbidden = why_forbidden(call.run, call.write)
-    return forbidden is not None and forbidden.is_leaf
 
 
 def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:

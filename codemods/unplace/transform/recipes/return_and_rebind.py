@@ -33,6 +33,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
 from unplace.analysis.queries import saved_by_callers
+from unplace.analysis.queries.forbidden import Forbidden
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.purpose import acts_elsewhere, documented
 from unplace.analysis.syntax.bindings import root_name
@@ -65,7 +66,7 @@ class Callers:
     _asking: set[tuple[Scope, str]] = field(default_factory=set)
     _seen: dict[tuple[Scope, str], tuple[list[Reason], list[Reason]]] = field(default_factory=dict)
     _writing: dict[tuple[Scope, bool], bool] = field(default_factory=dict)
-    _leaves: dict[tuple[Scope, str], Handed | None] = field(default_factory=dict)
+    _passed: dict[tuple[Scope, str], tuple[Handed, Forbidden] | None] = field(default_factory=dict)
     _known: KnownCalls = field(init=False)
     _handbacks: Handbacks = field(init=False)
 
@@ -208,12 +209,12 @@ class Callers:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
         return saved_by_callers.saved_before(self.program, scope, parameter)
 
-    def leaf_passed(self, scope: Scope, parameter: str) -> Handed | None:
-        """Return a call that passes a parameter, or another tensor that gets a gradient itself, if any."""
+    def forbidden_passed(self, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
+        """Return a call that passes what torch lets nobody write, with the reason, if any."""
         asked = (scope, parameter)
-        if asked not in self._leaves:
-            self._leaves[asked] = saved_by_callers.leaf_passed(self.program, scope, parameter)
-        return self._leaves[asked]
+        if asked not in self._passed:
+            self._passed[asked] = saved_by_callers.forbidden_passed(self.program, scope, parameter)
+        return self._passed[asked]
 
     def saves_before(self, scope: Scope, parameter: str) -> Iterator[tuple[Run, Facts, Saved]]:
         """Iterate over all that callers saved of the tensor before the function writes it, with run and state."""

@@ -51,7 +51,9 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
     if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
         return None
-    if site.saves_its_result() or site.is_leaf() or _is_impossible(site):
+    forbidden = site.forbidden()
+    is_of_piece = forbidden is not None and not forbidden.is_leaf
+    if site.saves_its_result() or site.is_leaf() or is_of_piece or _is_impossible(site):
         return None  # the write raises anyway
     if site.form is Form.DATA_STORE or site.write.data is not None or any(o.operator == "data" for o in site.roots()):
         return None  # autograd doesn't see the write, so backward wouldn't fail
