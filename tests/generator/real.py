@@ -19,6 +19,7 @@ from generator import (
     tables,
     targets,
     unseen,
+    weights,
 )
 from generator.writer import Writer
 
@@ -45,4 +46,5 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     batched.mapped: 3,
     tables.table: 2, tables.batched_table: 1.5, tables.closure: 1.5, tables.generator: 1.5, tables.nested_elements: 1,
     tables.optimised: 1,
+    weights.module: 3,
 }  # fmt: skip

@@ -34,12 +34,14 @@ def is_held_by_name_alone(run: Run, obj: Obj) -> bool:
 
 
 def second_holder(run: Run, obj: Obj) -> Reason | None:
-    """Return what goes on holding the tensor of a free name: `x` of `state = x`, or a caller after `return state`."""
+    """Return what goes on holding the tensor of a free name: `x` of `state = x`, callers after `return state[0]`."""
     name = obj.label.strip("`")
     owner = run.program.module.scopes.owner(run.scope, name)
     for node in run.scope.nodes:
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == name:
             return Refusal.HANDED_OUT(name=name, function=run.scope.name)
+    if obj.origin is Origin.CLOSURE and any(obj in state.seen(value.objs) for value, state in run.returns):
+        return Refusal.HANDED_OUT(name=name, function=run.scope.name)
     for scope in owner.rebinding(name) if owner is not None else ():
         for source in run.program.module.bindings(scope).sources.get(name, []):
             if isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
