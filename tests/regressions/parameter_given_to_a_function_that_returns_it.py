@@ -1,4 +1,5 @@
 """A function returns what it adds to a parameter: under `no_grad` the parameter itself would change."""
+
 import torch
 from torch import nn
 

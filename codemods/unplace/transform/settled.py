@@ -28,8 +28,8 @@ class _Unit:
     """A function or method with all that is defined in it: the scope of the function comes first.
 
     `names` are those of outer scopes that it mentions, and `attributes` are the names of the attributes. `shows` tells
-    whether it assigns to attributes or to names outside, so that its edits may show in functions that have nothing to
-    do with its calls.
+    whether it assigns to attributes or to names outside, or writes through `.data`, so that its edits may show in
+    functions that have nothing to do with its calls.
     """
 
     scopes: list[Scope]
@@ -54,7 +54,7 @@ class _Unit:
         self.names.update(name.id for name in scope.names if name.id not in scope.bound)
         self.attributes.update(node.attr for node in attributes)
         self.shows |= bool(scope.global_names) or any(type(node.ctx) is not ast.Load for node in attributes)
-        self.shows |= not _SETTERS.isdisjoint(self.names | self.attributes)
+        self.shows |= not _SETTERS.isdisjoint(self.names | self.attributes) or "data" in self.attributes
 
 
 @dataclass(slots=True)
