@@ -104,6 +104,31 @@ def edited(text: str, choice: random.Random) -> str:
     return "\n".join(lines)
 
 
+# The beginning
+
+
+LONG = "import torch\n\n\n" + "\n\n".join(
+    FUNCTIONS[number % 6].replace(f"def f{number % 6}(", f"def f{number}(") for number in range(800)
+)
+
+
+def test_the_beginning_of_a_long_text_is_shown_first() -> None:
+    analyst, document = Analyst(), Document(LONG, "file:///m.py", "/m.py")
+    first = analyst.beginning(document, [], 0.0)
+    assert first is not None
+    (shown,) = first.values()
+    whole = diagnostics(analyst, document, at_a_glance=True)
+    assert 0 < len(shown) < len(whole) / 8
+    assert [one for one in shown if one not in whole] == []
+    assert analyst.beginning(document, [], 0.0) is None  # all of it is known
+
+
+def test_a_text_that_is_short_or_done_in_time_is_shown_at_once() -> None:
+    assert Analyst().beginning(Document(TEXT, "file:///m.py", "/m.py"), [], 0.0) is None
+    assert Analyst().beginning(Document(LONG[:-20], "file:///m.py", "/m.py"), [], 600.0) is None
+    assert Analyst().beginning(Document(f"{LONG}(", "file:///m.py", "/m.py"), [], 0.0) is None
+
+
 def test_while_a_text_cannot_be_parsed_what_is_known_moves_with_its_lines() -> None:
     analyst = Analyst()
     before = looked_at(analyst, TEXT)

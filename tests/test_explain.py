@@ -305,7 +305,7 @@ def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ("model.py", "model.py is no FILE:LINE or FILE:LINE:COLUMN"),
+        ("model.py", "model.py is no FILE:LINE or FILE:LINE:COLUMN, counted from 1; `unplace check --all model.py`"),
         ("model.py:0", "model.py:0 is no FILE:LINE"),
         ("model.py:99", "model.py:99: the file has only 12 lines"),
         ("odd.py:9", "odd.py:9: the file has only 2 lines"),

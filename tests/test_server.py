@@ -421,3 +421,15 @@ async def test_a_long_look_at_one_text_gives_way_to_another(tmp_path: Path) -> N
         while not any(params.uri == item.uri for params in long.published):
             await asyncio.sleep(0.01)
         assert time.perf_counter() - began < 5  # the full look takes twice as long on a fast machine
+
+
+async def test_the_beginning_of_a_long_text_is_shown_before_the_rest(tmp_path: Path) -> None:
+    functions = [f"def f{n}(x: torch.Tensor):\n    y = x.exp()\n    y += {n}\n    return y\n\n\n" for n in range(2000)]
+    async with editing(tmp_path) as editor:
+        editor.open("import torch\n\n\n" + "".join(functions))
+        while not any(len(params.diagnostics) == len(functions) for params in editor.published):
+            await asyncio.sleep(0.01)
+        first = [one.range for one in editor.published[0].diagnostics]
+        whole = [one.range for one in editor.published[-1].diagnostics]
+        assert 0 < len(first) < len(whole)
+        assert first == whole[: len(first)]

@@ -108,7 +108,9 @@ def _parsed(place: str) -> tuple[str, int | None, int, int | None]:
     while len(parts) > 1 and len(numbers) < 2 and parts[-1].isdecimal():
         numbers.insert(0, int(parts.pop()))
     if not numbers or 0 in numbers:
-        raise typer.BadParameter(f"{place} is no FILE:LINE or FILE:LINE:COLUMN, counted from 1.", param_hint="PLACE")
+        where = f"; `unplace check --all {place}` names the lines." if not numbers else "."
+        text = f"{place} is no FILE:LINE or FILE:LINE:COLUMN, counted from 1{where}"
+        raise typer.BadParameter(text, param_hint="PLACE")
     cell = re.fullmatch(r"cell ?(\d+)", parts[-1]) if len(parts) > 1 else None
     path = ":".join(parts[:-1] if cell else parts)
     return path, int(cell[1]) if cell else None, numbers[0], numbers[1] if len(numbers) == 2 else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from unplace import documents
@@ -39,6 +40,12 @@ from unplace.transform.rewriter import may_have_sites
 
 SHOWN = frozenset({Harm.HARMFUL, Harm.POSSIBLE})
 """The harm of the operations that get a diagnostic unless the configuration asks for others."""
+
+_LONG = 4000
+"""The lines of a text whose first diagnostics are those of its beginning."""
+
+_PORTION = 300
+"""The least lines of the functions and classes that are looked at before the time is asked for."""
 
 Place = tuple[int, int]
 """A line and a character in the terms of the protocol: from 0, in code units of the document's encoding."""
@@ -94,15 +101,34 @@ class Analyst:
             return found
         document = replace(document, plans=self._plans)
         findings, warnings = self._found(document, options, at_a_glance)
-        text = Text(document.text)
-        harms = list(Harm)
-        for finding in sorted(findings, key=lambda finding: harms.index(finding.harm)):
-            if finding.is_reported and finding.harm in (options.only or SHOWN):
-                found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
+        _show(found, document, options, findings)
         for warning in filter(is_about_comment, warnings):
-            uri, shown = of_comment(document, text, warning)
+            uri, shown = of_comment(document, Text(document.text), warning)
             found[uri].append(shown)
         return found
+
+    def beginning(
+        self, document: Document, folders: Sequence[Path], seconds: float
+    ) -> dict[str, list[dict[str, Any]]] | None:
+        """Return the diagnostics of the first functions and classes of a long text, after so many seconds.
+
+        None for what isn't long or is known, and where there was time for all: a glance is as quick then.
+        """
+        options = self._options(document, folders)
+        outline = _outline(document) if document.is_python and document.uri not in self._known else None
+        if options is None or outline is None or document.text.count("\n") < _LONG:
+            return None
+        document = replace(document, plans=self._plans)
+        findings: list[Finding] = []
+        found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
+        end = monotonic() + seconds
+        for units in outline.portions(_PORTION):
+            findings += _first_sight(document, only_in(options, document, units)).findings
+            if monotonic() >= end:
+                _show(found, document, options, findings)
+                if any(found.values()):
+                    return found
+        return None
 
     def question(
         self, document: Document, folders: Sequence[Path], others: Mapping[str, str]
@@ -195,6 +221,16 @@ class Analyst:
         if not may_have_sites(document.text.encode("utf-8", "surrogatepass")):
             return None
         return self._settings.options(Path(document.path), folders)
+
+
+def _show(
+    found: dict[str, list[dict[str, Any]]], document: Document, options: Options, findings: Sequence[Finding]
+) -> None:
+    """Add the diagnostics of findings to those of the parts of a document, harmful ones first."""
+    text, harms = Text(document.text), list(Harm)
+    for finding in sorted(findings, key=lambda finding: harms.index(finding.harm)):
+        if finding.is_reported and finding.harm in (options.only or SHOWN):
+            found[document.part_of(finding.line)].append(diagnostic(document, text, finding))
 
 
 def _outline(document: Document) -> Outline | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.findings import Finding, Problem
@@ -25,6 +25,17 @@ class Outline:
         """Return the outline of a tree."""
         units = tuple(_lines(s) for s in tree.body if isinstance(s, _UNITS))
         return cls(units, tuple(_lines(s) for s in tree.body if not isinstance(s, _UNITS)))
+
+    def portions(self, least: int) -> Iterator[LineRanges]:
+        """Yield the lines of the functions and classes in turn, some together where they are short."""
+        portion: list[tuple[int, int]] = []
+        for unit in self.units:
+            portion.append(unit)
+            if unit[1] - portion[0][0] >= least:
+                yield tuple(portion)
+                portion = []
+        if portion:
+            yield tuple(portion)
 
     def around(self, line: int) -> LineRanges | None:
         """Return the lines of the top-level function or class that contains a line, or None."""

@@ -42,6 +42,9 @@ T = TypeVar("T")
 _PAUSE = 0.01
 """Seconds without a change before a text is analysed, so that changes that come together get one answer."""
 
+_FIRST = 0.4
+"""Seconds after which what was found at the beginning of a long text is published."""
+
 _REST = 0.3
 """Seconds without a change before the whole text is analysed again."""
 
@@ -49,6 +52,17 @@ _STACK = 64 * 2**20  # of the analysing thread: on some systems, threads other t
 
 _CONVERTER: Converter = default_converter()  # type: ignore[no-untyped-call]  # making it takes as long as all imports
 _LOGGER = logging.getLogger(__name__)
+
+
+_Look = Callable[[Analyst, Document, list[Path]], dict[str, list[dict[str, Any]]] | None]
+
+
+def _glance(analyst: Analyst, document: Document, folders: list[Path]) -> dict[str, list[dict[str, Any]]]:
+    return analyst.diagnostics(document, folders, at_a_glance=True)
+
+
+def _look(analyst: Analyst, document: Document, folders: list[Path]) -> dict[str, list[dict[str, Any]]]:
+    return analyst.diagnostics(document, folders)
 
 
 class GaveWayError(Exception):
@@ -191,18 +205,20 @@ class Server(LanguageServer):
     async def _publish(self, uri: str, pause: float) -> None:
         """Publish the findings of a quick look at a text, and then again where a full analysis finds others.
 
-        After that come those that the other files of the workspace lead to.
+        Before them come those of the beginning of a long text, and after them those that the other files of the
+        workspace lead to.
         """
         self._workspace.stop(self._path(uri))
         await asyncio.sleep(pause)
-        at_a_glance = await self._found(uri, at_a_glance=True)
+        self._send(await self._found(uri, lambda a, *text: a.beginning(*text, _FIRST), is_all=False))
+        at_a_glance = await self._found(uri, _glance)
         self._send(at_a_glance)
         found = None
         while found is None:
             await asyncio.sleep(_REST)
             async with self._looking:
                 with suppress(GaveWayError):
-                    found = await self._found(uri, at_a_glance=False)
+                    found = await self._found(uri, _look, gives_way=True)
         if uri not in self._placed:
             self._send([params for params in found if params not in at_a_glance])
         await self._place(uri, found)
@@ -223,21 +239,22 @@ class Server(LanguageServer):
         await self.ask(document, lambda analyst: analyst.adopt(document, question, report))
         is_new = uri not in self._placed
         self._placed.add(uri)
-        found = await self._found(uri, at_a_glance=False)
+        found = await self._found(uri, _look, gives_way=True)
         self._send([params for params in found if not is_new or params not in alone])
 
-    async def _found(self, uri: str, *, at_a_glance: bool) -> list[types.PublishDiagnosticsParams]:
-        """Return the diagnostics of a text or a notebook's cells; empty where there is none, or a newer version."""
+    async def _found(
+        self, uri: str, look: _Look, *, gives_way: bool = False, is_all: bool = True
+    ) -> list[types.PublishDiagnosticsParams]:
+        """Return the diagnostics of a text or a notebook's cells; empty where there is none, or a newer version.
+
+        Where the look isn't at all of it, empty where it finds nothing to show, too.
+        """
         document = self.document(uri)
         if document is None:
             return []
         folders = self.folders()
-        found = await self.ask(
-            document,
-            lambda analyst: analyst.diagnostics(document, folders, at_a_glance=at_a_glance),
-            gives_way=not at_a_glance,
-        )
-        if not self.is_current(document):
+        found = await self.ask(document, lambda analyst: look(analyst, document, folders), gives_way=gives_way)
+        if not self.is_current(document) or (found is None and not is_all):
             return []
         told = found or {}
         return [
