@@ -32,6 +32,12 @@ if __name__ == "__main__":
     observing.step(example)
 """
 """What runs a script's example as a training step does."""
+CALL = """
+if __name__ == "__main__":
+    function, arguments = example()
+    function(*arguments)
+"""
+"""What runs the example of a script that calls backward itself."""
 
 
 def raising() -> list[Case]:
@@ -42,9 +48,10 @@ def raising() -> list[Case]:
 def diagnosed(case: Case) -> Verdict:
     """Have a script repaired, and return the verdict."""
     source = without_annotations(case)
+    ran = CALL if ".backward(" in source else STEP
     with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
         script = Path(folder, "model.py")
-        script.write_text(source + STEP, "utf-8")
+        script.write_text(source + ran, "utf-8")
 
         def observe() -> Observations:
             return observed(script.read_text("utf-8"), script)
@@ -58,7 +65,7 @@ def diagnosed(case: Case) -> Verdict:
             done = repair(run, observe, unsafe=False, tell=lambda text: None)
         except RepairError as error:
             return Verdict(Outcome.NOT_FIXED, (str(error),))
-        after = script.read_text("utf-8").removesuffix(STEP)
+        after = script.read_text("utf-8").removesuffix(ran)
     return judge(
         maker(source, case.name),
         maker(after, case.name),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from unplace.observation.facts import FileFacts, Observations
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
+from unplace.text.positions import Text
 from unplace.text.source import Source, SourceError, read_source
 from unplace.transform.rewriter import rewrite_text
 
@@ -111,6 +113,8 @@ def _verdicts(
     for unsafe in (False, True):
         findings = _findings(text, path, Options(unsafe=unsafe, facts=observed))
         concerned = list(dict.fromkeys(f for place in places for f in findings if _is_at(f, place, text, facts)))
+        if not concerned:  # a call of what was made elsewhere: `partial(F.relu, inplace=True)`
+            concerned = [f for f in findings if facts.blames(f.line, f.column)]
         if all(f.edits and f.status is Status.REWRITTEN for f in concerned):
             break
     return findings, concerned
@@ -131,6 +135,8 @@ def _is_at(finding: Finding, place: Place, text: str, facts: FileFacts) -> bool:
     module = place.inplace_module
     if module is None or finding.form is not Form.INPLACE_ARGUMENT:
         return False
-    if facts.makes(f"torch.nn.{module}", finding.line):
+    if facts.makes(f"torch.nn.{module}", finding.line, finding.column):
         return True
-    return f"{module}(" in "".join(text.splitlines(keepends=True)[finding.line - 1 : finding.end_line])
+    whole = Text(text)
+    start, end = (whole.offset_of(*p) for p in ((finding.line, finding.column), (finding.end_line, finding.end_column)))
+    return re.search(rf"\b{module}\b", text[start:end]) is not None

@@ -123,12 +123,17 @@ def _later_writes(text: str, tick: int, tensor: torch.Tensor | None, writes: Wri
     if tensor is not None:
         later = [write for write in writes.to(tensor) if write.tick > tick and write.version > stale.expected]
         return [write for write in later if write.op != "detach_"]
-    # The derivative of a write to a view is wrapped and can't be asked what it saved; its memory has this version.
+    # The derivative of a write to a view is wrapped and can't be asked what it saved; its memory has this version, and
+    # mostly a write of this shape, which may be the one that saved.
+    fitting: list[list[Write]] = []
     for noted in writes.all():
         later = [write for write in noted if write.tick > tick and write.version > stale.expected]
-        if later and later[-1].version == stale.found and any(write.shape == stale.shape for write in later):
+        if not later or later[-1].version != stale.found:
+            continue
+        if any(write.shape == stale.shape for write in noted):
             return later
-    return ()
+        fitting.append(later)
+    return fitting[0] if len(fitting) == 1 else ()
 
 
 def _detaching(node: Node, tick: int, writes: Writes) -> Sequence[Write]:

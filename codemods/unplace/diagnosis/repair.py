@@ -19,6 +19,8 @@ from unplace.text.source import Source, read_source
 
 _BEYOND = 2
 """A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""
+_MOST_ALIKE = 4
+"""The number of fixes of a program after which it may fail as before."""
 
 
 class RepairError(Exception):
@@ -90,6 +92,7 @@ class _Files:
     def __init__(self) -> None:
         self._originals: dict[str, Source] = {}
         self.findings: list[Finding] = []
+        self.alike = 0  # the fixes after which the program failed as before
 
     def write(self, path: str, change: Change) -> None:
         self._originals.setdefault(path, change.before)
@@ -108,19 +111,32 @@ def _rewritten(
 ) -> RunResult:
     """Rewrite the first culprit of a failure, run again, and return the result; try further fixes while it fails alike.
 
-    The first culprit has to go in any case; those after it may then write memory that nobody saved.
+    The first culprit has to go in any case; those after it may then write memory that nobody saved. Where all fail
+    alike, the first fix stays: it may be one of several that the failure takes.
     """
+    alike: list[tuple[FileFix, RunResult]] = []
     for fix in _candidates(failed, observe, unsafe):
         change = fix.change
         files.write(fix.path, change)
         result = runner(first.calls + _BEYOND, quiet=True)
         if _failure(result) != _failure(failed, fix):
-            if result.backwards[: len(first.backwards)] != first.backwards:
-                raise RepairError(_why_values_differ(runner, first, files))
-            files.findings += fix.findings
-            return result
+            return _accepted(runner, first, result, files, fix)
         files.write(fix.path, Change(change.after, change.before))
-    raise RepairError("the rewrite of the culprit doesn't remove the error")
+        alike.append((fix, result))
+    files.alike += 1
+    if files.alike > _MOST_ALIKE:
+        raise RepairError("the rewrite of the culprit doesn't remove the error")
+    fix, result = alike[0]
+    files.write(fix.path, fix.change)
+    return _accepted(runner, first, result, files, fix)
+
+
+def _accepted(runner: Runner, first: RunResult, result: RunResult, files: _Files, fix: FileFix) -> RunResult:
+    """Return the result of a run with a fix, whose values have to be those of the first run."""
+    if result.backwards[: len(first.backwards)] != first.backwards:
+        raise RepairError(_why_values_differ(runner, first, files))
+    files.findings += fix.findings
+    return result
 
 
 def _candidates(failed: RunResult, observe: Observe, unsafe: bool) -> Iterator[FileFix]:

@@ -6,7 +6,7 @@ import ast
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -118,9 +118,16 @@ class FileFacts:
         extents = {_extent(node) for node in nodes}
         return next((facts for extent, facts in self._by_line.get(line, ()) if extent in extents), None)
 
-    def makes(self, module: str, line: int) -> bool:
-        """Tell whether a call in a line made modules of a class, such as `torch.nn.ReLU`."""
-        return any(module in facts.made for _, facts in self._by_line.get(line, ()))
+    def makes(self, module: str, line: int, column: int) -> bool:
+        """Tell whether a call at a place made modules of a class, such as `torch.nn.ReLU`; columns begin with 1."""
+        return any(module in facts.made for facts in self._at(line, column))
+
+    def blames(self, line: int, column: int) -> bool:
+        """Tell whether torch raised because of an operation at a place."""
+        return any(facts.is_harmful for facts in self._at(line, column))
+
+    def _at(self, line: int, column: int) -> Iterator[OperationFacts]:
+        return (facts for extent, facts in self._by_line.get(line, ()) if extent[0] == column - 1)
 
 
 def _extent(node: Any) -> tuple[int, ...]:
