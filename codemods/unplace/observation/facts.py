@@ -6,8 +6,8 @@ import ast
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,18 @@ from unplace.files.relative import relative
 from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
+HERE, OUTSIDE = ".", ""
 VERSION = 1
 """The version of the format of the file."""
 
 
 class FactsError(ValueError):
     """Raised where a file holds no facts; the message is for people."""
+
+
+def inside(path: str, root: str) -> str:
+    """Return the name of a file from a folder; `OUTSIDE` where it isn't in there."""
+    return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else OUTSIDE
 
 
 @dataclass(slots=True)
@@ -38,6 +44,9 @@ class OperationFacts:
     runs with an operand that has a graph. `kept` counts the examined runs after which something outlives the function's
     callers and has the memory: an attribute, a container, a global name. `parameters` are the runs on a parameter or
     its `.data`, and `off` those in which autograd was off.
+
+    `callers` counts, by file, those of the examined runs in which code of that file had called the function: `HERE` is
+    the function's own file, `OUTSIDE` all that isn't the project's.
 
     Of autograd: `refused` are the writes that torch raised at. In `searched` runs what autograd had saved was looked
     for: in `unsaved` of these it was nothing, and `overwrote` names the operations that had saved the memory. `raised`
@@ -59,6 +68,7 @@ class OperationFacts:
     same: Counter[str] = field(default_factory=Counter)
     twins: int = 0
     overlaps: int = 0
+    callers: Counter[str] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
     graphs: int = 0
     kept: int = 0
@@ -84,6 +94,13 @@ class OperationFacts:
         """Add the counts of other runs."""
         for each in fields(self):
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
+    def renamed(self, name: Callable[[str], str]) -> OperationFacts:
+        """Return the facts with other names of the files of callers."""
+        callers = Counter[str]()
+        for file, count in self.callers.items():
+            callers[file if file in (HERE, OUTSIDE) else name(file)] += count
+        return replace(self, callers=callers)
 
     def document(self) -> dict[str, Any]:
         """Return the counts that aren't zero as JSON has them."""
@@ -112,6 +129,10 @@ class FileFacts:
     def note(self, node: ast.AST, facts: OperationFacts) -> None:
         """Take the facts about an operation."""
         self._by_line.setdefault(node.lineno, []).append((_extent(node), facts))  # type: ignore[attr-defined]
+
+    def moved(self, move: Callable[[int], int]) -> FileFacts:
+        """Return the facts for a text whose lines have moved."""
+        return FileFacts({move(line): known for line, known in self._by_line.items()})
 
     def of(self, nodes: Iterable[ast.AST], line: int) -> OperationFacts | None:
         """Return the facts about the operation that is one of the nodes and stood in a line when the file was read."""
@@ -155,7 +176,7 @@ class Observations:
         for path, operations in other.by_file.items():
             file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
             for key, facts in operations.items():
-                self.of(file, key).add(facts)
+                self.of(file, key).add(facts.renamed(lambda caller: inside(str(Path(other.root, caller)), self.root)))
 
     def summary(self) -> str:
         """Return a sentence that counts the operations that ran, and their runs."""
@@ -166,6 +187,11 @@ class Observations:
         of_files = f"{files:,} file{'s' * (files != 1)}"
         times = f"{runs:,} time{'s' * (runs != 1)}"
         return f"Saw {operations} of {of_files} run, {times}, {tensors:,} of them on tensors."
+
+    def has(self, path: str) -> bool:
+        """Tell whether an operation of a file ran on a tensor."""
+        known = self.by_file.get(relative(str(Path(path).absolute()), self.root) or "", {})
+        return any(facts.tensors for facts in known.values())
 
     def about(self, path: str, text: str) -> FileFacts:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""

@@ -19,6 +19,7 @@ import torch
 
 from unplace.observation import errors
 from unplace.observation.backwards import watched_backwards
+from unplace.observation.callers import calling_file
 from unplace.observation.facts import Key, Observations, OperationFacts
 from unplace.observation.faults import report_fault
 from unplace.observation.graphs import is_leaf, operator, requires_grad, roots, walk
@@ -154,6 +155,7 @@ class Recorder:
         looks_closer = self._looks_closer(number, frame)
         if looks_closer:
             facts.overlaps += has_view_of(target, write.operands)
+            facts.callers[calling_file(frame, self.root)] += 1
         holder, changes_values = write.holder, write.changes_values
         del write  # so that it doesn't count as a holder
         savers: list[str] | None = [] if is_unshared(target) else None

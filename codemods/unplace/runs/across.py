@@ -22,6 +22,7 @@ from unplace.analysis.project.module import path_from_folder
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Problem, Status
 from unplace.diagnostics.reasons import Line
+from unplace.observation.facts import FileFacts, Observations
 from unplace.runs.garbage import collecting_rarely
 from unplace.runs.limits import LimitError, limited
 from unplace.runs.outcome import Change, Outcome, internal_error
@@ -113,6 +114,12 @@ class _File:
             source=self.source,
         )
 
+    def facts(self, observed: Observations) -> FileFacts:
+        """Return what runs showed of the file's operations, at their lines in the text so far."""
+        now = Text(self.text)
+        facts = observed.about(self.outcome.path, self.source.text)
+        return facts.moved(lambda line: now.place(self.offset_now(line, 1))[0])
+
     def line_before(self, line: int) -> int:
         """Return the line of the file as it was in which a line of the text so far stood."""
         now = Text(self.text)
@@ -193,6 +200,8 @@ class _Run:
     def _round(self, path: str, text: str, lines: LineRanges | None, project: Project) -> FileReport:
         name = self.files[path].outcome.path
         options = replace(self._options(path), changed={name: lines} if lines is not None else None, spans_files=True)
+        if options.facts is not None and text == self.files[path].text:
+            options = replace(options, here=self.files[path].facts(options.facts))
         return rewriter.first_round(text, name, options, project)
 
     def _current(self) -> Project:

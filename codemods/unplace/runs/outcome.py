@@ -147,7 +147,8 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
 
 
 def _reported(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
-    if not rewriter.may_have_sites(source.data):
+    is_known = options.facts is not None and options.facts.has(path)
+    if not is_known and not rewriter.may_have_sites(source.data):
         documents.reject_broken(source.text, path, markdown=options.markdown)  # a broken file is always reported
         return Outcome(path)
     report = documents.rewrite(source.text, path, options, programs)

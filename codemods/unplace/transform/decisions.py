@@ -9,7 +9,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
-from unplace.transform.observed import Seen
+from unplace.transform.observed import Called, Seen
 from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
@@ -74,7 +74,8 @@ class Decision:
     @property
     def _seen(self) -> tuple[Seen, ...]:
         """The facts about the operations that share the verdict, with which assumptions are compared."""
-        return tuple(Seen(site.facts, site.name) for site in self.chain or (self.site,))
+        function = Called(self.site.run.scope.name, self.site.handles)
+        return tuple(Seen(site.facts, site.name, function) for site in self.chain or (self.site,))
 
     @property
     def _assumed(self) -> tuple[Reason, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from unplace import torchapi
 from unplace.diagnostics.catalogue import Assumption, Observed, Refusal
 from unplace.diagnostics.reasons import Reason
-from unplace.observation.facts import OperationFacts
+from unplace.observation.facts import HERE, OperationFacts
 
 _ABOUT_HOLDERS = frozenset(
     {
@@ -29,11 +29,20 @@ _ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """The function of an operation; `is_in_run` tells of a file, named as in the facts, whether the run handles it."""
+
+    name: str
+    is_in_run: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """The facts about an operation on `target`, if there are any, with which assumptions are compared."""
 
     facts: OperationFacts | None
     target: str = ""
+    function: Called | None = None
 
     def left_open(self, assumed: Iterable[Reason]) -> tuple[Reason, ...]:
         """Return the assumptions that runs didn't confirm."""
@@ -45,7 +54,17 @@ class Seen:
 
     def confirmed(self, assumption: Reason) -> Reason | None:
         """Return in words what runs showed where they confirm an assumption."""
+        if assumption.kind in (Assumption.NO_OTHER_CALLS, Assumption.NO_CALLS_OUTSIDE):
+            return self._confirms_calls(assumption)
         return _confirms(self.facts, assumption, self.target)
+
+    def _confirms_calls(self, assumption: Reason) -> Reason | None:
+        """Return in words from how many runs it is known that only known code calls the function."""
+        if self.function is None or self.facts is None or ("name", self.function.name) not in assumption.parts:
+            return None
+        is_here = assumption.kind is Assumption.NO_OTHER_CALLS
+        is_known = all(file == HERE or (not is_here and self.function.is_in_run(file)) for file in self.facts.callers)
+        return _confirmed(sum(self.facts.callers.values()) if is_known else 0, assumption)
 
     def contradicting(self, assumed: Iterable[Reason]) -> Reason | None:
         """Return the refusal of a rewrite where runs contradict one of its assumptions."""
@@ -78,6 +97,10 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
         runs = facts.examined if facts.examined in (facts.same[str(name)] for _, name in assumption.parts) else 0
     elif kind is Assumption.DISTINCT_ELEMENTS:
         runs = facts.examined if not facts.twins else 0
+    return _confirmed(runs, assumption)
+
+
+def _confirmed(runs: int, assumption: Reason) -> Reason | None:
     if not runs:
         return None
     if runs == 1:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from unplace import torchapi
@@ -149,6 +150,11 @@ class Site:
     def in_lambda(self) -> bool:
         """Tell whether the operation stands in a lambda."""
         return isinstance(self.run.scope.node, ast.Lambda)
+
+    def handles(self, file: str) -> bool:
+        """Tell whether the run handles a file, which is named as in the facts."""
+        place, facts = self.program.module.place, self.options.facts
+        return place is not None and facts is not None and place.others.has(str(Path(facts.root, file)))
 
     def live(self) -> set[str]:
         """Return the names that may be read after the write, the rest of its statement included."""

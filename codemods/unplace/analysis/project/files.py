@@ -149,6 +149,10 @@ class Project:
         root = folder.parents[len(package) - 1] if package else folder
         return ModuleIndex(parsed(text), Place(self, path, str(root), package), text)
 
+    def has(self, path: str) -> bool:
+        """Tell whether a file belongs to the run."""
+        return path in self.files.paths
+
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)

@@ -32,6 +32,9 @@ P = ParamSpec("P")
 class Others(Protocol):
     """The other files of a run, as a module queries them."""
 
+    def has(self, path: str) -> bool:
+        """Tell whether a file belongs to the run."""
+
     def find(self, module: ModuleIndex, written: str) -> Member | str:
         """Return the target of an imported name: a member of a file of the run, or a name from outside."""
 
