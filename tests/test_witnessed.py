@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +15,11 @@ import pytest
 import torch
 
 from test_observe import ran, rewritten
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.findings import Applicability
+from unplace.observation.facts import HERE, OUTSIDE, Observations, OperationFacts
+from unplace.observation.keys import Function
+from unplace.transform.observed import Called, Seen
 
 X = torch.tensor([0.3, -0.8])
 
@@ -191,3 +199,61 @@ def test_operands_that_runs_show_apart_are_read_before_the_write(same: bool, is_
 
     after, _ = result(FORKS, drive)
     assert (after != FORKS) is is_rewritten
+
+
+UTILS = "def shift(h, by):\n    h += by\n"
+MAIN = """\
+import torch
+from utils import shift
+
+def f(x):
+    h = torch.sigmoid(x)
+    shift(h, 1.0)
+    return h * 2
+
+if __name__ == "__main__":
+    x = torch.rand(3, requires_grad=True)
+    try:
+        f(x).sum().backward()
+    except RuntimeError:
+        pass
+"""
+
+
+def test_a_run_knows_the_callers_in_other_files_which_take_the_new_tensor(tmp_path: Path) -> None:
+    (tmp_path / "utils.py").write_text(UTILS)
+    (tmp_path / "main.py").write_text(MAIN)
+    for words in (["observe", "main.py"], ["rewrite", "--facts", "unplace-facts.json", "utils.py", "main.py"]):
+        command = [sys.executable, "-m", "unplace", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "utils.py").read_text() == "def shift(h, by):\n    h = h + by\n    return h\n"
+    assert (tmp_path / "main.py").read_text() == MAIN.replace("    shift(", "    h = shift(")
+
+
+@pytest.mark.parametrize(
+    ("callers", "is_here", "is_in_run"),
+    [
+        ([HERE], True, True),
+        ([HERE, "main.py"], False, True),
+        ([HERE, "tests/test_main.py"], False, False),
+        ([OUTSIDE], False, False),
+    ],
+)
+def test_callers_have_to_be_in_sight(callers: list[str], is_here: bool, is_in_run: bool) -> None:
+    facts = OperationFacts(runs=2, tensors=2, examined=2, callers=Counter(callers))
+    seen = Seen(facts, "h", Called("shift", lambda file: file == "main.py"))
+    assert (seen.confirmed(Assumption.NO_OTHER_CALLS(name="shift")) is not None) is is_here
+    assert (seen.confirmed(Assumption.NO_CALLS_OUTSIDE(name="shift")) is not None) is is_in_run
+    assert seen.confirmed(Assumption.NO_OTHER_CALLS(name="another")) is None
+
+
+def test_facts_name_no_files_outside_of_the_project() -> None:
+    facts = OperationFacts(callers=Counter(["main.py"]))
+    inner, outer = Observations("/project/package"), Observations("/project")
+    inner.of("utils.py", (Function("shift", "0"), "1:0-1:5")).add(facts)
+    outer.add(inner)
+    assert outer.by_file["package/utils.py"].popitem()[1].callers == {"package/main.py": 1}
+    other = Observations("/project/other")
+    other.add(inner)
+    assert other.by_file.popitem()[1].popitem()[1].callers == {OUTSIDE: 1}

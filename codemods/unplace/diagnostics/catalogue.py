@@ -106,6 +106,18 @@ class Observed(Kind):
 
 
 @unique
+class Contradiction(Kind):
+    """What runs showed instead of an assumption."""
+
+    TYPE = "it was of type {type} in {times} of {runs} runs"
+    WIDER = "an operand was wider in {times} of {runs} runs"
+    READER = "{holder} can read it"
+    GRADIENT = "a value of the change had a gradient in {times} of {runs} runs"
+    SHARED = "they did"
+    TWINS = "two of them were, in {times} of {runs} runs"
+
+
+@unique
 class Layout(Kind):
     """The layout or place of memory that was chosen on purpose; said of the tensor."""
 

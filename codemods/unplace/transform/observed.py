@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.diagnostics.catalogue import Assumption, Observed, Refusal
+from unplace.diagnostics.catalogue import Assumption, Contradiction, Observed, Refusal
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import HERE, OperationFacts
 
@@ -134,22 +134,24 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
     """Return the refusal of a rewrite where runs of an operation on `target` contradict an assumption of it."""
     if facts is None or not _is_about(assumption, target):
         return None
-    found = ""
+    found: Reason | None = None
+    runs = f"{facts.tensors:,}"
     if assumption.kind is Assumption.TENSOR and facts.types:
-        found = f"it was of type {_most(facts.types)} in {sum(facts.types.values()):,} of {facts.runs:,} runs"
+        times = sum(facts.types.values())
+        found = Contradiction.TYPE(type=_most(facts.types), times=f"{times:,}", runs=f"{facts.runs:,}")
     elif assumption.kind in _ABOUT_DTYPE and facts.wider:
-        found = f"an operand was wider in {facts.wider:,} of {facts.tensors:,} runs"
+        found = Contradiction.WIDER(times=f"{facts.wider:,}", runs=runs)
     elif assumption.kind in _ABOUT_HOLDERS and facts.holders:
-        found = f"{_most(facts.holders)} can read it"
+        found = Contradiction.READER(holder=_most(facts.holders))
     elif assumption.kind is Assumption.NOT_KEPT and facts.kept:
-        found = f"{_most(facts.keepers)} can read it"
+        found = Contradiction.READER(holder=_most(facts.keepers))
     elif assumption.kind is Assumption.UNDIFFERENTIATED and facts.graphs:
-        found = f"a value of the change had a gradient in {facts.graphs:,} of {facts.tensors:,} runs"
+        found = Contradiction.GRADIENT(times=f"{facts.graphs:,}", runs=runs)
     elif assumption.kind is Assumption.NOT_SHARED and _shared(facts, assumption):
-        found = "they did"
+        found = Contradiction.SHARED()
     elif assumption.kind is Assumption.DISTINCT_ELEMENTS and facts.twins:
-        found = f"two of them were, in {facts.twins:,} of {facts.examined:,} runs"
-    return Refusal.OBSERVED_OTHERWISE(assumption=assumption, found=found) if found else None
+        found = Contradiction.TWINS(times=f"{facts.twins:,}", runs=f"{facts.examined:,}")
+    return Refusal.OBSERVED_OTHERWISE(assumption=assumption, found=found) if found is not None else None
 
 
 def told(facts: OperationFacts) -> Iterator[Reason]:
