@@ -63,6 +63,9 @@ RETURNING_ITSELF = frozenset(
 GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
 """Methods of modules that return their tensors."""
 
+STATE, KEEPING = "state_dict", "keep_vars"
+"""The method of modules that gives detached tensors, and the argument that has it give the parameters themselves."""
+
 GIVING_MODULES = frozenset(["state_dict", "modules", "children"])
 """Methods of modules that return objects which hold their tensors."""
 

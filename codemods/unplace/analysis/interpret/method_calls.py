@@ -42,7 +42,7 @@ from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.own_methods import is_of_own_class, is_of_posing_class
 from unplace.diagnostics.catalogue import Layout
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import WriteKind, is_true
 from unplace.torchapi import modes, modules
 
 _SELF = frozenset(("self",))
@@ -240,8 +240,9 @@ def _of_module(
 
 def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> Value:
     """Return the result of `parameters()` and the like: a sequence of registered tensors, alone or with their names."""
-    kinds = UNKNOWN if name in modules.GIVING_MODULES else TENSOR
-    tracked = Tracked.LEAF if name.endswith("parameters") else Tracked.MAYBE
+    is_kept = name == modules.STATE and any(k.arg == modules.KEEPING and is_true(k.value) for k in node.keywords)
+    kinds = UNKNOWN if name in modules.GIVING_MODULES and not is_kept else TENSOR
+    tracked = Tracked.LEAF if name.endswith("parameters") or is_kept else Tracked.MAYBE
     element = Returned(kinds, outside=Origin.REGISTERED, tracked=tracked, label=f"`{name}()`")
     if name.startswith("named_"):
         pair = ((0, Returned(TEXT)), (1, element))
