@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from unplace.analysis.domain.values import NONE, UNKNOWN, Value
+from unplace.analysis.domain.values import NONE, UNKNOWN, Origin, Value
 
 
 class Constant(NamedTuple):
@@ -55,13 +55,17 @@ def literal(node: ast.expr) -> Constant | None:
 
 
 def of_argument(node: ast.expr, value: Value) -> Constant | None:
-    """Return the constant that an argument is; None where it may be None or something else."""
+    """Return the constant that an argument is; None where it may be None or something else.
+
+    An object counts where the code has just made it: an annotation may lie about None.
+    """
     found = literal(node)
     if found is not None:
         return found
     if value.must_be(NONE):
         return ABSENT
-    return PRESENT if value.kinds and not value.kinds & (NONE | UNKNOWN) and not value.likely else None
+    is_made = bool(value.objs) and all(obj.origin is Origin.FRESH for obj in value.objs)
+    return PRESENT if is_made and not value.kinds & (NONE | UNKNOWN) and not value.likely else None
 
 
 def decided(test: ast.expr, known: Known) -> bool | None:

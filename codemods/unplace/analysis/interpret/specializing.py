@@ -32,6 +32,7 @@ from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project.module import ModuleIndex, home, once
+from unplace.analysis.syntax.bindings import bound_by
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.nodes import own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -90,7 +91,7 @@ def _given(scope: Scope, arguments: Arguments, receiver: Value | None) -> Iterat
     given.update((n, of_argument(*pair)) for n, pair in zip(names[start:], pairs, strict=False))
     keywords = arguments.keywords.items()
     given.update((n, of_argument(arguments.keyword_nodes[n], value)) for n, value in keywords)
-    rebound = {*home(scope).bindings(scope).sources, *(n.id for n in scope.names if type(n.ctx) is not ast.Load)}
+    rebound = set(bound_by(own_nodes(node)))
     for name, constant in given.items():
         if constant is not None and name not in rebound and name not in scope.volatile:
             yield name, constant
@@ -184,6 +185,7 @@ class _Construction:
         self._own = init.parameters[0].arg
         self._names: dict[str, Constant | None] = dict(given)
         self.fields: dict[str, Constant | None] = {}
+        self._may_have_left = False
 
     def block(self, body: Iterable[ast.stmt]) -> bool:
         """Follow statements; return True where they leave the constructor."""
@@ -191,6 +193,7 @@ class _Construction:
             if isinstance(statement, ast.Return):
                 return True
             if isinstance(statement, ast.If):
+                self._forget(statement.test)
                 outcome = decided(statement.test, self._known)
                 if outcome is None:
                     self._forget(statement)
@@ -208,19 +211,20 @@ class _Construction:
         return False
 
     def _store(self, target: ast.expr, value: ast.expr) -> None:
+        self._forget(value)
         if isinstance(target, ast.Name):
             self._names[target.id] = self._known(value)
         elif isinstance(target, ast.Attribute) and self._is_own(target):
-            self.fields[target.attr] = self._known(value)
+            self.fields[target.attr] = None if self._may_have_left else self._known(value)
         else:
             self._forget(target)
 
     def _forget(self, node: ast.AST) -> None:
-        """Drop what a statement may bind."""
+        """Drop what code may bind."""
+        self._names.update(dict.fromkeys(bound_by(walk(node))))
         for part in walk(node):
-            if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-                self._names[part.id] = None
-            elif isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) and self._is_own(part):
+            self._may_have_left |= isinstance(part, ast.Return)
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) and self._is_own(part):
                 self.fields[part.attr] = None
 
     def _is_own(self, node: ast.Attribute) -> bool:

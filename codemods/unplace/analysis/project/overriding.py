@@ -67,7 +67,10 @@ def is_replaced(owner: Class, derived: Iterable[Class], name: str, reader: Modul
     """
     own = home(owner.scope)
     classes = "|".join(cls.node.name for cls in (owner, *derived))
-    patterns = [rf"\b(?:{classes})\.{name}\s*=[^=]", rf"\bsetattr\([^,]*\b(?:{classes})\s*,\s*[\"']{name}[\"']"]
+    patterns = [
+        rf"\b(?:{classes})\.{name}\s*(?:=[^=]|[,:)\]])",
+        rf"\bsetattr\([^,]*\b(?:{classes})\s*,\s*[\"']{name}[\"']",
+    ]
     return any(module.stores_in_others(name) for module in (own, reader, *own.others_with(name, patterns)))
 
 

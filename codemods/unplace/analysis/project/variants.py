@@ -30,6 +30,7 @@ class Variants:
         """Return the effect of a variant, which `walk` walks over if it wasn't yet.
 
         It is the `general` one but for the result and its saves: who may be written to is asked of all calls alike.
+        What an attribute decides tells the saves alone: code may store another value that no analysis sees.
         """
         known = self._effects.setdefault(scope, {})
         if variant.fixed not in known:
@@ -41,7 +42,11 @@ class Variants:
             except TooComplexError:
                 return general
         found = known[variant.fixed]
-        return general._replace(returned=found.returned, saves=found.saves) if found is not None else general
+        if found is None or found.returned is None or general.returned is None:
+            return general
+        is_of_object = any(path.startswith("self.") for path, _ in variant.fixed)
+        returned = general.returned._replace(saved=found.returned.saved) if is_of_object else found.returned
+        return general._replace(returned=returned, saves=found.saves)
 
 
 def is_vague(effect: Effect) -> bool:

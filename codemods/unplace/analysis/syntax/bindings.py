@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modules
+
+_NAMED = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""The types of nodes that bind the name in their field `name`."""
 
 _ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
 
@@ -139,6 +143,19 @@ def assigned_names(statement: ast.Assign) -> set[str]:
     """Return the names that an assignment binds, including those in tuples and lists."""
     targets = (n for target in statement.targets for n in walk(target))
     return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def bound_by(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Iterate over the names that nodes bind, in whatever form: targets, imports, definitions, handlers, patterns."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
+        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+            yield node.rest
+        elif isinstance(node, _NAMED) and node.name is not None:
+            yield node.name
 
 
 def _is_made_of(element: ast.expr, value: ast.expr) -> bool:

@@ -79,7 +79,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
         for inner, node, needed in found:
             copied.add(node)
             edits.setdefault(path, set()).update(needed)
-            assumptions |= dict.fromkeys(_of_kind(inner, node))
+            assumptions |= dict.fromkeys(_of_kind(site, inner, node))
     if not copied or any(map(_overlap, edits.values())):
         return None
     lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
@@ -98,10 +98,25 @@ def _path_for(site: Site, run: Run, saved: Saved) -> str | None:
     return module.place.path if is_open and module.place is not None else None
 
 
-def _of_kind(run: Run, copied: ast.AST) -> tuple[Reason, ...]:
+def _of_kind(site: Site, run: Run, copied: ast.AST) -> tuple[Reason, ...]:
     """Return the assumption that a copied expression is a tensor, where that is only likely."""
-    value = run.values.get(copied) if isinstance(copied, ast.expr) else None
-    return (Assumption.TENSOR(name=code_of(copied)),) if value is not None and value.likely else ()
+    if not isinstance(copied, ast.expr) or not run.values[copied].likely or _is_passed_next(site, run, copied):
+        return ()
+    return (Assumption.TENSOR(name=code_of(copied)),)
+
+
+def _is_passed_next(site: Site, run: Run, copied: ast.expr) -> bool:
+    """Tell whether a caller passes the copied value, come what may, to the function, which works with tensors alone."""
+    here = run.flow.spot(run.statement_of(copied))
+    if run is site.run or here is None or not site.value.is_tensor or site.value.likely:
+        return False
+    for (call, _, callee), (_, write) in run.handed.items():
+        there = run.flow.spot(write.statement)
+        is_it = callee is site.run.scope and call in run.followed and is_same(write.value, run.values[copied])
+        if is_it and there is not None and there.block is here.block and here.position <= there.position:
+            between = there.block[here.position : there.position + 1]
+            return all(isinstance(statement, ast.Assign | ast.Expr | ast.Return) for statement in between)
+    return False
 
 
 def saves_its_operands(site: Site) -> bool:
@@ -168,10 +183,22 @@ def _copied(
             return None
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
+        if edits is None and isinstance(saved.node, ast.expr) and _is_of_temporary(write):
+            edits = _cloned(text, saved.node)
         return (saved.node, edits) if edits is not None else None
     is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is Harm.HARMFUL)
     expression = _expression(run, state, saved) if is_certain else None
     return (expression, _cloned(text, expression)) if expression is not None else None
+
+
+def _is_of_temporary(write: Write) -> bool:
+    """Tell whether a module overwrites what nothing else holds: `self.relu(self.conv(x))`."""
+    state, value = write.state, write.value
+    if write.kind is not WriteKind.MODULE or not isinstance(write.target, ast.Call):
+        return False
+    held = (*state.env.values(), *state.heap.values())
+    is_made = all(obj.origin is Origin.FRESH for obj in state.roots(value.objs))
+    return is_made and not any(state.may_share(other.objs, value.objs) for other in held)
 
 
 def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
