@@ -154,6 +154,8 @@ class Purpose(Kind):
         "it a copy: `{function}.apply({name}.clone())`"
     )
     FLAG_ASKS = "`{flag}` asks for the write"
+    NAMED_SO = "`{function}` is named as torch names what writes its argument"
+    TWIN = "the other branch does the same to `{name}` out of place: the condition chooses between the two"
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"

@@ -58,8 +58,8 @@ class Augmented(StatementRule):
             before: list[str] = []
             assert isinstance(site.node, ast.AugAssign)
             if is_computed_before(site, site.node.value):
-                name = fresh_name(site)
-                before.append(f"{name} = {snippet.module.code_for_node(statement.value)}")
+                name = fresh_name(site, site.node.value)
+                before.append(snippet.line(f"{name} = ", statement.value))
                 statement = statement.with_changes(value=cst.Name(name))
             return [*before, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
         return [snippet.render(as_assignment(site, recipe, snippet, statement))]

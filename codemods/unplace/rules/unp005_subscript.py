@@ -7,12 +7,12 @@ it goes to memory that nothing has saved and nobody else sees.
     y[1:] = f(y[:-1])
 
     y = x.exp()
-    value = f(y[:-1])
+    new_y = f(y[:-1])
     y = y.clone()
-    y[1:] = value
+    y[1:] = new_y
 
-A value that reads the tensor is computed before the clone: computed from the clone, autograd would save a view of the
-clone, and the store would break that. Names that are the same tensor get the same clone, live views are made again
+A value whose computation may save the tensor is computed before the clone: computed from the clone, autograd would save
+a view of the clone, and the store would break that. Names that are the same tensor get the same clone, live views are made again
 before the store, and a store through a view clones the base that the view looks into.
 
 A tensor that a loop fills slot by slot, `out[t] = f(out[t - 1])`, is collected in a list and stacked behind the loop,
@@ -66,7 +66,7 @@ class SubscriptStore(StatementRule):
         assert isinstance(statement, cst.Assign | cst.AugAssign)
         lines: list[str] = []
         if self._is_computed_before(site):
-            name = fresh_name(site)
+            name = fresh_name(site, site.statement.value)  # type: ignore[attr-defined]
             value: cst.BaseExpression = statement.value
             if site.saves_its_result():
                 assert isinstance(statement, cst.AugAssign)
@@ -74,7 +74,7 @@ class SubscriptStore(StatementRule):
                 power = cst.Power(whitespace_before=before, whitespace_after=after)
                 value = cst.BinaryOperation(left=statement.target, operator=power, right=value)
                 statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
-            lines.append(f"{name} = {snippet.module.code_for_node(value)}")
+            lines.append(snippet.line(f"{name} = ", value))
             statement = statement.with_changes(value=cst.Name(name))
         return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
 

@@ -54,6 +54,12 @@ SPARSE_WRITES = frozenset(
 INDEX_WORDS = frozenset(["id", "ids", "idx", "idxs", "index", "indexes", "indices", "perm", "permutation", "rowptr"])
 """Words at the end of the names that people give to tensors of indices."""
 
+CHANGING = {
+    **dict.fromkeys(["add_", "sub_", "subtract_"], "delta"),
+    **dict.fromkeys(["mul_", "multiply_", "div_", "divide_", "true_divide_"], "factor"),
+}
+"""In-place methods with a word for what they take."""
+
 SIZES = frozenset(
     [
         *("chunks", "dim", "dim0", "dim1", "dimension", "dims", "end", "end_dim", "k", "length", "m", "n"),

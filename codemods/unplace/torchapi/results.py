@@ -19,6 +19,14 @@ COPYING = frozenset(
 )
 """Operations whose purpose is new memory, or that always allocate it."""
 
+REARRANGING = frozenset(
+    [
+        *("flip", "fliplr", "flipud", "gather", "index_select", "masked_select", "roll", "rot90", "take"),
+        *("take_along_dim", "tril", "triu"),
+    ]
+)
+"""Operations whose result holds elements of a tensor in new memory."""
+
 CONVERTING = frozenset(
     [
         *("float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte"),
@@ -110,8 +118,14 @@ DTYPE_OF_LITERALS = {bool: "torch.bool", int: "torch.int64"}
 SWITCHES = frozenset(["as_tuple", "return_counts", "return_indices", "return_inverse"])
 """Parameters that are True or False, and decide whether a function of torch returns one tensor or several."""
 
-TENSOR_CLASSES = frozenset(f"torch.{kind.title() if kind != 'bfloat16' else 'BFloat16'}Tensor" for kind in ("", *CASTS))
-"""`torch.Tensor` and its legacy types, such as `torch.FloatTensor`: called, they make a tensor or take one over."""
+TENSOR_CLASSES = {
+    "torch.Tensor": "default",
+    **{f"torch.{'BFloat16' if kind == 'bfloat16' else kind.title()}Tensor": dtype for kind, dtype in CASTS.items()},
+}
+"""`torch.Tensor` and its legacy types, such as `torch.FloatTensor`, with their dtypes.
+
+Called, they make a tensor or take one over.
+"""
 
 LIKE_TENSOR_CLASS = frozenset(["new"])
 """Methods that do the same as calling the tensor's class: `x.new(2, 3)`."""
@@ -129,6 +143,9 @@ INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "bincount", "randperm", "multinomial"]
 )
 """Operations whose result is indices: int64, and in no graph."""
+
+WITH_INDICES = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"])
+"""Operations whose second result is indices, where they have two."""
 
 WIDENING = frozenset(["sum", "prod", "cumsum", "cumprod"])
 """Operations that return int64 for narrower integers."""

@@ -95,6 +95,8 @@ class Fallbacks:
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
         site, text = decisions[0].site, self.text
+        if site.is_index():
+            return None
         is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
         if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
             return rows.by_index(site, text) if is_alone else None
@@ -131,7 +133,7 @@ class Fallbacks:
         """Return the copies that let all writes of a statement stay; empty if one of them would still fail."""
         found: dict[Decision, Verdict] = {}
         for decision in decisions:
-            copied = saved.copy_saved(decision.site, self.rules, self.text)
+            copied = saved.copy_saved(decision.site, self.rules, self.text, is_costly=self._is_costly(decision))
             if copied is not None and copied.elsewhere and not self.options.spans_files:
                 self.later.update(decisions)
                 return {}
@@ -153,12 +155,17 @@ class Fallbacks:
         aside = entry.own_copy(site, self.text)
         return {decision: aside} if aside is not None and self._is_made(aside) else {}
 
+    def _is_costly(self, decision: Decision) -> bool:
+        """Tell whether a clone would be made in every round of a loop, or for one store that alone saves its part."""
+        verdict, site = decision.verdict, decision.site
+        if not isinstance(verdict, Copy) or not isinstance(self.copies.reconsider(site, verdict), Copy):
+            return False
+        return self.copies.is_loop_carried(site, verdict) or saved.is_saved_by_stores_alone(site)
+
     def _had_better_stay(self, decision: Decision) -> bool:
         """Tell whether the write can't be rewritten by this run, or only at a cost."""
         verdict, site = decision.verdict, decision.site
-        if isinstance(verdict, Copy) and self.copies.is_loop_carried(site, verdict):
-            return True
-        if isinstance(verdict, Copy) and saved.is_saved_by_stores_alone(site):
+        if self._is_costly(decision):
             return True
         if isinstance(verdict, Copy) and verdict.views:
             if not saved.saves_its_operands(site) or _saves_again(site, verdict):

@@ -69,7 +69,8 @@ def _kept(site: Site) -> Keep | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
         return Keep(Purpose.TORCH(fact=Fact(table[2])) if table[2] else Purpose.NO_VALUES_CHANGE())
-    is_of_view = isinstance(site.write.target, ast.Name) and bool(site.value.objs & site.state.bases.keys())
+    bases = (site.state.bases[o] for o in site.value.objs if o in site.state.bases)
+    is_of_view = isinstance(site.write.target, ast.Name) and any(base.link is not Link.MAYBE for base in bases)
     is_fill = table is not None and table[1] in _FILLS and not (is_of_view and table[1] == "fill")
     if is_fill and site.fills_private_memory():
         return Keep(Purpose.FILLS_OWN_TENSOR())

@@ -6,9 +6,13 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import DISCRETE, Objs
+from unplace.analysis.domain.refs import Bound, Function, alternatives
+from unplace.analysis.domain.values import DISCRETE, SELECTING, Obj, Origin
 from unplace.analysis.project.modes import is_backward
+from unplace.analysis.queries.asked_for import may_have_graph
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
+from unplace.analysis.queries.purpose import is_named_in_place
+from unplace.analysis.queries.twins import has_twin
 from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
@@ -17,11 +21,13 @@ from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line
-from unplace.torchapi import members
+from unplace.torchapi import members, results
 from unplace.transform import casts
 from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Keep, Rebind, Split, Verdict
+
+_STORES = (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
 
 
 def worthwhile(decision: Decision, options: Options) -> Verdict:
@@ -33,11 +39,15 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is Harm.HARMFUL:
         return verdict
     is_run_by_autograd = is_backward(site.program.module, site.run.scope)
-    if not (is_run_by_autograd or site.is_saved_on_path()) and is_guarded(site.program, site.run.scope, site.node):
+    if not is_run_by_autograd and is_guarded(site.program, site.run.scope, site.node):
         return Keep(Purpose.GUARDED(name=site.name))
+    if is_named_in_place(site.run.scope.name) and any(root.parameter is not None for root in site.roots()):
+        return Keep(Purpose.NAMED_SO(function=site.run.scope.name))
+    if isinstance(verdict, Rebind | Inline) and has_twin(site.run, site.write):
+        return Keep(Purpose.TWIN(name=site.name))
     if site.harm()[0] is not Harm.HARMLESS:
         return verdict
-    if site.value.dtype in DISCRETE:
+    if site.value.dtype in DISCRETE or site.is_index():
         return Keep(Purpose.NO_GRADIENT(name=site.name))
     sites = decision.chain or (site,)
     if isinstance(verdict, Inline) and isinstance(site.run.parents.get(sites[-1].node), ast.Expr):
@@ -56,13 +66,13 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
 class Copies:
     """The clones planned so far, so that the stores after a clone share it."""
 
-    _made: dict[tuple[AccessPath, ...], tuple[Site, Objs]] = field(default_factory=dict)
+    _made: dict[tuple[AccessPath, ...], list[Site]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
         """Record what the run does with a site: it clones the tensor, or rebinds it."""
         if isinstance(verdict, Copy):
-            self._made[verdict.places] = (site, site.roots())
+            self._made.setdefault(verdict.places, []).append(site)
         else:
             self._rebound.append(site)
 
@@ -70,7 +80,7 @@ class Copies:
         """Return the verdict, or one that keeps the store if a rewrite wouldn't pay."""
         if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
             return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
-        is_store = site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
+        is_store = site.write.kind in _STORES
         is_sparse = site.write.name in members.SPARSE_WRITES and isinstance(verdict, Rebind | Inline | Split)
         copies = isinstance(verdict, Copy) or is_sparse
         if not copies and not (is_store and isinstance(verdict, Rebind)):
@@ -89,14 +99,24 @@ class Copies:
         before = site.run.flow.before(site.statement)
         if before is not None and _makes_clone(before, copy.places[0]):
             return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
-        earlier = self._made.get(copy.places)
-        if earlier is not None and self._shares(earlier[0], site):
-            return Keep(Purpose.CLONE_SHARED(line=Line(earlier[0].statement.lineno)))
+        if site.harm()[0] is Harm.HARMLESS and not may_have_graph(site.run, site.write.target):
+            return Keep(Purpose.NO_GRAPH(name=site.name))
+        earlier = next((s for s in reversed(self._made.get(copy.places, [])) if self._shares(s, site)), None)
+        if earlier is not None:
+            return Keep(Purpose.CLONE_SHARED(line=Line(earlier.statement.lineno)))
         if site.harm()[0] is not Harm.HARMLESS:
             return copy
         if _is_in_loop(site):
             return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
-        return Keep(Purpose.NOTHING_SAVED(name=site.name)) if _reads_own_copy(site, copy) else copy
+        return Keep(Purpose.NOTHING_SAVED(name=site.name)) if self._is_in_vain(site, copy) else copy
+
+    def _is_in_vain(self, site: Site, copy: Copy) -> bool:
+        """Tell whether a clone before a harmless store would be one of several, or of what is new memory anyway."""
+        if _reads_own_copy(site, copy) or _is_in_several_branches(site):
+            return True
+        roots = site.roots()
+        is_cloned = any(earlier.roots() & roots for earlier in self._made.get(copy.places, []))
+        return is_cloned or any(_is_new_memory(site, o) for o in roots)
 
     def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
         """Tell whether each round of a loop writes some elements of a tensor that nothing has saved."""
@@ -116,7 +136,7 @@ class Copies:
         if earlier.run is not site.run:
             return False
         flow = site.run.flow
-        if not flow.is_behind(earlier.statement, site.statement):
+        if not flow.is_led_to(earlier.statement, site.statement):
             return False
         names = set(earlier.state.binds) & {n.id for n in walk(site.write.target) if isinstance(n, ast.Name)}
         if any(earlier.state.binds.get(n) != site.state.binds.get(n) for n in names):
@@ -165,6 +185,29 @@ class Copies:
 def _is_in_loop(site: Site) -> bool:
     spot = site.run.flow.spot(site.statement)
     return spot is not None and spot.loop is not None
+
+
+def _is_new_memory(site: Site, obj: Obj) -> bool:
+    """Tell whether a tensor was made for its user: by copying elements, or by a function of the run."""
+    run = site.run
+    if obj in run.private | run.constructed | run.copied or obj.operator in (SELECTING, *results.REARRANGING):
+        return True
+    key = run.names.key_of(obj)
+    maker = key[0] if isinstance(key, tuple) and obj.origin is Origin.FRESH else None
+    callee = run.values.get(maker.func) if isinstance(maker, ast.Call) else None
+    return callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref))
+
+
+def _is_in_several_branches(site: Site) -> bool:
+    """Tell whether another branch of an `if` around a store also writes a part of the tensor, and would clone it."""
+    run, roots, node = site.run, site.roots(), site.statement
+    stores = [w for w in run.writes.values() if w.kind in _STORES and w.state.roots(w.value.objs) & roots]
+    while isinstance(outer := run.parents.get(node), ast.If):
+        others = outer.orelse if node in outer.body else outer.body
+        if any(run.flow.is_in(w.statement, other) for w in stores for other in others):
+            return True
+        node = outer
+    return False
 
 
 def _reads_own_copy(site: Site, copy: Copy) -> bool:

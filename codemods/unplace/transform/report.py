@@ -134,8 +134,11 @@ class Report:
 
 
 def harm_of(site: Site) -> Harm:
-    """Return the harm of an operation, which can make backward fail or give wrong gradients."""
-    return Harm.HARMFUL if site.cuts_gradient() else site.harm()[0]
+    """Return the harm of an operation, which can make backward fail or give wrong gradients.
+
+    What isn't known to be a tensor may be a parameter, whose `.data` is written on purpose.
+    """
+    return Harm.HARMFUL if site.cuts_gradient() and site.value.is_tensor else site.harm()[0]
 
 
 def _summed_up(assumptions: tuple[Reason, ...]) -> tuple[Reason, ...]:

@@ -10,10 +10,10 @@ from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import CONTAINER, NUMBER
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.queries.reading import reads
+from unplace.analysis.queries.reading import may_save, reads
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.reasons import Reason
-from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Change, Snippet
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Collect, Copy, Rebind, Refuse, Verdict
@@ -68,14 +68,16 @@ class CallRule(Rule):
 
 
 def is_computed_before(site: Site, value: ast.expr) -> bool:
-    """Tell whether an operand must be computed before the clone is made, because it reads the written memory.
+    """Tell whether an operand must be computed before the clone is made, because it may save the written memory.
 
     If it were computed from the clone, autograd would save a view of the clone, and the write would invalidate that.
     """
     if isinstance(value, ast.Constant | ast.Name):
         return False
     objs = site.roots()
-    return reads(site.run, value, site.state, objs) or _may_write_outer(site, value)
+    if _may_write_outer(site, value):
+        return True
+    return reads(site.run, value, site.state, objs) and may_save(site.run, (value, site.node), site.state, objs)
 
 
 def _may_write_outer(site: Site, value: ast.expr) -> bool:
@@ -114,9 +116,9 @@ def bottom(site: Site) -> ast.expr | None:
     return node if is_repeatable(site.run, node) else None
 
 
-def fresh_name(site: Site) -> str:
+def fresh_name(site: Site, value: ast.expr) -> str:
     """Return a name for a value computed beforehand, unused in the function and the module."""
-    return new_name(site.run.taken_names())
+    return name_for(site.run.taken_names(), site.node, site.write.target, value)
 
 
 def is_number(site: Site, node: ast.expr) -> bool:

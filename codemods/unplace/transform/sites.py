@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from unplace import torchapi
-from unplace.analysis.domain import dtypes
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
@@ -35,7 +34,7 @@ from unplace.analysis.interpret.writes import Write, can_be_tracked, is_data_att
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
-from unplace.analysis.queries.asked_for import is_never_asked_for, may_be_asked_for
+from unplace.analysis.queries.asked_for import is_named_index, is_never_asked_for, may_be_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.noticed import Observers
@@ -43,7 +42,6 @@ from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
-from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -55,7 +53,6 @@ from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
-from unplace.torchapi import members
 from unplace.transform.witnessed import sharing_in, witnessed
 
 _COMPOUND = (
@@ -325,10 +322,6 @@ class Site:
         """Tell whether any operation may have saved the written memory."""
         return any(o in self.state.saved for o in self.roots())
 
-    def is_saved_on_path(self) -> bool:
-        """Tell whether an operation may have saved the written memory on a path that leads to the write."""
-        return any(saved.on_path for o in self.roots() for saved in self.state.saved.get(o, ()))
-
     def is_leaf(self) -> bool:
         """Tell whether the written memory belongs to a tensor made with `requires_grad=True`."""
         return any(o in self.run.leaves for o in self.roots())
@@ -382,7 +375,7 @@ class Site:
         is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
         is_guess |= self.write.is_unclear
         is_seen = self.write.grad.records or not self.is_hidden()
-        is_index = self._is_index_by_name() and not (forbidden is not None and forbidden.is_leaf)
+        is_index = self.is_index() and not (forbidden is not None and forbidden.is_leaf)
         certain = self._surely_saved() if is_seen and not is_guess else []
         is_off = is_index or (self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node))
         if (certain or forbidden is not None) and not is_off:
@@ -395,10 +388,9 @@ class Site:
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
 
-    def _is_index_by_name(self) -> bool:
+    def is_index(self) -> bool:
         """Tell whether the written tensor is called what indices are called, which have no gradient: `edge_index`."""
-        name = root_name(self.write.target) if not dtypes.is_floating(self.value.dtype) else None
-        return name is not None and name.rpartition("_")[2] in members.INDEX_WORDS
+        return is_named_index(self.write.target, self.value)
 
     def _may_miss_values(self) -> bool:
         """Tell whether a backward may ask for the written memory, which an operation may have saved."""

@@ -35,7 +35,7 @@ from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
 from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import anything
+from unplace.analysis.interpret.writes import anything, can_be_tracked
 from unplace.analysis.syntax.nodes import code_of
 from unplace.torchapi import members
 
@@ -222,7 +222,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             key=key,
             shape=returned.shape if like is None else like.shape,
             dtype=_dtype(call, returned),
-            tracked=returned.tracked,
+            tracked=_tracked(call, returned),
             ref=returned.ref,
             overlapping=returned.overlapping,
             operator=returned.operator,
@@ -244,6 +244,23 @@ def _dtype(call: Call, returned: Returned) -> Token:
     """Return the dtype of a new tensor: that of an argument, or one that the call has anyway."""
     name = returned.like if returned.like is not None else returned.dtype_of
     return call.bound[name].dtype if name in call.bound else returned.dtype
+
+
+def _tracked(call: Call, returned: Returned) -> Tracked:
+    """Return the role of a returned tensor in graphs; it has none where only arguments bring one, and none does."""
+    if not returned.follows or any(_may_bring_graph(call.state, value) for value in call.bound.values()):
+        return returned.tracked
+    return Tracked.NO
+
+
+def _may_bring_graph(state: State, value: Value) -> bool:
+    """Tell whether a tensor with a graph can be reached from an argument."""
+    if not value.must_be(CONTAINER) or not value.objs:
+        return bool(value.kinds & _RECORDING) and (not value.must_be(TENSOR) or can_be_tracked(value))
+    held = [inner for _, inner in state.reachable_slots(value.objs)]
+    if not held:
+        return any(holder.origin is not Origin.FRESH for holder in value.objs)
+    return any(_may_bring_graph(state, inner) for inner in held if not inner.must_be(CONTAINER))
 
 
 def _held(call: Call) -> Objs:
@@ -273,7 +290,7 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
         call.node.lineno,
         returned.kinds,
         ref=returned.ref,
-        tracked=returned.tracked,
+        tracked=_tracked(call, returned),
         likely=returned.likely,
     )
     for obj in value.objs:
@@ -315,14 +332,23 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             if one is None or other is None:
                 continue
             for part in other.objs:
-                state.bases[part] = _with_sharer(state.bases.get(part), one.objs - {part})
+                is_seen = (first, second) not in returned.unseen
+                state.bases[part] = _with_sharer(state.bases.get(part), one.objs - {part}, is_seen=is_seen)
 
 
-def _with_sharer(known: Base | None, others: Objs) -> Base:
-    """Return the base of a tensor that may also share the memory of others, as the callee shows."""
+def _with_sharer(known: Base | None, others: Objs, *, is_seen: bool) -> Base:
+    """Return the base of a tensor that may also share the memory of others, as the callee shows, or as unseen code may.
+
+    What else the tensor is seen to share is then what it is held by.
+    """
+    objs = known.objs if known is not None else NO_OBJS
+    if not is_seen:
+        holders = known.holders if known is not None else NO_OBJS
+        is_doubtful = known is not None and (known.link is Link.CALL or (known.holders and known.link in UNCERTAIN))
+        return Base(objs | others, Link.CALL, holders=holders if is_doubtful else holders | objs)
     if known is not None and known.link in UNCERTAIN:
-        return known._replace(objs=known.objs | others, holders=known.holders | others)
-    return Base((known.objs if known is not None else NO_OBJS) | others, Link.EITHER)
+        return known._replace(objs=objs | others, holders=known.holders | others)
+    return Base(objs | others, Link.EITHER)
 
 
 def _part(call: Call, returned: Returned, fields: Mapping[Hashable, Value], key: Hashable) -> None:

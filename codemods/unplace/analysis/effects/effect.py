@@ -87,9 +87,10 @@ class Returned(NamedTuple):
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value
     - `is_view`: the value is a view of memory that the call made
+    - `follows`: the value has a graph only if an argument has one
     - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
-    - `together`: pairs of elements that may share memory
+    - `together`: pairs of elements that may share memory; `unseen`: those that do so only if unseen code makes them
     - `overlapping`: several elements of the tensor may share one address
     - `saved`: the operations that saved the tensor for backward, each with whether that is certain, which means on
       every way through the function
@@ -132,6 +133,8 @@ class Returned(NamedTuple):
     operator: str | None = None
     held: frozenset[Held] = frozenset()
     is_view: bool = False
+    follows: bool = False
+    unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
 
 
 class Effect(NamedTuple):

@@ -190,6 +190,9 @@ def _sequence(
     parameters = frozenset((first,)) if may_look and first is not None else effect.NOBODY
     element = Returned(TENSOR, parameters, tracked=tracked, label=label, operator=operator.short)
     fields = tuple((index, element) for index in range(_FIELDS))
+    if operator.short in results.WITH_INDICES:
+        indices = Returned(TENSOR, dtype="int64", tracked=Tracked.NO, label=label, operator=operator.short)
+        fields = ((0, element), (1, indices))
     kept = tuple(saved for saved in saved_by(operator, bound, node) if saved.parameter != effect.RETURNED)
     return Effect(Returned(TUPLE, elements=fields, tracked=Tracked.NO, label="container"), saves=kept)
 

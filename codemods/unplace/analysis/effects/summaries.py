@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable, Iterable
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import refs_of_either
-from unplace.analysis.domain.values import CONTAINER, NONE_VALUE, Link, Obj, Objs, Origin, Tracked, Value, is_same
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    NONE_VALUE,
+    NUMBER,
+    TENSOR,
+    UNKNOWN,
+    Link,
+    Obj,
+    Objs,
+    Origin,
+    Tracked,
+    Value,
+    is_same,
+)
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import Effect, Held, Returned, Save, View
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, anything
+from unplace.analysis.project.recording import brings_no_graph
+from unplace.analysis.queries.asked_for import is_never_asked_for
+from unplace.analysis.types.kinds import numbers_in
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
 
 _DEPTH = 3
+
+_Pair = tuple[Hashable, Hashable]
 
 
 def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
@@ -31,6 +50,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     result = results[0] if results else Returned(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)
+    result = _as_annotated(run, result)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
     written, unclear = _roots(run.all_writes()), _roots(run.all_unclear())
     changes: set[str] = set()
@@ -48,8 +68,9 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
         surely_kept |= _parameters(_put_by_the_code(state, outside))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
-        saved |= _parameters(frozenset(state.saved))
-        guessed |= _parameters(frozenset(o for o, by in state.saved.items() if not all(s.certain for s in by)))
+        asked = {o: [s for s in by if not is_never_asked_for(run, s)] for o, by in state.saved.items()}
+        saved |= _parameters(frozenset(o for o, by in asked.items() if by))
+        guessed |= _parameters(frozenset(o for o, by in asked.items() if not all(s.certain for s in by)))
     return Effect(
         result,
         writes=frozenset(_parameters(written)),
@@ -64,6 +85,19 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         may_write=frozenset(_parameters(unclear)),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
     )
+
+
+def _as_annotated(run: Run, result: Returned) -> Returned:
+    """Return a result whose elements are numbers where the function says so: `-> list[list[int]]`."""
+    function = run.scope.node
+    annotation = function.returns if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else None
+    depth = numbers_in(annotation)
+    if not depth or not result.kinds & CONTAINER or result.kinds & (TENSOR | UNKNOWN):
+        return result
+    element = Returned(NUMBER)
+    for _ in range(depth - 1):
+        element = Returned(result.kinds, elements=((ANY, element),), tracked=Tracked.NO, label="container")
+    return result._replace(elements=((ANY, element),), together=frozenset(), unseen=frozenset())
 
 
 def _put_by_the_code(state: Facts, outside: Objs) -> Objs:
@@ -90,7 +124,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
     held = _held(run, value, state)
     foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or held is None
     elements: tuple[tuple[Hashable, Returned], ...] = ()
-    together: frozenset[tuple[Hashable, Hashable]] = frozenset()
+    together = unseen = frozenset[_Pair]()
     if (value.must_be(CONTAINER) and value.objs) or _is_made_here(value):
         if depth == 0:
             foreign = True
@@ -102,7 +136,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
                     described = _describe(run, inner, state, depth - 1)
                     slots[key] = _join(slots[key], described) if key in slots else described
             elements = tuple(slots.items())
-            together = _sharing(value, state)
+            together, unseen = _sharing(value, state)
     same = None
     if len(value.objs) == 1 and isinstance(value.identity, Obj):
         same = value.identity.parameter
@@ -126,6 +160,8 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         label=next((o.label for o in value.objs), "") if forbidden is not None else "",
         operator=members.APPLYING if forbidden is not None else None,
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
+        unseen=unseen,
+        follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
     )
 
 
@@ -162,15 +198,16 @@ def _is_made_here(value: Value) -> bool:
     return isinstance(value.ref, Instance) and bool(value.objs) and all(o.origin is Origin.FRESH for o in value.objs)
 
 
-def _sharing(container: Value, state: Facts) -> frozenset[tuple[Hashable, Hashable]]:
-    """Return the pairs of slots of a container whose values may share memory."""
+def _sharing(container: Value, state: Facts) -> tuple[frozenset[_Pair], frozenset[_Pair]]:
+    """Return the pairs of slots of a container whose values may share memory, and those that only unseen code shows."""
     held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
-    return frozenset(
-        (first, second)
+    found = {
+        (first, second): not state.seen(one.objs).isdisjoint(state.seen(other.objs))
         for position, (first, one) in enumerate(held)
         for second, other in held[position + 1 :]
         if first != second and state.may_share(one.objs, other.objs)
-    )
+    }
+    return frozenset(found), frozenset(pair for pair, is_seen in found.items() if not is_seen)
 
 
 def _held(run: Run, value: Value, state: Facts) -> frozenset[Held] | None:
@@ -213,15 +250,18 @@ def _join(first: Returned, second: Returned) -> Returned:
         for value in elements.values():
             joined = value if joined is None else _join(joined, value)
         elements = {ANY: joined} if joined is not None else {}
-    tracked = first.tracked if first.tracked is second.tracked else Tracked.MAYBE
+    tensors = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds] or [first]
+    tracked = {r.tracked for r in tensors}
+    dtypes = {r.dtype for r in tensors}
+    seen = (first.together - first.unseen) | (second.together - second.unseen)
     return Returned(
         first.kinds | second.kinds,
         first.parameters | second.parameters,
         first.same if first.same == second.same else None,
         first.foreign or second.foreign,
         tuple(elements.items()),
-        first.dtype if first.dtype == second.dtype else None,
-        tracked,
+        dtypes.pop() if len(dtypes) == 1 else None,
+        tracked.pop() if len(tracked) == 1 else Tracked.MAYBE,
         first.ref if first.ref == second.ref else refs_of_either(first, second),
         first.likely or second.likely,
         first.together | second.together,
@@ -230,4 +270,6 @@ def _join(first: Returned, second: Returned) -> Returned:
         dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
         held=_held_in_either(first, second),
         is_view=first.is_view and second.is_view,
+        follows=first.follows and second.follows,
+        unseen=(first.unseen | second.unseen) - seen,
     )

@@ -229,9 +229,9 @@ class Calls:
             return module[1]
         if qualified in results.TENSOR_CLASSES:
             bound = arguments.bind(())
-            return apply(
-                Call(self, node, bound, state), operators.of_tensor_class(qualified, bound, len(arguments.positional))
-            )
+            dtype = results.TENSOR_CLASSES[qualified]
+            made = operators.of_tensor_class(qualified, bound, len(arguments.positional), dtype)
+            return apply(Call(self, node, bound, state), made)
         operator = torchapi.function(qualified)
         if operator is not None and self._may_pose(operator.short, arguments):
             return self.unknown_call(node, arguments.all(), state)

@@ -93,3 +93,19 @@ def differentiates_twice(module: ModuleIndex) -> bool:
         for call in module.bindings(scope).calls
         for keyword in call.keywords
     )
+
+
+@once
+def brings_no_graph(module: ModuleIndex, scope: Scope) -> bool:
+    """Tell whether a function uses nothing but its arguments and torch's functions, and makes no leaf."""
+    if scope.inner or any(_makes_leaf(node) for node in scope.nodes):
+        return False
+    found = (module.qualified(scope, ast.Name(name, ast.Load()), with_builtins=True) for name in scope.free_names())
+    return all(name is not None and name.partition(".")[0] in modes.WITHOUT_GRAPHS for name in found)
+
+
+def _makes_leaf(node: ast.AST) -> bool:
+    """Tell whether a node names something that makes tensors with a graph of their own: `requires_grad=True`."""
+    if isinstance(node, ast.Call) and any(keyword.arg in modes.MAKING_LEAVES for keyword in node.keywords):
+        return True
+    return isinstance(node, ast.Attribute) and node.attr in modes.MAKING_LEAVES

@@ -7,15 +7,19 @@ if x.norm() > 1:                    k = x.sigmoid().detach()        rows = table
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
-from unplace.analysis.domain.values import DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
+from unplace.analysis.domain.dtypes import is_floating
+from unplace.analysis.domain.values import CONTAINER, DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, is_data_attribute
+from unplace.analysis.interpret.writes import Write, can_be_tracked, is_data_attribute
 from unplace.analysis.queries.continuation import has_graph
+from unplace.analysis.syntax.bindings import root_name
+from unplace.torchapi import members, transforms
 
 
 def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
@@ -30,7 +34,12 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
         return _is_index_of_graph(run, node)
     if value.dtype in DISCRETE and not has_graph(run, node):
         return False
-    return _Flow(run).carries(node)
+    return may_have_graph(run, node) and _Flow(run).carries(node)
+
+
+def may_have_graph(run: Run, node: ast.expr) -> bool:
+    """Tell whether anything but a number by default, `sigma=1.5`, may have brought a graph into a value."""
+    return _Origins(run).may_have_graph(node)
 
 
 def is_never_asked_for(run: Run, saved: Saved) -> bool:
@@ -65,6 +74,59 @@ def _may_store_graph(run: Run, target: ast.Subscript) -> bool:
 
 
 @dataclass(slots=True)
+class _Origins:
+    """A search for what may have brought a graph into a value, through the expressions that made it."""
+
+    run: Run
+    _seen: set[ast.expr] = field(default_factory=set)
+
+    def may_have_graph(self, node: ast.expr) -> bool:
+        """Tell whether anything but a number by default may have brought a graph into the value of an expression."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return any(map(self.may_have_graph, node.elts))
+        value = self.run.values.get(node)
+        if value is None or isinstance(node, ast.Attribute) or value.may_be(CONTAINER):
+            return True
+        if node in self._seen or not can_be_tracked(value) or (value.may_be(NUMBER) and not value.may_be(TENSOR)):
+            return False
+        self._seen.add(node)
+        if isinstance(node, ast.BinOp):
+            return self.may_have_graph(node.left) or self.may_have_graph(node.right)
+        if isinstance(node, ast.UnaryOp):
+            return self.may_have_graph(node.operand)
+        if isinstance(node, ast.Call):
+            function = node.func
+            if not isinstance(function, ast.Attribute) or torchapi.tensor_method(function.attr) is None:
+                return True
+            receiver = self.run.values.get(function.value)
+            given = (function.value, *node.args, *(keyword.value for keyword in node.keywords))
+            return receiver is None or not receiver.is_tensor or any(map(self.may_have_graph, given))
+        base = self.run.values.get(node.value) if isinstance(node, ast.Subscript) else None
+        if isinstance(node, ast.Subscript) and base is not None and base.is_tensor:
+            return self.may_have_graph(node.value)
+        if any(map(self._may_bring_graph, self._writes(value))):
+            return True
+        makers = [key[0] if isinstance(key, tuple) else None for key in map(self.run.names.key_of, value.objs)]
+        made = [maker for maker in makers if isinstance(maker, ast.expr) and maker is not node]
+        return not made or len(made) < len(makers) or any(map(self.may_have_graph, made))
+
+    def _writes(self, value: Value) -> Iterator[Write]:
+        """Iterate over the writes to the memory of a value."""
+        for write in self.run.all_writes():
+            if not write.state.roots(write.value.objs).isdisjoint(value.objs):
+                yield write
+
+    def _may_bring_graph(self, write: Write) -> bool:
+        """Tell whether what is written may have a graph from more than numbers by default."""
+        node, statement = write.node, write.statement
+        if isinstance(node, ast.AugAssign):
+            return self.may_have_graph(node.value)
+        if isinstance(node, ast.Call) and node in self.run.writes:
+            return any(map(self.may_have_graph, (*node.args, *(keyword.value for keyword in node.keywords))))
+        return not isinstance(statement, ast.Assign) or self.may_have_graph(statement.value)
+
+
+@dataclass(slots=True)
 class _Flow:
     """A search for a gradient that flows on from the value of an expression, through the names that it is bound to."""
 
@@ -79,6 +141,8 @@ class _Flow:
         is_number = not value.may_be(TENSOR | UNKNOWN) and value.may_be(NUMBER)
         if is_number or value.dtype in DISCRETE or (value.tracked is Tracked.NO and value.must_be(TENSOR)):
             return False
+        if is_named_index(node, value):
+            return False
         return self._is_used(node, self.run.parents.get(node))
 
     def _is_used(self, node: ast.expr, parent: ast.AST | None) -> bool:
@@ -87,7 +151,9 @@ class _Flow:
         if isinstance(parent, ast.Attribute):
             outer = self.run.parents.get(parent)
             is_method = isinstance(outer, ast.Call) and outer.func is parent
-            return not is_method or self._is_given(outer, torchapi.tensor_method(parent.attr) is not None)
+            if not is_method:
+                return parent.attr not in transforms.OF_SHAPE
+            return self._is_given(outer, torchapi.tensor_method(parent.attr) is not None)
         if isinstance(parent, ast.Call):
             qualified = self.run.program.module.qualified(self.run.scope, parent.func) or ""
             return self._is_given(parent, torchapi.function(qualified) is not None)
@@ -126,6 +192,12 @@ class _Flow:
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
         return not reads or any(map(self.carries, reads))
+
+
+def is_named_index(node: ast.expr, value: Value) -> bool:
+    """Tell whether a tensor is called what indices are called, which have no gradient: `edge_index`."""
+    name = root_name(node) if not is_floating(value.dtype) else None
+    return name is not None and name.rpartition("_")[2] in members.INDEX_WORDS
 
 
 def _is_held_outside(write: Write) -> bool:

@@ -32,12 +32,17 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
         return None
     if parameter == "out" and _is_left_out(scope, parameter):
         return Refusal.OUT_IS_READ(parameter=parameter)
-    if not is_called and node.name.endswith("_") and node.name.strip("_") and not node.name.endswith("__"):
+    if not is_called and is_named_in_place(node.name):
         return Refusal.NAMED_SO(function=node.name)
     text = ast.get_docstring(node, clean=False)
     if text is None or not _IN_PLACE.search(text) or any(_FLAG.fullmatch(a.arg) for a in scope.parameters):
         return None
     return Refusal.DOCUMENTED_SO(function=node.name)
+
+
+def is_named_in_place(name: str) -> bool:
+    """Tell whether a function is named as torch names what writes its argument: `normalize_`."""
+    return name.endswith("_") and bool(name.strip("_")) and not name.endswith("__")
 
 
 def acts_elsewhere(scope: Scope, written: Collection[str], *, is_called: bool) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import Function, alternatives
+from unplace.analysis.domain.refs import Function, Named, alternatives
 from unplace.analysis.domain.values import CALLABLE, DICT, LIST, MODULE, TENSOR, TUPLE, UNKNOWN, Objs
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.syntax.nodes import children
+from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 
+_OPAQUE = (ast.Await, ast.Lambda, ast.NamedExpr, ast.Yield, ast.YieldFrom)
 _HOLDS_MEMORY = TENSOR | UNKNOWN | LIST | TUPLE | DICT | CALLABLE | MODULE
 
 
@@ -34,6 +37,29 @@ def reads(run: Run, node: ast.AST, state: Facts, objs: Objs) -> bool:
         if held is not None and held.objs and state.may_share(state.reachable(held.objs), objs):
             return True
     return any(reads(run, child, state, objs) for child in children(node))
+
+
+def may_save(run: Run, nodes: Iterable[ast.AST], state: Facts, objs: Objs) -> bool:
+    """Tell whether evaluating nodes may save the memory of these objects, or calls what isn't an operator of torch.
+
+    `node` of an in-place operation stands for what the operation saves itself.
+    """
+    first, *rest = nodes
+    inside = [*walk(first)]
+    evaluated = {*inside, *rest}
+    if any(saved.node in evaluated for obj in objs for saved in state.saved.get(obj, ())):
+        return True
+    return any(isinstance(n, _OPAQUE) or (isinstance(n, ast.Call) and not _computes(run, n)) for n in inside)
+
+
+def _computes(run: Run, call: ast.Call) -> bool:
+    """Tell whether a call is one of torch's operators, or of a built-in function or method of what is no tensor."""
+    callee = run.values.get(call.func)
+    if callee is not None and isinstance(callee.ref, Named):
+        return torchapi.function(callee.ref.qualified) is not None or callee.ref.qualified.startswith("builtins.")
+    receiver = run.values.get(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    is_of_tensor = receiver is not None and receiver.must_be(TENSOR)
+    return is_of_tensor and isinstance(call.func, ast.Attribute) and torchapi.tensor_method(call.func.attr) is not None
 
 
 def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:

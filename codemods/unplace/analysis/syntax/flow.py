@@ -84,6 +84,13 @@ class Flow:
         one, other = self._spots.get(first), self._spots.get(second)
         return one is not None and other is not None and one.block is other.block and one.order < other.order
 
+    def is_led_to(self, first: ast.stmt, second: ast.stmt) -> bool:
+        """Tell whether `second` stands behind `first` in the same block, or in a branch there, in the same loops."""
+        one, other = self._spots.get(first), self._spots.get(second)
+        if one is None or other is None or one.loops != other.loops:
+            return False
+        return any(self.is_in(second, behind) for behind in one.block[one.position + 1 :])
+
     def before(self, statement: ast.stmt) -> ast.stmt | None:
         """Return the statement before another one in its block, or None."""
         spot = self._spots.get(statement)

@@ -178,3 +178,16 @@ def of_elements(node: ast.expr | None) -> int:
         if not (isinstance(part, ast.Constant) and part.value is Ellipsis):
             kinds |= of_annotation(part)
     return kinds
+
+
+def numbers_in(node: ast.expr | None) -> int | None:
+    """Return how deep an annotation nests sequences of numbers alone, 2 for `list[list[int]]`; None for others."""
+    if node is None or not of_annotation(node) & ~(NUMBER | NONE):
+        return None if node is None else 0
+    if not isinstance(node, ast.Subscript) or not _of_generic(node) & (LIST | TUPLE):
+        return None
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = [part for part in inner if not (isinstance(part, ast.Constant) and part.value is Ellipsis)]
+    depths = {numbers_in(part) for part in parts}
+    depth = depths.pop() if len(depths) == 1 else None
+    return None if depth is None else depth + 1

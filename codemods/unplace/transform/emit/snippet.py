@@ -97,6 +97,16 @@ class Snippet:
         _, column = self.text.place(self.start)
         return realigned(self.text.text[self.start : self.end], new, column - 1, column - 1)
 
+    def line(self, start: str, value: cst.BaseExpression) -> str:
+        """Return a line that begins in some way and goes on with a value of the statement, as wide as it was there."""
+        code = self.module.code_for_node(value)
+        old = self.text.text[self.start : self.end]
+        place = old.find(code)
+        if place < 0 or "\n" in old[:place]:
+            return start + code
+        _, column = self.text.place(self.start)
+        return start + realigned(code, code, column - 1 + place, column - 1 + len(start))
+
 
 class _Changes(cst.CSTTransformer):
     """Applies planned changes, innermost first."""

@@ -13,7 +13,8 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit import bindings
-from unplace.transform.emit.layout import new_name, put_before, replace_statement, standing_alone
+from unplace.transform.emit.layout import put_before, replace_statement, standing_alone
+from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import StatementRule, is_computed_before
@@ -139,7 +140,7 @@ class Statements:
             for argument in expressions.arguments_of(site) if isinstance(decision.verdict, Copy) else ():
                 if not is_computed_before(site, argument):
                     continue
-                name = new_name(taken)
+                name = name_for(taken, site.node, site.write.target, argument)
                 taken.add(name)
                 lines.append(f"{name} = {standing_alone(snippet.code(snippet.node(argument)))}")
                 snippet.change(argument, lambda _, name=name: cst.Name(name))  # type: ignore[misc]

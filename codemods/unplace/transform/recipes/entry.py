@@ -14,6 +14,7 @@ import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.queries.purpose import is_named_in_place
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Rewrite
@@ -32,6 +33,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     owners = sorted((o for o in site.roots() if o not in site.state.bases), key=lambda o: o.index)
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
     if not names or not isinstance(function, ast.FunctionDef) or _is_seen_outside(site):
+        return None
+    if is_named_in_place(function.name):
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None

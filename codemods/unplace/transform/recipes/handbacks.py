@@ -40,7 +40,7 @@ from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.forms import Form
 from unplace.text.positions import Text
 from unplace.transform.emit import bindings
-from unplace.transform.emit.layout import new_name
+from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.returning import OWN, Handback, Taking, is_fixed, returned_form
 from unplace.transform.filter import leaves_out
 from unplace.transform.legality import private_copy, rebind
@@ -246,7 +246,7 @@ class Handbacks:
             copied = private_copy(site)
             if isinstance(copied, Copy):
                 taken = {path.root for paths in taking.places.values() for path in paths}
-                value = new_name(site.run.taken_names() | taken)
+                value = name_for(site.run.taken_names() | taken, site.node, place, taking.call)
                 taking.stores[name] = [*bindings.cloned(taking.text, copied), f"{site.name} = {value}"]
                 taking.places[name] = (AccessPath(value),)
                 rebound = copied

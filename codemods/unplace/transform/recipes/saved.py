@@ -20,7 +20,19 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import NAMESPACE, TENSOR, Origin, Saved, Tracked, Value, in_order, is_same
+from unplace.analysis.domain.values import (
+    NAMESPACE,
+    TENSOR,
+    Base,
+    Link,
+    Objs,
+    Origin,
+    Saved,
+    Tracked,
+    Value,
+    in_order,
+    is_same,
+)
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
@@ -46,10 +58,15 @@ from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
 
 
-def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved | None:
-    """Return the copies that keep the old values for backward, if every operation that saved them is known."""
+def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: bool = False) -> CopySaved | None:
+    """Return the copies that keep the old values for backward, if every operation that saved them is known.
+
+    `is_costly` tells that a clone of the whole tensor would cost more, so that copies pay where the harm is only
+    possible, too.
+    """
     is_buffer = site.is_buffer()  # the next call of the module overwrites what this one saved
-    if not is_buffer and site.harm()[0] is not Harm.HARMFUL:
+    harm = site.harm()[0]
+    if not is_buffer and harm is not Harm.HARMFUL and not (harm is Harm.POSSIBLE and is_costly):
         return None
     forbidden = site.forbidden()
     is_of_piece = forbidden is not None and not forbidden.is_leaf
@@ -64,7 +81,9 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     edits: dict[str, set[Edit]] = {}
     assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
-        if site.harm()[0] is not Harm.HARMFUL and is_never_asked_for(run, saved):
+        if harm is not Harm.HARMFUL and (
+            is_never_asked_for(run, saved) or (is_buffer and not _is_of(site, run, state, saved))
+        ):
             continue
         path = _path_for(site, run, saved)
         if path is None:
@@ -87,6 +106,22 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text) -> CopySaved |
     here = tuple(sorted(edits.pop(OWN, ())))
     elsewhere = tuple((path, tuple(sorted(edits[path]))) for path in sorted(edits))
     return CopySaved(frozenset(copied), tuple(operations), here, tuple(assumptions), elsewhere)
+
+
+def _is_of(site: Site, run: Run, state: Facts, saved: Saved) -> bool:
+    """Tell whether an operation certainly saves memory that the site writes, rather than what may be a copy of it."""
+    expression = _expression(run, state, saved)
+    value = run.values.get(expression) if expression is not None else None
+    if value is None or run is not site.run or not saved.certain:
+        return saved.certain
+    written = site.roots()
+    seen = [state, *(at_end for _, at_end in site.program.exits(run.scope))]
+    bases = {obj: s.bases[obj] for s in seen for obj in value.objs - written if obj in s.bases}
+    return all(o in written or (o in bases and _views(bases[o], written)) for o in value.objs)
+
+
+def _views(base: Base, written: Objs) -> bool:
+    return base.link is Link.VIEW and base.objs <= written
 
 
 def _path_for(site: Site, run: Run, saved: Saved) -> str | None:
@@ -126,14 +161,15 @@ def saves_its_operands(site: Site) -> bool:
 
 def is_saved_by_stores_alone(site: Site) -> bool:
     """Tell whether only the values of stores to the same memory saved it, one each: `x[i] = x[i].tanh()`."""
-    if site.harm()[0] is not Harm.HARMFUL:
+    if site.harm()[0] is Harm.HARMLESS:
         return False
     run, roots = site.run, site.roots()
     saves = {each for root in roots for each in site.state.saved.get(root, ())}
-    own = (s.node for s in saves if s.certain and isinstance(s.node, ast.expr) and s.node in run.values)
+    known = (s for s in saves if s.certain or isinstance(s.node, ast.BinOp))
+    own = (s.node for s in known if isinstance(s.node, ast.expr) and s.node in run.values)
     statements = {run.statement_of(node) for node in own if node not in run.writes}
     stores = {w.statement for w in run.writes.values() if w.state.roots(w.value.objs) & roots}
-    return len(statements) == len(saves) and site.statement in statements and statements <= stores
+    return bool(saves) and len(statements) == len(saves) and site.statement in statements and statements <= stores
 
 
 def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
@@ -186,7 +222,7 @@ def _copied(
         if edits is None and isinstance(saved.node, ast.expr) and _is_of_temporary(write):
             edits = _cloned(text, saved.node)
         return (saved.node, edits) if edits is not None else None
-    is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is Harm.HARMFUL)
+    is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is not Harm.HARMLESS)
     expression = _expression(run, state, saved) if is_certain else None
     return (expression, _cloned(text, expression)) if expression is not None else None
 
