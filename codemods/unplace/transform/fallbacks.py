@@ -158,8 +158,10 @@ class Fallbacks:
     def _is_costly(self, decision: Decision) -> bool:
         """Tell whether a clone would be made in every round of a loop, or for one store that alone saves its part."""
         verdict, site = decision.verdict, decision.site
-        if not isinstance(verdict, Copy) or not isinstance(self.copies.reconsider(site, verdict), Copy):
+        if not isinstance(verdict, Copy):
             return False
+        if site.harm()[0] is not Harm.HARMFUL and not isinstance(self.copies.reconsider(site, verdict), Copy):
+            return False  # the clone wouldn't be made
         return self.copies.is_loop_carried(site, verdict) or saved.is_saved_by_stores_alone(site)
 
     def _had_better_stay(self, decision: Decision) -> bool:
