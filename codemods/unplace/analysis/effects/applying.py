@@ -12,6 +12,7 @@ from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
+    CALLABLE,
     CONTAINER,
     DICT,
     MODULE,
@@ -248,7 +249,7 @@ def _dtype(call: Call, returned: Returned) -> Token:
 
 def _tracked(call: Call, returned: Returned) -> Tracked:
     """Return the role of a returned tensor in graphs; it has none where only arguments bring one, and none does."""
-    if not returned.follows or any(_may_bring_graph(call.state, value) for value in call.bound.values()):
+    if not returned.follows or call.captured or any(_may_bring_graph(call.state, v) for v in call.bound.values()):
         return returned.tracked
     return Tracked.NO
 
@@ -256,7 +257,7 @@ def _tracked(call: Call, returned: Returned) -> Tracked:
 def _may_bring_graph(state: State, value: Value) -> bool:
     """Tell whether a tensor with a graph can be reached from an argument."""
     if not value.must_be(CONTAINER) or not value.objs:
-        return bool(value.kinds & _RECORDING) and (not value.must_be(TENSOR) or can_be_tracked(value))
+        return bool(value.kinds & (_RECORDING | CALLABLE)) and (not value.must_be(TENSOR) or can_be_tracked(value))
     held = [inner for _, inner in state.reachable_slots(value.objs)]
     if not held:
         return any(holder.origin is not Origin.FRESH for holder in value.objs)

@@ -98,7 +98,15 @@ def differentiates_twice(module: ModuleIndex) -> bool:
 @once
 def brings_no_graph(module: ModuleIndex, scope: Scope) -> bool:
     """Tell whether a function uses nothing but its arguments and torch's functions, and makes no leaf."""
-    if scope.inner or any(_makes_leaf(node) for node in scope.nodes):
+    node = scope.node
+    if (
+        not isinstance(node, ast.FunctionDef)
+        or node.decorator_list
+        or scope.inner
+        or any(map(_makes_leaf, scope.nodes))
+    ):
+        return False
+    if not all(isinstance(default, ast.Constant | None) for default in (*node.args.defaults, *node.args.kw_defaults)):
         return False
     found = (module.qualified(scope, ast.Name(name, ast.Load()), with_builtins=True) for name in scope.free_names())
     return all(name is not None and name.partition(".")[0] in modes.WITHOUT_GRAPHS for name in found)
