@@ -69,7 +69,7 @@ def instrumented(text: str, file: str, register: Register) -> ast.Module:
     for each in list(owned(tree, text)):
         instrument = _Instrument(file, (each.function, each.place), register)
         instrument.node(each.node)
-    return ast.fix_missing_locations(tree)
+    return tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 OPERATIONS = (ast.AugAssign, ast.Assign, ast.Call)
 """The nodes that are written like in-place operations."""
+_LEAVES = (ast.Name, ast.Constant)
 MODULE = "<module>"
 
 
@@ -39,13 +40,13 @@ class Owned(NamedTuple):
 
 
 def owned(tree: ast.Module, text: str) -> Iterator[Owned]:
-    """Yield the statements and expressions of a module with their functions."""
+    """Yield the nodes of a module that are written like in-place operations, with their functions."""
     lines = io.StringIO(text, newline=None).readlines()
     module = Function(MODULE, _digest("".join(lines)))
     todo: list[tuple[ast.AST, Function, int, str]] = [(tree, module, 1, "")]
     while todo:
         node, function, start, prefix = todo.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in _children(node):
             inside = function, start, prefix
             if isinstance(child, FUNCTIONS):
                 name = f"{prefix}{child.name}"
@@ -53,9 +54,18 @@ def owned(tree: ast.Module, text: str) -> Iterator[Owned]:
                 inside = Function(name, _digest(source)), child.lineno, f"{name}."
             elif isinstance(child, ast.ClassDef):
                 inside = function, start, f"{prefix}{child.name}."
-            elif isinstance(child, ast.stmt | ast.expr):
+            elif isinstance(child, OPERATIONS):
                 yield Owned(child, function, start)
             todo.append((child, *inside))
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the children of a node that may have children themselves."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        for child in value if isinstance(value, list) else (value,):
+            if isinstance(child, ast.AST) and child._fields and not isinstance(child, _LEAVES):
+                yield child
 
 
 def _digest(text: str) -> str:
