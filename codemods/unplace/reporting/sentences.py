@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unplace.diagnostics.catalogue import Observed
+from unplace.diagnostics.catalogue import Observed, Purpose
 from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
 
@@ -32,8 +32,10 @@ def harm(finding: Finding) -> str:
 
 
 def fix(finding: Finding) -> str:
-    """Return `safe fix`, `unsafe fix` or `no fix`."""
-    return "no fix" if finding.applicability is None else f"{finding.applicability.value} fix"
+    """Return `safe fix`, `unsafe fix` or `no fix`; what is kept for its kind may have one with `--unsafe`."""
+    if finding.applicability is not None:
+        return f"{finding.applicability.value} fix"
+    return "unsafe fix" if finding.reason.kind is Purpose.UNKNOWN_KIND_UNSAFE else "no fix"
 
 
 def advice(finding: Finding) -> str:
