@@ -121,7 +121,7 @@ FORMS = {
     "a view": (
         SHIFT,
         "from .utils import _shift\n\n    def f(x):\n        h = x.exp()\n        _shift(h[0], 1)\n        return h\n",
-        "    value = _shift(h[0], 1)\n    h = h.clone()\n    h[0] = value\n",
+        "    new_h = _shift(h[0], 1)\n    h = h.clone()\n    h[0] = new_h\n",
     ),
     "an early return": (
         "\n    def _step(h, k=1):\n        h += k\n        if k > 2:\n            return\n        h *= 2\n",

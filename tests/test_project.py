@@ -391,6 +391,36 @@ def test_a_method_that_many_classes_override_is_of_unknown_effect(tmp_path: Path
     assert statuses(outcomes(write(tmp_path, {"base.py": base, **layers}))["base.py"]) == ["refused"]
 
 
+def test_a_class_of_another_file_may_store_something_else_in_an_attribute(tmp_path: Path) -> None:
+    """The layer of the base class makes a new tensor, the one of the derived class returns its argument."""
+    base = """
+        from torch import nn
+
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.down = nn.Linear(3, 3)
+
+            def forward(self, x):
+                h = x.exp()
+                y = self.down(h)
+                y += 1
+                return y * h
+    """
+    derived = """
+        from torch import nn
+        from .base import Model
+
+
+        class Plain(Model):
+            def __init__(self):
+                super().__init__()
+                self.down = nn.Identity()
+    """
+    assert statuses(outcomes(write(tmp_path, {"base.py": base, "derived.py": derived}))["base.py"]) == ["refused"]
+
+
 def test_a_name_that_a_starred_file_imports_is_followed(tmp_path: Path) -> None:
     """`F` comes from `utils`, which has it from torch; `exp` comes from the last star that has it."""
     main = """

@@ -26,6 +26,9 @@ JOINED_BY = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.
 CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 """Attributes and methods past which no gradient flows."""
 
+FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
+"""Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
+
 DETACHED = frozenset(["data", "detach"])
 """Attributes and methods that give a tensor without a graph, on the same memory."""
 

@@ -94,8 +94,8 @@ class Analysis(Protocol):
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
 
-    def descendants(self, owner: Class) -> Iterator[Class]:
-        """Iterate over the classes that are known to derive from a class."""
+    def descendants(self, owner: Class, naming: str = "") -> Iterator[Class]:
+        """Iterate over the classes that derive from a class, in other files as far as they contain a name."""
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of a class's instances; see `project.attributes.value_of`."""

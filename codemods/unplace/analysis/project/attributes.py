@@ -38,7 +38,7 @@ def elements(program: Analysis, owner: Class, name: str) -> Value:
     """Return the join of the elements of an attribute that is a list or dictionary."""
     found = [
         program.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in (*owner.linearized(), *program.descendants(owner))
+        for cls in (*owner.linearized(), *program.descendants(owner, name))
         for scope, source in cls.assigned.get(name, ())
         if source is None or not members.is_empty(source)
     ]
@@ -90,7 +90,7 @@ def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
     """Return the values that the class, its ancestors and descendants assign to an attribute."""
     return [
         program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in (*owner.linearized(), *program.descendants(owner))
+        for cls in (*owner.linearized(), *program.descendants(owner, name))
         for scope, source in cls.assigned.get(name, ())
     ]
 

@@ -7,7 +7,6 @@ import builtins
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
-from itertools import chain
 from typing import Protocol
 
 from unplace import torchapi
@@ -411,10 +410,15 @@ class Program:
 
     # -- classes --------------------------------------------------------------------------------------------------
 
-    def descendants(self, owner: Class) -> Iterator[Class]:
-        """Return the classes that derive from a class, as far as this file, the class's and the asking ones know."""
+    def descendants(self, owner: Class, naming: str = "") -> Iterator[Class]:
+        """Return the classes that derive from a class, as far as this file, the class's and the asking ones know.
+
+        With a name, those of other files that contain it, too.
+        """
         asking = (c for c in self._derived if c is not owner and owner in c.linearized())
-        return chain(self.module.descendants(owner), asking)
+        known = [*self.module.descendants(owner), *asking]
+        elsewhere = self._others.overriding(owner, known, naming) if naming and self._others is not None else ()
+        return iter((*known, *elsewhere))
 
     def derived_from(self, owner: Class) -> tuple[Class, ...]:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
@@ -422,11 +426,8 @@ class Program:
 
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
-        known = [] if is_exact else [*self.descendants(owner)]
-        if is_replaced(owner, known, name, self.module):
-            return Methods()
-        elsewhere = self._others.overriding(owner, known, name) if self._others is not None and not is_exact else ()
-        return methods_of(owner, name, (*known, *elsewhere))
+        known = () if is_exact else (*self.descendants(owner, name),)
+        return Methods() if is_replaced(owner, known, name, self.module) else methods_of(owner, name, known)
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""

@@ -108,13 +108,16 @@ class Resolution:
         modules = {written: self._files.module_of(home, written) for written in starred(home)}
         if not modules or name.startswith("_"):
             return _NOTHING
-        known = [path for path in modules.values() if path is not None]
-        outside = [written for written, path in modules.items() if path is None]
-        if any(written.partition(".")[0] != "torch" for written in outside):
+        if any(path is None and written.partition(".")[0] != "torch" for written, path in modules.items()):
             return _ANYTHING
-        offered = [qualified for written in outside if torchapi.has_name(qualified := f"{written}.{name}")]
-        members = (self._member(path, name) for path in known if self._files.may_offer(path, name))
-        return frozenset(offered[-1:]).union(*members)
+        found = _NOTHING
+        for written, path in modules.items():  # a later one hides what an earlier one brought
+            if path is None:
+                found = frozenset([f"{written}.{name}"]) if torchapi.has_name(f"{written}.{name}") else found
+            elif self._files.may_offer(path, name):
+                offered = self._member(path, name)
+                found = offered | {one for one in found if isinstance(one, Member)} if offered else found
+        return found
 
 
 def _single(found: Meanings) -> Member | str | None:

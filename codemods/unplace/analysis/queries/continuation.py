@@ -18,6 +18,7 @@ from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import MODULE, NO_OBJS, Obj, Objs, Tracked, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import autocast, members
 
@@ -81,7 +82,7 @@ class _Walk:
         if value.tracked is Tracked.LEAF or value.objs & self.replaced:
             return True
         if isinstance(node, ast.BinOp):
-            return self._any((node.left, node.right))
+            return not isinstance(node.op, ast.FloorDiv) and self._any((node.left, node.right))
         if isinstance(node, ast.UnaryOp):
             return self.carries(node.operand)
         if isinstance(node, ast.Call):
@@ -124,6 +125,8 @@ class _Walk:
         callee = self.run.values.get(func)
         if callee is not None and isinstance(callee.ref, TorchModule):
             return self._has_weights(node) or self._any(node.args)
+        if last_name(func) in members.FLAT:
+            return False
         given = [*node.args, *(k.value for k in node.keywords if k.arg != "out")]
         if (
             isinstance(func, ast.Attribute)

@@ -55,8 +55,15 @@ def is_read_once(program: Program, scope: Scope, call: ast.AST) -> bool:
     states = [state for _, state in program.exits(scope)]
     others = {obj for state in states for held in state.heap.values() for obj in held.objs}
     others |= {obj for state in states for obj in state.bases}
+    others |= {obj for node, held in run.values.items() if _names_other(node, given) for obj in held.objs}
     is_new = all(obj.origin is Origin.FRESH and obj not in others for obj in value.objs)
     return reads == [given] and spot is not None and not spot.loops and is_new
+
+
+def _names_other(node: ast.expr, given: ast.Name) -> bool:
+    """Tell whether an expression reads a place other than a name: `k` in `h = k = self.lin(x)`, for `h`."""
+    is_place = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+    return is_place and not (isinstance(node, ast.Name) and node.id == given.id)
 
 
 def _is_read_behind(statement: ast.stmt, call: ast.Call, name: str) -> bool:

@@ -244,7 +244,22 @@ class Judge:
                 return False
             todo += self._loads(places - seen)
             seen |= places
-        return True
+        return not any(map(self._may_be_used_otherwise, seen))
+
+    def _may_be_used_otherwise(self, place: _Place) -> bool:
+        """Tell whether other files, or a `getattr`, may do more with what is in a place than call it.
+
+        A derived class of another file may read the input of `self.act(h)`, and so may whoever imports `ACTS`.
+        """
+        (scope, name), module = place, self.program.module
+        if scope is not None:
+            return scope.is_module and module.is_named_elsewhere(name)
+        given = (call.args[1] for _, call in module.calls_named("getattr") if len(call.args) > 1)
+        if any(isinstance(argument, ast.Constant) and argument.value == name for argument in given):
+            return True
+        holders = (cls for cls in module.classes.values() if name in cls.assigned)
+        derived = (cls for holder in holders for cls in self.program.descendants(holder, name))
+        return any(not module.owns(cls.scope) for cls in derived)
 
     def _is_called_whole(self, node: ast.Call) -> bool:
         """Tell whether nothing in the file iterates over an `nn.Sequential` or takes its layers one by one."""
