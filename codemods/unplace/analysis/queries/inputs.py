@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.values import Origin
+from unplace.analysis.domain.values import Objs, Origin
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
@@ -31,14 +32,36 @@ def read_after_calls(program: Program, made: ast.Call) -> tuple[str, int] | None
 
 
 def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
-    """Return the name that a call gets as its first argument, if it is read after the call."""
+    """Return the name that a call gets as its first argument, or another name of that tensor, read after the call."""
     given, run = call.args[0] if call.args else None, program.run(scope)
     if not isinstance(given, ast.Name) or run is None or isinstance(scope.node, ast.Lambda):
         return None
     statement = run.statement_of(call)
     is_rebound = isinstance(statement, ast.Assign) and given.id in assigned_names(statement)
     is_live = given.id in run.liveness.live_after(statement) and not is_rebound
-    return given.id if is_live or _is_read_behind(statement, call, given.id) else None
+    if is_live or _is_read_behind(statement, call, given.id):
+        return given.id
+    value = run.values.get(given)
+    made = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
+    if value is None or not value.is_tensor:
+        return None
+    return _other_name(run, value.objs, call, {given.id, *made})
+
+
+def _other_name(run: Run, objs: Objs, call: ast.Call, own: set[str]) -> str | None:
+    """Return a further name of a tensor that is read behind a call: `k` in `h = k; y = act(h); k.cos()`."""
+    end = (call.end_lineno or call.lineno, call.end_col_offset or 0)
+    later = (
+        node
+        for node, value in run.values.items()
+        if isinstance(node, ast.Name) and node.id not in own and value.objs == objs and _is_made_alone(objs)
+    )
+    return next((n.id for n in later if (n.lineno, n.col_offset) >= end), None)
+
+
+def _is_made_alone(objs: Objs) -> bool:
+    """Tell whether objects are one tensor that the function has made."""
+    return len(objs) == 1 and all(obj.origin is Origin.FRESH for obj in objs)
 
 
 def is_read_once(program: Program, scope: Scope, call: ast.AST) -> bool:
