@@ -25,8 +25,9 @@ from unplace.observation.facts import FactsError, Observations, OperationFacts
 from unplace.observation.instrument import NAME, instrumented
 from unplace.observation.keys import Function
 from unplace.observation.liveness import is_read_after
+from unplace.observation.memory import memory_key, memory_of
 from unplace.observation.recorder import Recorder
-from unplace.observation.saves import is_refused
+from unplace.observation.saves import is_refused, is_unshared
 from unplace.reporting import sentences
 from unplace.transform.rewriter import rewrite_text
 
@@ -687,3 +688,9 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "nothing.py: no such file, and no such command" in " ".join(done.stderr.split())
     assert not (tmp_path / "unplace-facts.json").exists()
+
+
+def test_parameters_that_have_no_memory_yet_are_no_holders() -> None:
+    waiting = torch.nn.LazyLinear(2)
+    assert memory_key(waiting.weight) is memory_of(waiting.weight) is None
+    assert not is_unshared(waiting.weight)

@@ -73,8 +73,8 @@ def written(text: str) -> set[str]:
 
 
 FIXTURES = sorted((ROOT / "tests/fixtures").glob("*/*/before.py"))
-OWN = {f"Tensor.{name}" for name in ("append",)} | {"torch.Tensor", "torch.no_grad"}
-"""Not functions of torch: methods of a list that collects slots, what annotations say, and a context manager."""
+OWN = {f"Tensor.{name}" for name in ("append", "weight")} | {"torch.Tensor", "torch.no_grad"}
+"""Not functions of torch: methods of lists, attributes of modules, what annotations say, and a context manager."""
 
 
 @pytest.mark.parametrize("target", [None, OLDEST], ids=str)

@@ -15,7 +15,7 @@ class Net(nn.Module):
 
     def forward(self, x: torch.Tensor):
         logits = x * self.scale
-        u = logits**2
+        u = logits ** 2
         s = logits.to()
         _shift(s, 3)
         logits *= u

@@ -5,7 +5,7 @@ import torch
 
 def f(x: torch.Tensor):
     y = x.exp()
-    if True:
+    if True: \
         y[0] = 1.0
     return y
 

@@ -1,5 +1,4 @@
 """The error that torch raises at a write to a parameter is caught: the parameter stays what it was."""
-
 import torch
 from torch import nn
 

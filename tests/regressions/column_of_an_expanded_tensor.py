@@ -1,5 +1,4 @@
 """A column of an expanded tensor is all of its columns: on a clone the others would stay as they are."""
-
 import torch
 
 

@@ -5,7 +5,7 @@ import torch
 
 def f(x: torch.Tensor):
     m = x > 1
-    m *= x > 2
+    m *= (x > 2)
     return m
 
 

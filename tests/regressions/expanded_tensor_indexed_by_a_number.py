@@ -1,5 +1,4 @@
 """A row of an expanded tensor is picked by a tensor of one number, and all rows change."""
-
 import torch
 
 

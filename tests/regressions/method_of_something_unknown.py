@@ -25,8 +25,4 @@ def run(cell, state, x: torch.Tensor):
 
 
 def example():
-    return run, (
-        Cell(),
-        {"h": torch.arange(6.0).reshape(2, 1, 3), "c": torch.arange(6.0).reshape(2, 3) / 3},
-        torch.ones(3),
-    )
+    return run, (Cell(), {"h": torch.arange(6.0).reshape(2, 1, 3), "c": torch.arange(6.0).reshape(2, 3) / 3}, torch.ones(3))

@@ -1,5 +1,4 @@
 """A function returns what it adds to a parameter: under `no_grad` the parameter itself would change."""
-
 import torch
 from torch import nn
 

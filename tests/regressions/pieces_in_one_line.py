@@ -5,9 +5,7 @@ import torch
 
 def run(x: torch.Tensor):
     y = x * 3
-    a, b = y.chunk(2)
-    b *= 2
-    y += 1
+    a, b = y.chunk(2); b *= 2; y += 1
     return a + b
 
 

@@ -20,10 +20,10 @@ def unwrapped(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def memory_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
-    """Return the block of memory of a tensor; None for kinds of tensors without a single one, such as sparse ones."""
+    """Return the block of memory of a tensor; None for kinds without a single one: sparse ones, lazy parameters."""
     try:
         return unwrapped(tensor).untyped_storage()
-    except NotImplementedError:
+    except (NotImplementedError, ValueError):
         return None
 
 
@@ -31,7 +31,7 @@ def memory_key(tensor: torch.Tensor) -> int | None:
     """Return a number for the memory of a tensor, the same for all that share it; None for kinds without one."""
     try:
         return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
+    except (NotImplementedError, RuntimeError, ValueError):
         return None
 
 

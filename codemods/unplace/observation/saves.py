@@ -38,7 +38,7 @@ def is_unshared(tensor: torch.Tensor) -> bool:
 def _uses(tensor: torch.Tensor) -> tuple[int, int] | None:
     try:
         return tensor._use_count(), torch._C._storage_Use_Count(tensor.untyped_storage()._cdata)
-    except (AttributeError, NotImplementedError, RuntimeError):
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
         return None
 
 

@@ -57,6 +57,8 @@ from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
 
+_TESTS_OF_KINDS = frozenset(["isinstance", "type", "hasattr", "getattr", "callable", "is_tensor"])
+
 
 def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: bool = False) -> CopySaved | None:
     """Return the copies that keep the old values for backward, if every operation that saved them is known.
@@ -143,7 +145,7 @@ def _of_kind(site: Site, run: Run, copied: ast.AST) -> tuple[Reason, ...]:
 def _is_passed_next(site: Site, run: Run, copied: ast.expr) -> bool:
     """Tell whether a caller passes the copied value, come what may, to the function, which works with tensors alone."""
     here = run.flow.spot(run.statement_of(copied))
-    if run is site.run or here is None or not site.value.is_tensor or site.value.likely:
+    if run is site.run or here is None or not site.value.is_tensor or site.value.likely or _asks_for_kinds(site):
         return False
     for (call, _, callee), (_, write) in run.handed.items():
         there = run.flow.spot(write.statement)
@@ -152,6 +154,12 @@ def _is_passed_next(site: Site, run: Run, copied: ast.expr) -> bool:
             between = there.block[here.position : there.position + 1]
             return all(isinstance(statement, ast.Assign | ast.Expr | ast.Return) for statement in between)
     return False
+
+
+def _asks_for_kinds(site: Site) -> bool:
+    """Tell whether a function may do one thing with tensors and another with what isn't one."""
+    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    return not _TESTS_OF_KINDS.isdisjoint(site.run.scope.read | attributes)
 
 
 def saves_its_operands(site: Site) -> bool:
