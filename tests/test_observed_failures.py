@@ -10,11 +10,13 @@ import pytest
 import torch
 
 from judging import Outcome
-from metamorphic.corpus import failures
+from metamorphic.corpus import Case, failures
 from observing import repaired
 
 REPAIRED = 0.95
 """The least share of the scripts that come out repaired."""
+PARTS = 3
+"""The number of parts of all scripts, so that several processes can share them."""
 ONE_OF = 60
 
 
@@ -27,20 +29,20 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterable[None]:
         yield
 
 
-def outcomes(one_of: int) -> dict[str, Outcome]:
-    sample = [case for case in failures() if case.is_in_sample("observed", one_of)]
-    return {case.name: repaired(case)[0].outcome for case in sample}
+def outcomes(cases: Iterable[Case]) -> dict[str, Outcome]:
+    return {case.name: repaired(case)[0].outcome for case in cases}
 
 
 def test_no_observed_script_is_rewritten_wrongly() -> None:
-    found = outcomes(ONE_OF)
+    found = outcomes(case for case in failures() if case.is_in_sample("observed", ONE_OF))
     assert Outcome.WRONG not in found.values(), found
     assert Outcome.FIXED in found.values()
 
 
 @pytest.mark.slow
-def test_most_observed_scripts_are_repaired() -> None:
-    found = outcomes(1)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_most_observed_scripts_are_repaired(part: int) -> None:
+    found = outcomes([*failures()][part::PARTS])
     counts = Counter(found.values())
     assert not counts[Outcome.WRONG], found
     assert counts[Outcome.FIXED] >= REPAIRED * len(found), counts
