@@ -23,6 +23,14 @@ PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider tests"
 COMPILE = f"{sys.executable} -m compileall -q ."
 PASSING = "def test_arithmetic():\n    assert 1 + 1 == 2\n"
 PYTHON_2 = "import torch\nprint torch.zeros(3).add_(1)\n"
+HARMFUL = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y {} 3\n    return y\n"
+
+OWN = {
+    "failing": {"masked/model.py": HARMFUL.format("+=")},
+    "python2": {"utils/model.py": HARMFUL.format("+="), "utils/old.py": PYTHON_2},
+    "partial": {"pruning/model.py": HARMFUL.format("+="), "pruning/other.py": HARMFUL.format("*=")},
+}
+"""Further files of the repositories, with operations that are always rewritten, and one that can't be read."""
 
 REPOSITORIES = {
     "distributions": ["torch/distributions"],
@@ -40,7 +48,7 @@ distributions  verify-command="{COMPILE}"
 failing        verify-command="{PYTEST}"  timeout=100
 python2
 dirty
-partial        verify-command="{PYTEST} && ! grep -rq is_parametrized.clone pruning"
+partial        verify-command="{PYTEST} && ! grep -rq y.=.y...3 pruning/other.py"
 huge
 plain
 """
@@ -65,8 +73,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (tree / "tests").mkdir(exist_ok=True)
         text = PASSING if name != "failing" else PASSING.replace("== 2", "== 3")
         (tree / "tests/test_it.py").write_text(text)
-        if name == "python2":
-            (tree / "utils/old.py").write_text(PYTHON_2)
+        for path, own in OWN.get(name, {}).items():
+            (tree / path).write_text(own)
         git(tree, "init", "-q", "-b", "main")
         git(tree, "add", "-A")
         git(tree, "commit", "-qm", "Begin")
