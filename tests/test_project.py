@@ -333,9 +333,7 @@ def test_an_overridden_method_is_not_taken_from_the_base_class(tmp_path: Path) -
     assert "h += 1" in found.change.after.text
 
 
-def test_a_class_of_another_file_may_override_a_method(tmp_path: Path) -> None:
-    """`norm` makes a new tensor in the base class, and hands its argument back in a class of a class elsewhere."""
-    base = """
+OVERRIDABLE = """
         import torch
 
 
@@ -348,7 +346,12 @@ def test_a_class_of_another_file_may_override_a_method(tmp_path: Path) -> None:
                 z = self.norm(y)
                 y += 1
                 return z * y
-    """
+"""
+"""A model of which other files override or replace `norm`."""
+
+
+def test_a_class_of_another_file_may_override_a_method(tmp_path: Path) -> None:
+    """`norm` makes a new tensor in the base class, and hands its argument back in a class of a class elsewhere."""
     middle = "from .base import Model\n\n\nclass Middle(Model):\n    pass\n"
     main = """
         import torch
@@ -363,32 +366,18 @@ def test_a_class_of_another_file_may_override_a_method(tmp_path: Path) -> None:
         def example():
             return Small().forward, (torch.rand(3),)
     """
-    found = check(tmp_path, {"base.py": base, "middle.py": middle, "main.py": main})["base.py"]
+    found = check(tmp_path, {"base.py": OVERRIDABLE, "middle.py": middle, "main.py": main})["base.py"]
     assert found.change is not None
     assert "y = x.exp().clone()" in found.change.after.text
     assert "y += 1" in found.change.after.text
 
 
 def test_a_method_that_many_classes_override_is_of_unknown_effect(tmp_path: Path) -> None:
-    base = """
-        import torch
-
-
-        class Model:
-            def norm(self, x: torch.Tensor):
-                return x * 2
-
-            def forward(self, x: torch.Tensor):
-                y = x.exp()
-                z = self.norm(y)
-                y += 1
-                return z * y
-    """
     layers = {
         f"m{i}.py": f"from .base import Model\n\nclass M{i}(Model):\n    def norm(self, x): return x\n"
         for i in range(9)
     }
-    assert statuses(outcomes(write(tmp_path, {"base.py": base, **layers}))["base.py"]) == ["refused"]
+    assert statuses(outcomes(write(tmp_path, {"base.py": OVERRIDABLE, **layers}))["base.py"]) == ["refused"]
 
 
 def test_a_class_of_another_file_may_store_something_else_in_an_attribute(tmp_path: Path) -> None:
@@ -448,22 +437,8 @@ def test_a_name_that_a_starred_file_imports_is_followed(tmp_path: Path) -> None:
 
 
 def test_a_method_that_another_file_replaces_is_of_unknown_effect(tmp_path: Path) -> None:
-    base = """
-        import torch
-
-
-        class Model:
-            def norm(self, x: torch.Tensor):
-                return x * 2
-
-            def forward(self, x: torch.Tensor):
-                y = x.exp()
-                z = self.norm(y)
-                y += 1
-                return z * y
-    """
     for patch in ("base.Model.norm = lambda self, x: x", "setattr(base.Model, 'norm', lambda self, x: x)"):
-        files = {"base.py": base, "quick.py": f"from . import base\n\n{patch}\n"}
+        files = {"base.py": OVERRIDABLE, "quick.py": f"from . import base\n\n{patch}\n"}
         assert statuses(outcomes(write(tmp_path, files))["base.py"]) == ["refused"]
 
 

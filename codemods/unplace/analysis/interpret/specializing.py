@@ -32,10 +32,11 @@ from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project.module import ModuleIndex, home, once
-from unplace.analysis.syntax.bindings import bound_by
+from unplace.analysis.syntax.bindings import bound_by, last_name
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.nodes import own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import default_of
 
 _TESTS = (ast.If, ast.IfExp)
 
@@ -82,19 +83,23 @@ def _given(scope: Scope, arguments: Arguments, receiver: Value | None) -> Iterat
         return
     signature = node.args
     names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
-    given: dict[str, Constant | None] = {}
-    defaults = [*zip(names[::-1], signature.defaults[::-1], strict=False)]
-    defaults += [(a.arg, d) for a, d in zip(signature.kwonlyargs, signature.kw_defaults, strict=True) if d is not None]
-    given.update((name, literal(default)) for name, default in defaults)
+    defaults = ((argument.arg, default_of(signature, argument)) for argument in scope.parameters)
+    given = {name: literal(default) for name, default in defaults if default is not None}
     start = 1 if receiver is not None and not is_static(node) else 0
     pairs = zip(arguments.nodes, arguments.positional, strict=True)
     given.update((n, of_argument(*pair)) for n, pair in zip(names[start:], pairs, strict=False))
     keywords = arguments.keywords.items()
     given.update((n, of_argument(arguments.keyword_nodes[n], value)) for n, value in keywords)
-    rebound = set(bound_by(own_nodes(node)))
+    rebound = _bound_inside(home(scope), scope)
     for name, constant in given.items():
         if constant is not None and name not in rebound and name not in scope.volatile:
             yield name, constant
+
+
+@once
+def _bound_inside(module: ModuleIndex, scope: Scope) -> frozenset[str]:
+    """Return the names that the body of a function of a module binds."""
+    return frozenset(bound_by(own_nodes(scope.node)))
 
 
 @once
@@ -137,10 +142,9 @@ def _fields(program: Analysis, of: Instance) -> Mapping[str, Constant]:
     init = _own_init(of.of)
     if init is None:
         return {}
-    stored = _constructed(home(init), init, of.given).items()
-    asked = _tested_in(of.of)
-    paths = {f"self.{name}": constant for name, constant in stored if f"self.{name}" in asked}
-    return {path: c for path, c in paths.items() if _is_fixed(program.module, of.of, init, path[5:])}
+    stored, asked = _constructed(home(init), init, of.given), _tested_in(of.of)
+    names = (name for name in stored if f"self.{name}" in asked)
+    return {f"self.{name}": stored[name] for name in names if _is_fixed(program.module, of.of, init, name)}
 
 
 @once
@@ -249,4 +253,4 @@ class _Construction:
         if qualified.startswith("torch.nn."):
             return True
         is_global = isinstance(callee, ast.Name) and module.scopes.owner(self._init, callee.id) is module.scopes.module
-        return is_global and any(isinstance(node, ast.ClassDef) and node.name == callee.id for node in module.classes)  # type: ignore[attr-defined]
+        return is_global and last_name(callee) in {cls.node.name for cls in module.classes.values()}

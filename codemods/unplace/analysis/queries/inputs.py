@@ -37,26 +37,20 @@ def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
     if not isinstance(given, ast.Name) or run is None or isinstance(scope.node, ast.Lambda):
         return None
     statement = run.statement_of(call)
-    is_rebound = isinstance(statement, ast.Assign) and given.id in assigned_names(statement)
-    is_live = given.id in run.liveness.live_after(statement) and not is_rebound
+    made = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
+    is_live = given.id in run.liveness.live_after(statement) - made
     if is_live or _is_read_behind(statement, call, given.id):
         return given.id
     value = run.values.get(given)
-    made = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
-    if value is None or not value.is_tensor:
+    if value is None or not value.is_tensor or not _is_made_alone(value.objs):
         return None
     return _other_name(run, value.objs, call, {given.id, *made})
 
 
 def _other_name(run: Run, objs: Objs, call: ast.Call, own: set[str]) -> str | None:
     """Return a further name of a tensor that is read behind a call: `k` in `h = k; y = act(h); k.cos()`."""
-    end = (call.end_lineno or call.lineno, call.end_col_offset or 0)
-    later = (
-        node
-        for node, value in run.values.items()
-        if isinstance(node, ast.Name) and node.id not in own and value.objs == objs and _is_made_alone(objs)
-    )
-    return next((n.id for n in later if (n.lineno, n.col_offset) >= end), None)
+    names = ((node, value) for node, value in run.values.items() if isinstance(node, ast.Name) and node.id not in own)
+    return next((name.id for name, value in names if value.objs == objs and _is_behind(name, call)), None)
 
 
 def _is_made_alone(objs: Objs) -> bool:
@@ -91,6 +85,10 @@ def _names_other(node: ast.expr, given: ast.Name) -> bool:
 
 def _is_read_behind(statement: ast.stmt, call: ast.Call, name: str) -> bool:
     """Tell whether a statement reads a name to the right of a call in it."""
-    end = (call.end_lineno or call.lineno, call.end_col_offset or 0)
     reads = (n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    return any((n.lineno, n.col_offset) >= end for n in reads)
+    return any(_is_behind(read, call) for read in reads)
+
+
+def _is_behind(name: ast.Name, call: ast.Call) -> bool:
+    """Tell whether a name stands to the right of a call, or below it."""
+    return (name.lineno, name.col_offset) >= (call.end_lineno or call.lineno, call.end_col_offset or 0)
