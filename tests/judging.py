@@ -76,7 +76,7 @@ def assumes_no_gradient(findings: Iterable[Finding]) -> bool:
     rewritten = [finding for finding in findings if finding.status is Status.REWRITTEN]
     assumed = {assumption.kind for f in rewritten for assumption in f.assumed}
     return not assumed.isdisjoint((Assumption.UNDIFFERENTIATED, Observed.NO_GRADIENT)) or any(
-        f.reason.kind is Rewrite.UNRECORDED_UPDATE for f in rewritten
+        f.reason.kind in (Rewrite.UNRECORDED_UPDATE, Rewrite.UNRECORDED_CALL) for f in rewritten
     )
 
 

@@ -34,6 +34,7 @@ class Rewrite(Kind):
     UNRECORDED_LEAF = (
         "{forbidden}; the change is put under `with torch.no_grad():`: what is optimised has to stay a leaf"
     )
+    UNRECORDED_CALL = "{forbidden}; the call in {line} is put under `with torch.no_grad():`"
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"

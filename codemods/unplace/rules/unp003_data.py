@@ -13,7 +13,8 @@ name keeps the values and lets gradients flow.
 This is the one rule that means to change gradients; values stay the same. A write through `.data` that changes a part
 or updates what is there (`h.data += k`, `h.data[0] = 1`, `h.data.clamp_()`) may be meant to stay unseen by autograd, so
 that rewriting it needs `--unsafe`. Not so where what is written has a graph that nothing else uses, and all such writes
-to the tensor do: `h.data += self.out(x)`, after which `self.out` gets no gradient.
+to the tensor do: `h.data += self.out(x)`, after which `self.out` gets no gradient. Nor where the write changes what the
+gradient is computed from, the result of `exp`, `sigmoid` or `softmax` for example: that gradient is nobody's intention.
 
 Where the stored values aren't computed from the old ones, nor by a module with weights, they may have no graph, and
 rebinding would cut the one that is there: that needs `--unsafe` (assumes that a gradient flows through them).

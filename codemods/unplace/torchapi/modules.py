@@ -71,6 +71,10 @@ GIVING_MODULES = frozenset(["state_dict", "modules", "children"])
 
 GIVING = GIVING_PARAMETERS | GIVING_MODULES
 
+LISTS_OF_NAMES = frozenset(["_all_weights", "_flat_weights_names"])
+LISTS_OF_PARAMETERS = {"_all_weights": 2, "all_weights": 2, "_flat_weights": 1, "_flat_weights_names": 1}
+"""Attributes of recurrent layers: lists of parameters or, one for each layer, lists of lists; or of their names."""
+
 TUPLE_STATE = frozenset(["torch.nn.LSTM"])
 """Recurrent modules whose second result is a pair of tensors."""
 

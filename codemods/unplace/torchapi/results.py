@@ -44,6 +44,14 @@ LONG = frozenset(["arange", "linspace", "nonzero", "randperm"])
 CONTRACTING = frozenset(["einsum"])
 """Operations that save their operands only if there are several of them."""
 
+DERIVED_FROM_RESULT = frozenset(
+    [
+        *("exp", "exp2", "expit", "expm1", "log_softmax", "reciprocal", "rsqrt", "sigmoid", "softmax", "softmin"),
+        *("sqrt", "tan", "tanh", "LogSoftmax", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Tanh"),
+    ]
+)
+"""Operations that save their result alone, and compute the gradient with its values; relu asks for signs."""
+
 CHOOSING = frozenset(["condition", "index", "indices", "mask"])
 """Parameters that choose elements by integers or truth values, through which no gradient flows."""
 

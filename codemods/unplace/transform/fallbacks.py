@@ -22,6 +22,7 @@ from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
 from unplace.transform.recipes.unrecorded import under_no_grad
+from unplace.transform.recipes.unrecorded_calls import calls_under_no_grad
 from unplace.transform.sites import Site
 from unplace.transform.spanning import blamed, is_about_callers, is_private
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
@@ -49,6 +50,7 @@ class Fallbacks:
             if collected is not None:
                 chosen[decisions[0]] = collected
         unrecorded = under_no_grad(decided, self.text, unsafe=self.options.unsafe)
+        unrecorded |= calls_under_no_grad(decided, self.text)
         around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:

@@ -32,7 +32,7 @@ from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
-from unplace.transform.lost_graphs import loses_graphs
+from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
 from unplace.transform.storable import goes_through_data, is_simple_key, is_steady, unstorable
@@ -243,14 +243,15 @@ def _is_hidden_update(site: Site) -> bool:
     """Tell whether a write through `.data` changes or updates some values of a tensor that may have a graph.
 
     A whole store (`h.data = f(h)`) loses the graph of the stored values; such a partial write may be meant as it
-    stands, unless it loses one, too: gradients bypass it, as in a straight-through estimator.
+    stands, unless it loses one, too, or spoils the gradient: gradients bypass it, as in a straight-through estimator.
     """
     if site.write.kind is WriteKind.DATA or not goes_through_data(site):
         return False
     target = site.write.target
     owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
     is_untracked = site.is_untracked() and (owner is None or not can_be_tracked(owner))
-    return site.write.grad.records and (site.is_saved() or not is_untracked) and not loses_graphs(site)
+    is_partial = site.write.grad.records and (site.is_saved() or not is_untracked)
+    return is_partial and not loses_graphs(site) and not spoils_gradient(site)
 
 
 # -- rebinding --------------------------------------------------------------------------------------------------------

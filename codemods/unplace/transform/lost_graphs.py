@@ -12,6 +12,11 @@ the codes of a straight-through estimator are:
     codes = self.codebook(index)
     z.data.copy_(codes)
     return self.decode(z) + F.mse_loss(codes, x)
+
+Nor can a write be meant to pass autograd by that spoils what the gradient is computed from, the result of `exp()`:
+
+    sigma = torch.exp(raw)
+    sigma.data.clamp_(min=0.1)
 """
 
 from __future__ import annotations
@@ -20,18 +25,40 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.domain.values import Objs
+from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, is_data_attribute
 from unplace.analysis.queries.continuation import carriers
+from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import members, results
 from unplace.transform.sites import Site
 
 
 def loses_graphs(site: Site) -> bool:
     """Tell whether each write through the tensor's `.data` loses a graph that only the written values have."""
-    run, roots = site.run, site.roots()
-    hidden = [w for w in run.writes.values() if _is_hidden(w) and w.state.roots(w.value.objs) & roots]
-    return site.write in hidden and all(_loses_graph(run, write, roots) for write in hidden)
+    hidden = _hidden_writes(site)
+    return site.write in hidden and all(_loses_graph(site.run, write, site.roots()) for write in hidden)
+
+
+def spoils_gradient(site: Site) -> bool:
+    """Tell whether a hidden write certainly changes the values that the gradient of what made the tensor is made of.
+
+    What is written without a graph on purpose, `w.data /= w.data.sum()`, would stay without one.
+    """
+    harm, saved = site.harm()
+    if harm is not Harm.HARMFUL or saved is None:
+        return False
+    saving = saved.operation.partition(INSIDE)[0].rstrip("()").rpartition(".")[2]
+    written = (value for write in _hidden_writes(site) for value in _written(write))
+    is_cut = any(isinstance(n, ast.Attribute) and n.attr in members.CUTTING for v in written for n in ast.walk(v))
+    return saving in results.DERIVED_FROM_RESULT and not is_cut
+
+
+def _hidden_writes(site: Site) -> list[Write]:
+    """Return the writes through `.data` that update or change some values of the written tensor."""
+    roots = site.roots()
+    return [w for w in site.run.writes.values() if _is_hidden(w) and w.state.roots(w.value.objs) & roots]
 
 
 def _is_hidden(write: Write) -> bool:

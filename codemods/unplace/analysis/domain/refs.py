@@ -22,6 +22,11 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class ParameterName:
+    """A text that names a parameter of a layer of torch."""
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A name that one of the analysed files defines, or, without a name, the module itself."""
 

@@ -46,9 +46,9 @@ from unplace.analysis.interpret import (
     mapped_calls,
     method_calls,
     modelled_calls,
-    module_lists,
     own_calls,
     partials,
+    registered,
 )
 from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_unknown_flag
 from unplace.analysis.interpret.attributes import attribute_of
@@ -199,11 +199,13 @@ class Calls:
         writes = WRITERS.get(qualified)
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
-        held = module_lists.looked_up(self.run, node, arguments) if qualified == "builtins.getattr" else None
+        held = registered.of_getattr(self, node, arguments, state) if qualified == "builtins.getattr" else None
         if qualified == "functools.partial":
             held = partials.made(node, arguments)
         elif qualified == "builtins.map":
             held = mapped_calls.of_map(self, node, arguments, state)
+        elif qualified == "builtins.filter":
+            held = mapped_calls.of_filter(self, node, arguments, state)
         elif qualified in named_tuples.FUNCTIONS and (of := named_tuples.made_by(home(self.run.scope), node)):
             held = Value(CALLABLE, ref=of)
         elif qualified == "dataclasses.replace" and arguments.positional:

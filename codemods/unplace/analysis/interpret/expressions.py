@@ -35,7 +35,7 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing, module_lists, specializing, unpacking
+from unplace.analysis.interpret import arithmetic, indexing, module_lists, registered, specializing, unpacking
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
@@ -143,7 +143,8 @@ class Evaluator:
     def _attribute(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Attribute)
         base = self.evaluate(node.value, state)
-        return attribute_of(self, node, base, state)
+        found = registered.listed(self.run, node, base, state)
+        return found if found is not None else attribute_of(self, node, base, state)
 
     def _subscript(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.Subscript)

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Class, Instance, Named
+from unplace.analysis.domain.refs import Class, Instance, Named, ParameterName
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -245,7 +245,7 @@ def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> 
     tracked = Tracked.LEAF if name.endswith("parameters") or is_kept else Tracked.MAYBE
     element = Returned(kinds, outside=Origin.REGISTERED, tracked=tracked, label=f"`{name}()`")
     if name.startswith("named_"):
-        pair = ((0, Returned(TEXT)), (1, element))
+        pair = ((0, Returned(TEXT, ref=ParameterName())), (1, element))
         element = Returned(TUPLE, elements=pair, tracked=Tracked.NO, label="container")
     sequence = Returned(LIST, elements=((ANY, element),), tracked=Tracked.NO, label="a sequence")
     return apply(Call(calls, node, {}, state), Effect(sequence))

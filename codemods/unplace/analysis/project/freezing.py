@@ -2,6 +2,11 @@
 
 for p in self.backbone.parameters():
     p.requires_grad = False                 the parameters of `self.backbone`
+
+def freeze(module):
+    for p in module.parameters():
+        p.requires_grad = False
+freeze(self.backbone)                       the same, if nothing else in the file names `freeze`
 """
 
 from __future__ import annotations
@@ -10,10 +15,12 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.forms import is_true
-from unplace.torchapi import modules
+from unplace.torchapi import is_registered_name, modules
 
 _GIVING = modules.GIVING_PARAMETERS | {"children", "modules", "named_children", "named_modules"}
 
@@ -35,10 +42,11 @@ def may_be_frozen(module: ModuleIndex, place: str) -> bool:
 def _frozen(module: ModuleIndex) -> frozenset[str | None]:
     """Return the attributes of `self` whose parameters the file freezes; None stands for any others."""
     return frozenset(
-        _attribute(scope, _target(node))
+        name
         for scope in module.scopes.by_node.values()
         for node in scope.nodes
         if _freezes(node) and not _was_written_before(scope, node)
+        for name in _attributes(module, scope, _target(node), frozenset())
     )
 
 
@@ -61,20 +69,52 @@ def _target(node: ast.AST) -> ast.expr | None:
     return targets[0].value if len(targets) == 1 and isinstance(targets[0], ast.Attribute) else None
 
 
-def _attribute(scope: Scope, node: ast.expr | None) -> str | None:
-    """Return the attribute of `self` that an expression is a part of: "backbone" of `self.backbone.conv.weight`."""
-    seen: set[str] = set()
-    while isinstance(node, ast.Name) and node.id not in seen:  # what a loop over modules or parameters yields
-        seen.add(node.id)
-        loops = [s for s in scope.nodes if isinstance(s, ast.For) and node.id in _names(s.target)]
-        made = loops[0].iter if len(loops) == 1 else None
-        is_given = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in _GIVING
-        node = made.func.value if is_given else None  # type: ignore[union-attr]
+def _attributes(
+    module: ModuleIndex, scope: Scope, node: ast.expr | None, seen: frozenset[Scope]
+) -> Iterator[str | None]:
+    """Iterate over the attributes of `self` that an expression is a part of: "backbone" of `self.backbone.conv.weight`.
+
+    An argument is what all calls of its function pass.
+    """
+    node = _yielding(scope, node)
     chain: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript):
         chain += [node.attr] if isinstance(node, ast.Attribute) else []
         node = node.value
-    return chain[-1] if chain and isinstance(node, ast.Name) and node.id == "self" else None
+    name = node.id if isinstance(node, ast.Name) else None
+    calls = _calls(module, scope, name) if name is not None and scope not in seen else []
+    passed = [(caller, argument_for(scope, call, name)) for caller, call in calls] if name is not None else []
+    if chain and name == "self":
+        yield chain[-1]
+    elif passed and all(argument is not None for _, argument in passed):
+        for caller, argument in passed:
+            yield from _attributes(module, caller, argument, seen | {scope})
+    else:
+        yield None
+
+
+def _yielding(scope: Scope, node: ast.expr | None) -> ast.expr | None:
+    """Return the module whose parts or parameters the loops of a scope yield in a name; another node stays as it is."""
+    seen: set[str] = set()
+    while isinstance(node, ast.Name) and node.id not in seen:
+        seen.add(node.id)
+        loops = [s for s in scope.nodes if isinstance(s, ast.For) and node.id in _names(s.target)]
+        if not loops:
+            return node
+        made = loops[0].iter if len(loops) == 1 else None
+        is_given = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in _GIVING
+        node = made.func.value if is_given else None  # type: ignore[union-attr]
+    return node
+
+
+def _calls(module: ModuleIndex, scope: Scope, parameter: str) -> list[tuple[Scope, ast.Call]]:
+    """Return the calls of a function that binds a parameter only once; none where it is named in another way, too."""
+    is_given = isinstance(scope.node, ast.FunctionDef) and parameter in [p.arg for p in scope.parameters]
+    if not is_given or any(n.id == parameter and not isinstance(n.ctx, ast.Load) for n in scope.names):
+        return []
+    named = [n for other in module.scopes.by_node.values() for n in other.nodes if last_name(n) == scope.name]
+    calls = module.calls_named(scope.name)
+    return calls if {*named} <= {call.func for _, call in calls} else []
 
 
 def _names(target: ast.expr) -> Iterator[str]:
@@ -92,7 +132,7 @@ def _is_made_alone(module: ModuleIndex, name: str) -> bool:
     if not made or not all(isinstance(value, ast.Call) for value in made):
         return False
     taken = [n for value in made for n in ast.walk(value) if isinstance(n, ast.Attribute)]
-    handed = [s.value for s in stored if isinstance(s.value, ast.Attribute)]
+    handed = [s.value for s in stored if isinstance(s.value, ast.Attribute) and not all(map(_is_filled, s.targets))]
     shared = {n.attr for value in handed for n in ast.walk(value) if isinstance(n, ast.Attribute)}
     return _frozen(module).isdisjoint({*(n.attr for n in taken), *shared})
 
@@ -100,6 +140,11 @@ def _is_made_alone(module: ModuleIndex, name: str) -> bool:
 def _is_own(target: ast.expr, name: str) -> bool:
     is_attribute = isinstance(target, ast.Attribute) and target.attr == name
     return is_attribute and isinstance(target.value, ast.Name) and target.value.id == "self"  # type: ignore[attr-defined]
+
+
+def _is_filled(target: ast.expr) -> bool:
+    """Tell whether a store copies values into a parameter, by its name: `self.stem.bias[:] = self.backbone.bias`."""
+    return isinstance(target, ast.Subscript) and is_registered_name(last_name(target.value) or "")
 
 
 def _was_written_before(scope: Scope, node: ast.AST) -> bool:

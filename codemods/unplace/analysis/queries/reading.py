@@ -49,10 +49,10 @@ def may_save(run: Run, nodes: Iterable[ast.AST], state: Facts, objs: Objs) -> bo
     evaluated = {*inside, *rest}
     if any(saved.node in evaluated for obj in objs for saved in state.saved.get(obj, ())):
         return True
-    return any(isinstance(n, _OPAQUE) or (isinstance(n, ast.Call) and not _computes(run, n)) for n in inside)
+    return any(isinstance(n, _OPAQUE) or (isinstance(n, ast.Call) and not computes(run, n)) for n in inside)
 
 
-def _computes(run: Run, call: ast.Call) -> bool:
+def computes(run: Run, call: ast.Call) -> bool:
     """Tell whether a call is one of torch's operators, or of a built-in function or method of what is no tensor."""
     callee = run.values.get(call.func)
     if callee is not None and isinstance(callee.ref, Named):

@@ -82,6 +82,8 @@ class Graphs:
         if isinstance(node, ast.Call):
             operands = self._operands(node)
             return operands is None or any(map(self.may_reach, operands))
+        if isinstance(node, ast.Subscript) and self._is_tensor(node.value):
+            return self.may_reach(node.value)
         if isinstance(node, ast.Subscript):
             return not self._is_hyperparameter(node) and self._may_have_element(node.value)
         return True
@@ -116,9 +118,14 @@ class Graphs:
             return given if torchapi.function(callee.ref.qualified) is not None else None
         if isinstance(node.func, ast.Attribute):
             is_copy = node.func.attr in members.KEEPING_VALUES
-            is_of_gradient = self.is_gradient(node.func.value) and torchapi.tensor_method(node.func.attr) is not None
-            return [node.func.value, *given] if is_copy or is_of_gradient else None
+            is_read = self.is_gradient(node.func.value) or self._is_tensor(node.func.value)
+            is_operator = is_read and torchapi.tensor_method(node.func.attr) is not None
+            return [node.func.value, *given] if is_copy or is_operator else None
         return None
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        value = self.run.values.get(node)
+        return value is not None and value.is_tensor and not value.likely
 
     def _may_have_element(self, holder: ast.expr) -> bool:
         """Tell whether an element of a container may have a graph: of `model.state_dict()`, or of `self.shadow`."""

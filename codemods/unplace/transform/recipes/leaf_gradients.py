@@ -15,6 +15,7 @@ import ast
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Tracked
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
@@ -31,7 +32,7 @@ def keeps_gradients(site: Site) -> bool:
     if is_step_along_own_gradient(site):
         return True
     is_sum = site.forbidden() is not None and _adds(site)
-    return is_sum and not any(map(_graphs(site).may_reach, _operands(site)))
+    return is_sum and not any(map(_graphs(site).may_reach, operands(site.write)))
 
 
 def is_update(site: Site) -> bool:
@@ -39,7 +40,7 @@ def is_update(site: Site) -> bool:
 
     The values of other parameters count as such: `teacher.mul_(m).add_(student, alpha=1 - m)`.
     """
-    if site.forbidden() is None or site.registered() is None or not _only_changes(site.run.scope):
+    if site.forbidden() is None or site.registered() is None or not only_changes(site.run.scope):
         return False
     return _is_without_graphs(site)
 
@@ -60,7 +61,7 @@ def is_of_optimised_leaf(site: Site) -> bool:
     return not _is_of_other_leaves(site) and _is_without_graphs(site)
 
 
-def _only_changes(scope: Scope) -> bool:
+def only_changes(scope: Scope) -> bool:
     """Tell whether a function returns no tensor and runs no backward, so that it is there for what it changes."""
     if not isinstance(scope.node, ast.FunctionDef) or scope.name in ("forward", "__call__"):
         return False
@@ -75,19 +76,19 @@ def is_step_along_own_gradient(site: Site) -> bool:
     written = AccessPath.of(site.write.target)
     if not site.write.grad.records or site.write.data is not None or not _adds(site):
         return False
-    operands = [node for operand in _operands(site) for node in _factors(operand)]
+    factors = [node for operand in operands(site.write) for node in _factors(operand)]
     if may_be_off(site.program.module, site.run.scope):
         return False
     graphs = _graphs(site)
-    own = (n.value for n in operands if isinstance(n, ast.Attribute) and graphs.is_gradient(n))
+    own = (n.value for n in factors if isinstance(n, ast.Attribute) and graphs.is_gradient(n))
     is_own = any(AccessPath.of(owner) == written for owner in own)
-    return is_own and not any(map(graphs.may_reach, _operands(site)))
+    return is_own and not any(map(graphs.may_reach, operands(site.write)))
 
 
 def _is_of_other_leaves(site: Site) -> bool:
     """Tell whether the operands name another leaf, whose gradient somebody may ask for."""
     own = root_name(site.write.target)
-    named = (n for operand in _operands(site) for n in walk(operand) if isinstance(n, ast.Name) and n.id != own)
+    named = (n for operand in operands(site.write) for n in walk(operand) if isinstance(n, ast.Name) and n.id != own)
     values = (site.run.values.get(node) for node in named)
     return any(value is not None and value.tracked is Tracked.LEAF for value in values)
 
@@ -95,7 +96,7 @@ def _is_of_other_leaves(site: Site) -> bool:
 def _is_without_graphs(site: Site) -> bool:
     """Tell whether what is written has no graph, that of parameters apart."""
     graphs = Graphs(site.program, site.run, of_parameters=True)
-    return not any(map(graphs.may_reach, _operands(site)))
+    return not any(map(graphs.may_reach, operands(site.write)))
 
 
 def _graphs(site: Site) -> Graphs:
@@ -109,14 +110,14 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node.operand] if isinstance(node, ast.UnaryOp) else [node]
 
 
-def _operands(site: Site) -> list[ast.expr]:
+def operands(write: Write) -> list[ast.expr]:
     """Return what is written into the tensor, but for `alpha`, which is a number."""
-    node = site.node
+    node = write.node
     if isinstance(node, ast.AugAssign):
         return [node.value]
     if isinstance(node, ast.Call):
         return [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "alpha")]
-    return [site.statement.value] if isinstance(site.statement, ast.Assign) else []
+    return [write.statement.value] if isinstance(write.statement, ast.Assign) else []
 
 
 def _adds(site: Site) -> bool:

@@ -51,7 +51,7 @@ def under_no_grad(decided: _Decided, text: Text, *, unsafe: bool) -> dict[ast.st
             continue
         site = decided[statement][0].site
         group = [statement, *_next_changes(site.run, statement, changing)]
-        edits = _indented(site, group, text)
+        edits = indented(site.run, group, text)
         if edits is not None:
             assumptions = _assumptions(decision.site for member in group for decision in decided[member])
             found |= {s: Aside(edits, _words(decided[s][0].site), assumptions) for s in group}
@@ -64,12 +64,16 @@ def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, unsaf
         is_plain = all(isinstance(target, ast.Subscript) for target in statement.targets)
     else:
         is_plain = isinstance(statement, ast.AugAssign | ast.Expr)
-    start, end = text.span(statement)
-    rest = text.text[end : text.line_end(end)].strip()
-    has_lines = text.indentation(start) is not None and (not rest or rest.startswith("#"))
-    if not is_plain or not has_lines:
+    if not is_plain or not has_own_lines(statement, text):
         return False
     return all(_is_forbidden(d) or (unsafe and _may_be_forbidden(d)) or _was_forbidden(d) for d in decisions)
+
+
+def has_own_lines(statement: ast.stmt, text: Text) -> bool:
+    """Tell whether no other statement stands in the lines of a statement."""
+    start, end = text.span(statement)
+    rest = text.text[end : text.line_end(end)].strip()
+    return text.indentation(start) is not None and (not rest or rest.startswith("#"))
 
 
 def _is_forbidden(decision: Decision) -> bool:
@@ -115,9 +119,9 @@ def _next_changes(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Ite
         yield follower
 
 
-def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...] | None:
+def indented(run: Run, group: list[ast.stmt], text: Text) -> tuple[Edit, ...] | None:
     """Return the edits that put statements, with the comments between them, into a `with` block."""
-    name, imported = _named(site, text)
+    name, imported = _named(run, text)
     start, _ = text.span(group[0])
     _, end = text.span(group[-1])
     indent = text.indentation(start)
@@ -133,9 +137,9 @@ def _indented(site: Site, group: list[ast.stmt], text: Text) -> tuple[Edit, ...]
     return tuple(edits)
 
 
-def _named(site: Site, text: Text) -> tuple[str | None, list[Edit]]:
-    """Return a spelling of `torch.no_grad` for the scope of a site, with the edit that imports it where none does."""
-    module, scope = site.program.module, site.run.scope
+def _named(run: Run, text: Text) -> tuple[str | None, list[Edit]]:
+    """Return a spelling of `torch.no_grad` for the scope of a run, with the edit that imports it where none does."""
+    module, scope = run.program.module, run.scope
     name = module.name_for(scope, "torch.no_grad")
     if name is not None or module.scopes.owner(scope, "torch") is not None:
         return name, []
