@@ -14,16 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unplace.analysis.domain.facts import ANY, Definition
+from unplace.analysis.domain.merging import Merger, same_facts
 from unplace.analysis.domain.refs import ANYTHING, Choice, Named, alternatives
-from unplace.analysis.domain.state import (
-    Merger,
-    State,
-    aged_value,
-    join_bases,
-    join_tracked,
-    same_facts,
-    weak_join,
-)
+from unplace.analysis.domain.state import State, aged_value, join_bases, join_tracked, weak_join
 from unplace.analysis.domain.values import (
     LIST,
     NONE,

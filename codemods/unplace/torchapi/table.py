@@ -250,6 +250,7 @@ def _operator(name: str, row: Row) -> Operator:
     )
 
 
+@cache
 def _canonical(qualified: str) -> str:
     """Return the name under which the table knows `qualified`: torch exposes some names at a second place too."""
     for place, canonical in (("torch.functional.", "torch."), ("torch.nn.parameter.", "torch.nn.")):

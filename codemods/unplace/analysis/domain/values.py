@@ -157,6 +157,10 @@ class Value(NamedTuple):
         """Tell whether the value is a tensor wherever an in-place operation succeeds; else a number or None."""
         return self.kinds & TENSOR != 0 and self.kinds & ~(TENSOR | NUMBER | NONE) == 0
 
+    def with_tokens(self, identity: Token, shape: Token, dtype: Token) -> Value:
+        """Return the same value with other tokens; faster than `_replace`."""
+        return Value(self.kinds, self.objs, identity, shape, dtype, self.tracked, self.ref, self.likely)
+
 
 def is_same(first: Value, second: Value) -> bool:
     """Tell whether two values are certainly one object."""

@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import reduce
 
 from unplace import torchapi
+from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Choice, Function, Instance, TorchModule, first_layer
-from unplace.analysis.domain.state import Merger, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Tracked, Value
 from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.applying import Call, apply

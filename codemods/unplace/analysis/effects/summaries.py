@@ -68,9 +68,14 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
         surely_kept |= _parameters(_put_by_the_code(state, outside))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
-        asked = {o: [s for s in by if not is_never_asked_for(run, s)] for o, by in state.saved.items()}
-        saved |= _parameters(frozenset(o for o, by in asked.items() if by))
-        guessed |= _parameters(frozenset(o for o, by in asked.items() if not all(s.certain for s in by)))
+        for obj, by in state.saved.items():
+            if obj.parameter is None:
+                continue
+            asked = [s for s in by if not is_never_asked_for(run, s)]
+            if asked:
+                saved.add(obj.parameter)
+            if not all(s.certain for s in asked):
+                guessed.add(obj.parameter)
     return Effect(
         result,
         writes=frozenset(_parameters(written)),

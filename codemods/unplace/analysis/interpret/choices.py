@@ -12,8 +12,9 @@ import ast
 from collections.abc import Callable
 from functools import reduce
 
+from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Choice, Instance, alternatives
-from unplace.analysis.domain.state import Merger, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Hashable
 
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.state import Merger, State, weak_join
+from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,

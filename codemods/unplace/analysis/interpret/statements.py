@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import entered
+from unplace.analysis.domain.merging import Merger, mark_left, same_facts
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Function, Named
-from unplace.analysis.domain.state import Merger, State, hidden_name, mark_left, same_facts, weak_join
+from unplace.analysis.domain.state import State, hidden_name, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,

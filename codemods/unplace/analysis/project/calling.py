@@ -12,7 +12,8 @@ from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, home, is_of, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.propagation import FACTORY, Flows, Holders, flows
+from unplace.analysis.types.flows import flows
+from unplace.analysis.types.propagation import FACTORY, Holders
 
 
 def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
@@ -80,8 +81,7 @@ def holders_of(program: Analysis, classes: Iterable[Class], names: frozenset[str
 
 @once
 def _holders(module: ModuleIndex, classes: frozenset[str]) -> Holders:
-    known = flows(module) if classes else Flows()
-    return Holders(known, frozenset(), dict.fromkeys(sorted(classes), FACTORY))
+    return Holders(flows(module), frozenset(), dict.fromkeys(sorted(classes), FACTORY))
 
 
 @once

@@ -15,7 +15,8 @@ from unplace import torchapi
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.propagation import Holders, flows
+from unplace.analysis.types.flows import flows
+from unplace.analysis.types.propagation import Holders
 from unplace.diagnostics.forms import WRITERS, has_true
 from unplace.torchapi import modes
 

@@ -12,7 +12,7 @@ import ast
 import builtins
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import PurePath
@@ -360,6 +360,20 @@ def _reads(module: ModuleIndex) -> Counter[str]:
         found.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
         found.update(node.attr for node in scope.nodes if type(node) is ast.Attribute)
     return found
+
+
+@once
+def uses_by_name(module: ModuleIndex) -> Mapping[str, Sequence[tuple[Scope, ast.expr]]]:
+    """Return the reads of each name and the attributes of that name, with the scope that contains each."""
+    uses: dict[str, list[tuple[Scope, ast.expr]]] = {}
+    for scope in module.scopes.by_node.values():
+        for name in scope.names:
+            if type(name.ctx) is ast.Load:
+                uses.setdefault(name.id, []).append((scope, name))
+        for node in scope.nodes:
+            if isinstance(node, ast.Attribute):
+                uses.setdefault(node.attr, []).append((scope, node))
+    return uses
 
 
 @once

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.modes import grad_mode
-from unplace.analysis.project.module import ModuleIndex, once, parents_in
+from unplace.analysis.project.module import ModuleIndex, once, parents_in, uses_by_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modes
 
@@ -48,20 +48,7 @@ def _is_off_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
 
 def _uses(module: ModuleIndex, name: str) -> Sequence[tuple[Scope, ast.expr]]:
     """Return the reads of a name, or of an attribute of that name, with the scope that contains each."""
-    return _uses_by_name(module).get(name, ()) if module.reads_of(name) else ()
-
-
-@once
-def _uses_by_name(module: ModuleIndex) -> Mapping[str, Sequence[tuple[Scope, ast.expr]]]:
-    uses: dict[str, list[tuple[Scope, ast.expr]]] = {}
-    for scope in module.scopes.by_node.values():
-        for name in scope.names:
-            if type(name.ctx) is ast.Load:
-                uses.setdefault(name.id, []).append((scope, name))
-        for node in scope.nodes:
-            if isinstance(node, ast.Attribute):
-                uses.setdefault(node.attr, []).append((scope, node))
-    return uses
+    return uses_by_name(module).get(name, ()) if module.reads_of(name) else ()
 
 
 @once

@@ -21,7 +21,8 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.imports import imported
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders, flows
+from unplace.analysis.types.flows import flows
+from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders
 
 _DYNAMIC = ("import_module", "__import__", "sys.modules")
 _LOOKS_UP = re.compile(r"(?<![.\w])(?:globals|vars|exec|eval)\s*\(")

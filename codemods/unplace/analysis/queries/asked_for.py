@@ -34,7 +34,7 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
         return _is_index_of_graph(run, node)
     if value.dtype in DISCRETE and not has_graph(run, node):
         return False
-    return may_have_graph(run, node) and _Flow(run).carries(node)
+    return may_have_graph(run, node) and _flow(run).from_value(node)
 
 
 def may_have_graph(run: Run, node: ast.expr) -> bool:
@@ -48,9 +48,9 @@ def is_never_asked_for(run: Run, saved: Saved) -> bool:
     if not isinstance(node, ast.expr) or node not in run.values or node in run.writes:
         return False
     if saved.operation != INDEXING:
-        return not _Flow(run).carries(node)
+        return not _flow(run).from_value(node)
     taken = _subscript_of(run, node)
-    return not (_may_store_graph(run, taken) if isinstance(taken.ctx, ast.Store) else _Flow(run).carries(taken))
+    return not (_may_store_graph(run, taken) if isinstance(taken.ctx, ast.Store) else _flow(run).from_value(taken))
 
 
 def _is_index_of_graph(run: Run, part: ast.expr) -> bool:
@@ -126,12 +126,29 @@ class _Origins:
         return not isinstance(statement, ast.Assign) or self.may_have_graph(statement.value)
 
 
+def _flow(run: Run) -> _Flow:
+    flow: _Flow | None = run.answers.get(_Flow)
+    if flow is None:
+        flow = run.answers[_Flow] = _Flow(run)
+    return flow
+
+
 @dataclass(slots=True)
 class _Flow:
-    """A search for a gradient that flows on from the value of an expression, through the names that it is bound to."""
+    """Searches for a gradient that flows on from the value of an expression, through the names that it is bound to."""
 
     run: Run
     _seen: set[str] = field(default_factory=set)
+    _carrying: set[str] = field(default_factory=set)
+    _ending: set[str] = field(default_factory=set)
+
+    def from_value(self, node: ast.expr) -> bool:
+        """Tell whether a gradient may flow from what is made of the value of an expression, and remember the names."""
+        self._seen.clear()
+        found = self.carries(node)
+        if not found:
+            self._ending |= self._seen
+        return found
 
     def carries(self, node: ast.expr) -> bool:
         """Tell whether a gradient may flow from what is made of the value of an expression."""
@@ -187,11 +204,16 @@ class _Flow:
         scope = self.run.scope
         if name in scope.captured or scope.is_module or scope.is_class:
             return True
-        if name in self._seen:
+        if name in self._carrying:
+            return True
+        if name in self._seen or name in self._ending:
             return False
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
-        return not reads or any(map(self.carries, reads))
+        if reads and not any(map(self.carries, reads)):
+            return False
+        self._carrying.add(name)
+        return True
 
 
 def is_named_index(node: ast.expr, value: Value) -> bool:

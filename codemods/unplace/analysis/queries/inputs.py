@@ -16,7 +16,8 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.propagation import Holders, flows
+from unplace.analysis.types.flows import flows
+from unplace.analysis.types.propagation import Holders
 
 
 def read_after_calls(program: Program, made: ast.Call) -> tuple[str, int] | None:

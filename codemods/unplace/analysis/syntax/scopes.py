@@ -133,6 +133,7 @@ class Scopes:
         self._consumed: set[ast.AST] = set()  # generators that the call that takes them runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a `True` that may be `inplace`
+        self.texts: dict[str, list[ast.Constant]] = {}
         self.module = module
         assert isinstance(module.node, ast.Module)
         self.by_node[module.node] = module
@@ -143,6 +144,12 @@ class Scopes:
     def runs_at_once(self, node: ast.AST) -> bool:
         """Tell whether a generator expression is an argument of a call, which runs through it at once."""
         return node in self._consumed
+
+    def around(self, node: ast.AST) -> Scope:
+        """Return the innermost scope whose definition contains a node."""
+        while (outer := self.parents[node]) not in self.by_node:
+            node = outer
+        return self.by_node[outer]
 
     def _open(self, node: FunctionNode, name: str, parent: Scope) -> Scope:
         scope = Scope(node, name, parent)
@@ -165,6 +172,8 @@ class Scopes:
                     scope.assigned.add(current.id)
                 continue
             if kind is ast.Constant:
+                if type(current.value) is str:
+                    self.texts.setdefault(current.value, []).append(current)
                 continue
             if kind in _INDEXED:
                 scope.nodes.append(current)
