@@ -198,6 +198,9 @@ RUN = {
     ),
     "indices by their name": "return picked(x, torch.tensor([[0, 1], [1, 0]]))",
     "elements under a text": "return noted({'a': x}, x.exp())",
+    "a method of an argument named as Python's function": (
+        "y = x.exp()\ntry:\n    counted(y)\nexcept AttributeError:\n    pass\nreturn y"
+    ),
     "of unknown kind": "return replaced(x, [x, x])",
     "elements of a list": (
         "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
@@ -212,6 +215,9 @@ HELPERS = {
         "        one_index[0] -= one_index.max()  # here\n    return x[:, index[0]]\n"
     ),
     "noted": ("def noted(record, x):\n    y = record['a'] * x\n    record['b', 'c'] = y.exp()  # here\n    return y\n"),
+    "counted": (
+        "def counted(input):\n    y = input.square()\n    input.counts().diff().clamp_(min=1)  # here\n    return y\n"
+    ),
     "replaced": "def replaced(x, found):\n    y = found[0] * x\n    found[0] = y  # here\n    return y\n",
     "shifted": "def shifted(x):\n    x += 1  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",

@@ -164,6 +164,7 @@ class Purpose(Kind):
     WOULD_SAVE_INPUT = (
         "the write is harmless, and out of place autograd would keep the old `{name}`, too; --unsafe rewrites it"
     )
+    SEVERAL_TENSORS = "the write is harmless, and out of place the statement would make several new tensors at a time"
     # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (

@@ -67,20 +67,22 @@ class Augmented(StatementRule):
 
 def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:
     """Turn `a += k` into `a = b = a + k`."""
+    value: cst.BaseExpression = operation(site, statement, statement.target)
+    if casts.casts(site):
+        value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
+    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), statement.target)
+
+
+def operation(site: Site, statement: cst.AugAssign, left: cst.BaseExpression) -> cst.BinaryOperation:
+    """Build `a + k` for `a += k`, on another left side if that is asked for."""
     node = site.node
     assert isinstance(node, ast.AugAssign)
     right = statement.value
     if needs_parentheses(node.value, node.op):
         right = parenthesized(right)
     before, after = blanks(statement.operator)
-    value: cst.BaseExpression = cst.BinaryOperation(
-        left=statement.target,
-        operator=_BINARY[type(node.op)](whitespace_before=before, whitespace_after=after),
-        right=right,
-    )
-    if casts.casts(site):
-        value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
-    return assignment(bindings.targets(snippet.text, recipe), value, (before, after), statement.target)
+    operator = _BINARY[type(node.op)](whitespace_before=before, whitespace_after=after)
+    return cst.BinaryOperation(left=left, operator=operator, right=right)
 
 
 _BINARY: dict[type[ast.operator], type] = {

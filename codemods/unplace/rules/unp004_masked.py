@@ -1,14 +1,17 @@
 """Masked store: `y[y < 0] = 0` becomes `y = y.masked_fill(y < 0, 0)`.
 
 Storing under a mask writes into the tensor's memory. A number under a mask of the tensor's own shape becomes
-`masked_fill`; elements of another tensor of that shape under the same mask become `torch.where`; every other masked
-store goes to a clone, its value computed before (see UNP005).
+`masked_fill`; elements of another tensor of that shape under the same mask become `torch.where`, and so does a number
+that is added or taken away, or a written one by which they are multiplied or divided; every other masked store goes to
+a clone, its value computed before (see UNP005).
 
     y[y < 0] = 0
     y[mask] = other[mask]
+    y[y < 0] += 360
 
     y = y.masked_fill(y < 0, 0)
     y = torch.where(mask, other, y)
+    y = torch.where(y < 0, y + 360, y)
 
 The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
 aligns with the last ones, so a mask of lower rank would silently hit other elements. Under `vmap`, which takes no mask
@@ -18,6 +21,7 @@ with a batch dimension for an index, `--unsafe` assumes that shape.
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
 import libcst as cst
@@ -26,6 +30,7 @@ from unplace.analysis.domain.dtypes import promoted
 from unplace.analysis.domain.values import Value
 from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.rules.unp001_augmented import operation
 from unplace.rules.unp005_subscript import SubscriptStore
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, expression
@@ -44,7 +49,7 @@ class MaskedStore(SubscriptStore):
 
     def decide(self, site: Site) -> Verdict:
         """Choose `masked_fill` or `torch.where` if the mask's shape and the value allow it, else a clone."""
-        if self._filled(site) or self._selected(site) is not None:
+        if self._filled(site) or self._selected(site) is not None or self._shifted(site):
             verdict = rebind(site, site.write.target)
             if isinstance(verdict, Rebind):
                 return verdict
@@ -60,6 +65,8 @@ class MaskedStore(SubscriptStore):
         if isinstance(recipe, Copy):
             return super().lines(site, recipe, snippet)
         statement = snippet.statement()
+        if isinstance(statement, cst.AugAssign):
+            return [snippet.render(_shift(site, recipe, snippet, statement))]
         assert isinstance(statement, cst.Assign)
         store = statement.targets[0].target
         assert isinstance(store, cst.Subscript)
@@ -68,10 +75,7 @@ class MaskedStore(SubscriptStore):
         selected = self._selected(site)
         if selected is not None:
             assert isinstance(statement.value, cst.Subscript)
-            where = site.program.module.name_for(site.run.scope, "torch.where")
-            assert where is not None
-            args = [cst.Arg(index.value), cst.Arg(statement.value.value), cst.Arg(store.value)]
-            value = cst.Call(func=expression(where), args=args)
+            value = _where(site, index.value, statement.value.value, store.value)
         else:
             fill = cst.Attribute(value=store.value, attr=cst.Name("masked_fill"))
             value = cst.Call(func=fill, args=[cst.Arg(index.value), cst.Arg(statement.value)])
@@ -99,8 +103,21 @@ class MaskedStore(SubscriptStore):
         same_shape = full.shape is not None and full.shape == site.value.shape
         own = site.value.dtype
         same_dtype = own is not None and promoted(own, full.dtype) == own  # a store casts, torch.where() promotes
-        known = site.program.module.name_for(site.run.scope, "torch.where") is not None
-        return value.value if same_shape and same_dtype and known else None
+        return value.value if same_shape and same_dtype and _knows_where(site) else None
+
+    def _shifted(self, site: Site) -> bool:
+        """Tell whether `y[mask] += 360` can become `torch.where`: the value not taken has a finite gradient, too.
+
+        A number by which elements are multiplied or divided must be written out: `inf` times no gradient is `nan`.
+        """
+        node = site.statement
+        if not isinstance(node, ast.AugAssign) or node is not site.node:
+            return False
+        if not isinstance(site.write.target, ast.Name | ast.Attribute) or not is_number(site, node.value):
+            return False
+        is_sum = isinstance(node.op, ast.Add | ast.Sub)
+        is_linear = is_sum or (isinstance(node.op, ast.Mult | ast.Div) and _is_written(node.value))
+        return is_linear and self._covers(site, site.value) and _knows_where(site)
 
     def _is_plain(self, site: Site) -> bool:
         """Tell whether the store is a statement `y[mask] = value` of its own, with a name or attribute `y`."""
@@ -123,6 +140,34 @@ class MaskedStore(SubscriptStore):
             and mask.shape is not None
             and mask.shape == target.shape
         )
+
+
+def _shift(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:
+    """Build `y = torch.where(mask, y + 360, y)` for `y[mask] += 360`."""
+    store = statement.target
+    assert isinstance(store, cst.Subscript)
+    index = store.slice[0].slice
+    assert isinstance(index, cst.Index)
+    value = _where(site, index.value, operation(site, statement, store.value), store.value)
+    return assignment(bindings.targets(snippet.text, recipe), value)
+
+
+def _is_written(node: ast.expr) -> bool:
+    """Tell whether an expression is a finite number that is written out, and not 0: `-0.5`."""
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and 0 < abs(node.value) < math.inf
+
+
+def _knows_where(site: Site) -> bool:
+    return site.program.module.name_for(site.run.scope, "torch.where") is not None
+
+
+def _where(site: Site, mask: cst.BaseExpression, taken: cst.BaseExpression, other: cst.BaseExpression) -> cst.Call:
+    """Build `torch.where(mask, taken, other)`, as the file calls it."""
+    where = site.program.module.name_for(site.run.scope, "torch.where")
+    assert where is not None
+    return cst.Call(func=expression(where), args=[cst.Arg(mask), cst.Arg(taken), cst.Arg(other)])
 
 
 def _index(site: Site) -> ast.expr:

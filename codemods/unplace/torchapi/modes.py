@@ -58,7 +58,14 @@ CONTEXTS = GRAD_MODES | {
 OBJECTS = ("torch.optim.", "torch.utils.data.")
 """Prefixes of the names of classes whose objects may hold tensors, but aren't tensors."""
 
-NUMBERS = ("torch.inf", "torch.nan", "torch.pi", "torch.e")
+NUMBERS = frozenset(
+    [
+        *("torch.inf", "torch.nan", "torch.pi", "torch.e"),
+        *("math.inf", "math.nan", "math.pi", "math.e", "math.tau"),
+        *("numpy.inf", "numpy.nan", "numpy.pi", "numpy.e", "numpy.euler_gamma"),
+    ]
+)
+"""Constants, Python numbers all of them."""
 
 DTYPES = frozenset(
     [

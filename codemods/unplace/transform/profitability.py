@@ -52,6 +52,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     sites = decision.chain or (site,)
     if isinstance(verdict, Inline) and isinstance(site.run.parents.get(sites[-1].node), ast.Expr):
         return Keep(Purpose.NOTHING_SAVED(name=site.name))
+    if isinstance(verdict, Inline) and _makes_several_tensors(sites):
+        return Keep(Purpose.SEVERAL_TENSORS())
     if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
         return verdict
     if not options.unsafe and any(saves_result_in_place_only(each.write) for each in sites):
@@ -60,6 +62,24 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.WOULD_CAST(name=site.name))
     assumed = [reason for each in sites for reason in casts.assumption(each)]
     return replace(verdict, assumptions=(*verdict.assumptions, *assumed)) if assumed else verdict
+
+
+def _makes_several_tensors(chain: tuple[Site, ...]) -> bool:
+    """Tell whether a statement would hold several new tensors beside those that it writes now, which names hold on to.
+
+    `return y.clamp_(0).sqrt_()` and `y.exp_() * z.cos_()` make none; out of place, each call makes one.
+    """
+    run, statement = chain[0].run, chain[0].statement
+    written = [w for w in run.writes.values() if w.statement is statement and w.kind.is_whole]
+    held = [w for w in written if isinstance(_innermost(w.target), ast.Name | ast.Attribute | ast.Subscript)]
+    return len(held) > 1
+
+
+def _innermost(node: ast.expr) -> ast.expr:
+    """Return the expression on which a chain of in-place calls begins: `y` for `y.clamp_(0)`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        node = node.func.value
+    return node
 
 
 @dataclass(slots=True)
@@ -89,7 +109,15 @@ class Copies:
             return verdict
         if site.fills_private_memory(constructed=copies):
             return Keep(Purpose.FILLS_UNSAVED_TENSOR(name=site.name))
-        return self._reconsider_copy(site, verdict) if isinstance(verdict, Copy) else verdict
+        if isinstance(verdict, Copy):
+            return self._reconsider_copy(site, verdict)
+        is_augmented = site.write.kind is WriteKind.AUGMENTED_STORE
+        earlier = self._shared(site, verdict.places) if is_augmented and isinstance(verdict, Rebind) else None
+        return Keep(Purpose.CLONE_SHARED(line=Line(earlier.statement.lineno))) if earlier is not None else verdict
+
+    def _shared(self, site: Site, places: tuple[AccessPath, ...]) -> Site | None:
+        """Return the last store whose clone a store may write, too."""
+        return next((s for s in reversed(self._made.get(places, [])) if self._shares(s, site)), None)
 
     def _reconsider_copy(self, site: Site, copy: Copy) -> Copy | Keep:
         if site.replaces_all() and site.harm()[0] is not Harm.HARMFUL:
@@ -101,7 +129,7 @@ class Copies:
             return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
         if site.harm()[0] is Harm.HARMLESS and not may_have_graph(site.run, site.write.target):
             return Keep(Purpose.NO_GRAPH(name=site.name))
-        earlier = next((s for s in reversed(self._made.get(copy.places, [])) if self._shares(s, site)), None)
+        earlier = self._shared(site, copy.places)
         if earlier is not None:
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier.statement.lineno)))
         if site.harm()[0] is not Harm.HARMLESS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 from collections.abc import Hashable
 
@@ -66,8 +65,6 @@ from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
 from unplace.torchapi import modes, modules, results
-
-_OF_PYTHON = sys.stdlib_module_names | vars(builtins).keys()
 
 
 class Calls:
@@ -182,8 +179,9 @@ class Calls:
 
     def _holds_arguments(self, node: ast.Call) -> bool:
         """Tell whether a call is one of a class, or of Python's own functions: `iter(x)`, `partial(f, x)`, `Box(x)`."""
-        name = self.run.program.module.qualified(self.run.scope, node.func) or code_of(node.func)
-        return name.rpartition(".")[2][:1].isupper() or name.partition(".")[0] in _OF_PYTHON
+        name = self.run.program.module.qualified(self.run.scope, node.func, with_builtins=True)
+        is_of_python = name is not None and name.partition(".")[0] in sys.stdlib_module_names
+        return is_of_python or (name or code_of(node.func)).rpartition(".")[2][:1].isupper()
 
     def _is_own_attribute(self, node: ast.expr) -> bool:
         """Tell whether a callee is an attribute of an `nn.Module` (`self.block`), which is most likely a module."""

@@ -302,8 +302,10 @@ class Program:
         if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
             return Value(CALLABLE, ref=Named(qualified))
         last = qualified.rsplit(".", 1)[-1]
-        if qualified.startswith("math.") or qualified in modes.NUMBERS:
-            return Value(NUMBER | CALLABLE, ref=Named(qualified)) if qualified.startswith("math.") else Value(NUMBER)
+        if qualified in modes.NUMBERS:
+            return Value(NUMBER)
+        if qualified.startswith("math."):
+            return Value(NUMBER | CALLABLE, ref=Named(qualified))
         if qualified.startswith(("torch.", "numpy.")) and last in modes.DTYPES:
             return Value(OTHER)
         return Value(NAMESPACE, ref=Named(qualified))
