@@ -16,6 +16,7 @@ from unplace.verification.observe import observe
 from unplace.verification.proof import prove
 from unplace.verification.reference import forward_only
 
+_UPDATES = (Rewrite.UNRECORDED_UPDATE, Rewrite.UNRECORDED_PARAMETERS, Rewrite.UNRECORDED_CALL)
 OF_ARGUMENT = re.compile(r"gradient of argument\[\d+\]\.")
 """The gradient of a parameter of a module that is passed as an argument."""
 
@@ -76,7 +77,7 @@ def assumes_no_gradient(findings: Iterable[Finding]) -> bool:
     rewritten = [finding for finding in findings if finding.status is Status.REWRITTEN]
     assumed = {assumption.kind for f in rewritten for assumption in f.assumed}
     return not assumed.isdisjoint((Assumption.UNDIFFERENTIATED, Observed.NO_GRADIENT)) or any(
-        f.reason.kind in (Rewrite.UNRECORDED_UPDATE, Rewrite.UNRECORDED_CALL) for f in rewritten
+        f.reason.kind in _UPDATES for f in rewritten
     )
 
 

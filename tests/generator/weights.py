@@ -41,6 +41,9 @@ RECORDED = (
     *("self.fc.weight.mul_({k})", "self.fc.bias.zero_().add_({k})", "self.fc.weight[0].fill_(0.5)"),
     *("b = self.fc.bias.view(-1)\n        b[0] += {k}", "self.w.copy_(self.fc.bias)", "fill(self.fc.weight, {k})"),
     "for p in self.parameters():\n            p.mul_({k})",
+    "for p in filter(lambda p: p.dim() > 1, self.parameters()):\n            p.mul_({k})",
+    'getattr(self.fc, "weight").mul_({k})',
+    "for name, _ in self.fc.named_parameters():\n            getattr(self.fc, name).clamp_(-0.3, {k})",
 )
 """Changes that torch refuses while it records, unless the parameters are frozen, as `w` may be."""
 

@@ -25,6 +25,7 @@ class Rewrite(Kind):
     COPIES_SAVED = "the write stays; {others} and {last} get a copy to save for backward"
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
+    ELEMENT_COUNTED = "the loop counts the elements of `{whole}`, so that the list can hold a new tensor for `{row}`"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
     STORES_APART = "the stores to {names} get statements of their own"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
@@ -33,6 +34,9 @@ class Rewrite(Kind):
     )
     UNRECORDED_LEAF = (
         "{forbidden}; the change is put under `with torch.no_grad():`: what is optimised has to stay a leaf"
+    )
+    UNRECORDED_PARAMETERS = (
+        "{forbidden}; the change is put under `with torch.no_grad():`, as an update of all parameters of a module"
     )
     UNRECORDED_CALL = "{forbidden}; the call in {line} is put under `with torch.no_grad():`"
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"

@@ -10,14 +10,14 @@ from typing import Any
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Purpose
+from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
-from unplace.transform.recipes import entry, pieces, rows, saved, several_stores, splits
+from unplace.transform.recipes import elements, entry, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
@@ -106,6 +106,9 @@ class Fallbacks:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
         else:
             aside = splits.writable(site, text) or several_stores.apart(decisions, text)
+        pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL
+        if aside is None and is_alone and pays and _is_blocked_by_list(decisions[0].verdict):
+            aside = elements.counted(site, text)
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
             aside = entry.own_copy(site, text) or (rows.of_argument(site, text) if is_alone else None)
@@ -187,6 +190,10 @@ def _is_doubtful(decision: Decision) -> bool:
     """Tell whether a recipe assumes that another tensor, which is made from the written one, has memory of its own."""
     assumed = set(decision.assumptions).difference(assumptions_about(decision.site))
     return any(assumption.kind is Assumption.NOT_SHARED for assumption in assumed)
+
+
+def _is_blocked_by_list(verdict: Verdict) -> bool:
+    return isinstance(verdict, Refuse) and verdict.reason.kind is Refusal.IN_CONTAINER
 
 
 def _saves_again(site: Site, verdict: Copy) -> bool:

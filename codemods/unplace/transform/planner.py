@@ -173,7 +173,8 @@ class Planner:
         moved = {d.site.node for d in decisions} - {site.node for site in staying}
         for index, decision in enumerate(decisions):
             is_hidden = decision.site.form is Form.DATA_STORE or decision.site.write.data is not None
-            if is_hidden and self._is_applied(decision):
+            is_rebound = is_hidden and not isinstance(decision.verdict, Aside)
+            if is_rebound and self._is_applied(decision):
                 self._veto(decisions, index, staying, unrepaired, moved)
         remaining = iter(decisions)
         return {statement: [next(remaining) for _ in members] for statement, members in plan.items()}

@@ -10,7 +10,7 @@ h.data = self.table.cos()                   neither: a buffer has no graph, and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
@@ -31,9 +31,10 @@ def goes_on(run: Run, stored: ast.expr, replaced: Objs) -> bool:
 def carriers(run: Run, stored: ast.expr, replaced: Objs) -> list[ast.Name] | None:
     """Return the names through which a gradient flows from a value, but for those of the tensors that it replaces.
 
-    None where it isn't certain that a gradient flows. What a module with weights is called with doesn't count.
+    None where it isn't certain that a gradient flows. What a module with weights is called with doesn't count, and
+    what one expression made in several rounds counts as one.
     """
-    walk = _Walk(run, replaced)
+    walk = _Walk(run, replaced, {run.names.key_of(obj) for obj in replaced})
     return list(walk.names(stored)) if walk.carries(stored) else None
 
 
@@ -62,6 +63,7 @@ def has_no_graph(run: Run, value: Value) -> bool:
 class _Walk:
     run: Run
     replaced: Objs
+    sites: Collection[Hashable] = ()
     _known: dict[ast.expr, bool] = field(default_factory=dict)
 
     def carries(self, node: ast.expr) -> bool:
@@ -79,7 +81,7 @@ class _Walk:
         value = self.run.values.get(node)
         if value is None or not can_be_tracked(value):
             return False
-        if value.tracked is Tracked.LEAF or value.objs & self.replaced:
+        if value.tracked is Tracked.LEAF or self._replaces(value.objs):
             return True
         if isinstance(node, ast.BinOp):
             return not isinstance(node.op, ast.FloorDiv) and self._any((node.left, node.right))
@@ -95,7 +97,7 @@ class _Walk:
         """Iterate over the names through which a gradient flows from an expression, but not into layers."""
         if isinstance(node, ast.Name):
             value = self.run.values.get(node)
-            if value is not None and can_be_tracked(value) and not value.objs & self.replaced:
+            if value is not None and can_be_tracked(value) and not self._replaces(value.objs):
                 yield node
             return
         if isinstance(node, ast.Call) and self._has_weights(node):
@@ -104,11 +106,15 @@ class _Walk:
             if isinstance(child, ast.expr):
                 yield from self.names(child)
 
+    def _replaces(self, objs: Iterable[Obj]) -> bool:
+        """Tell whether one of some tensors is replaced, in this round of a loop or another."""
+        return any(obj in self.replaced or self.run.names.key_of(obj) in self.sites for obj in objs)
+
     def _any(self, nodes: Iterable[ast.expr]) -> bool:
         return any(self.carries(node) for node in nodes)
 
     def _made(self, obj: Obj) -> bool:
-        if obj in self.replaced or obj in self.run.leaves:
+        if self._replaces({obj}) or obj in self.run.leaves:
             return True
         key = self.run.names.key_of(obj)
         node = key[0] if isinstance(key, tuple) else None

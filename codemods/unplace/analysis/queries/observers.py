@@ -29,7 +29,7 @@ from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
 from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about
-from unplace.analysis.queries.yielded import yielded
+from unplace.analysis.queries.yielded import listed, yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
@@ -314,6 +314,9 @@ class Watch:
 
     def _slots(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         loop = self._drawn(value, place, found)
+        in_list = listed(self.run, self.state, place, value) if loop is None else None
+        counted = in_list if in_list is not None and in_list.counter else None
+        loop = counted.hidden if counted is not None else loop
         for (holder, key), held in self.state.slots_sharing(value.objs):
             if holder is self._own or holder in self._inside:
                 continue
@@ -323,6 +326,9 @@ class Watch:
             if not self._is_seen(holder):
                 continue
             if loop is not None and self._is_own(holder) and holder not in self._reached(loop):
+                continue
+            if counted is not None and holder is counted.holder:
+                found.together.append(counted.path)
                 continue
             written = self._slot_place(holder, key)
             if written is not None and written == place:

@@ -1,7 +1,10 @@
-"""Elements that a loop has yielded: the loop doesn't read them again.
+"""Elements that a loop has yielded: the loop doesn't read them again, and may have counted them.
 
 for f in feats:
     f *= 2                  the next round reads another element of `feats`
+
+for i, f in enumerate(feats):
+    f *= 2                  `f` is `feats[i]`
 """
 
 from __future__ import annotations
@@ -9,10 +12,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from unplace.analysis.domain.paths import AccessPath
+from unplace.analysis.domain.facts import DISTINCT
+from unplace.analysis.domain.paths import AccessPath, Index
 from unplace.analysis.domain.snapshot import Snapshot
-from unplace.analysis.domain.state import hidden_name
-from unplace.analysis.domain.values import Obj, Value
+from unplace.analysis.domain.state import HIDDEN, hidden_name
+from unplace.analysis.domain.values import LIST, Obj, Value
 from unplace.analysis.interpret.run import Run
 from unplace.diagnostics.catalogue import Alive
 
@@ -53,3 +57,87 @@ def _sources(run: Run, iterable: ast.expr) -> list[ast.expr]:
     if name not in _ONE_AFTER_ANOTHER or run.program.module.scopes.owner(run.scope, name) is not None:
         return [iterable]
     return [source for argument in iterable.args for source in _sources(run, argument)]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An element of a list that a loop has yielded: the loop, the list and its name, and the name that counts.
+
+    `counter` is empty where the loop doesn't count: `for w, g in zip(fast, grads)`.
+    """
+
+    loop: ast.For
+    holder: Obj
+    name: str
+    counter: str
+
+    @property
+    def hidden(self) -> str:
+        """Return the hidden name of the loop."""
+        return hidden_name(Alive.LOOP, self.loop.lineno)
+
+    @property
+    def path(self) -> AccessPath:
+        """Return the path to the element: `fast[i]`."""
+        return AccessPath(self.name, (Index(self.counter),))
+
+
+def listed(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -> Listed | None:
+    """Return the place in a list of the tensor in `place`, if a loop over the list has yielded it.
+
+    The list has one name only, holds no tensor twice, and the loop does nothing with it but read elements.
+    """
+    drawn, node = yielded(run, state, place, value), state.binds.get(place.root) if place is not None else None
+    loop = next((s for s in run.scope.nodes if isinstance(s, ast.For) and _has(s.target, node)), None)
+    if drawn is None or loop is None or any(state.slots_with(drawn.source)):
+        return None
+    if drawn.source.old or state.distinctness(drawn.source) != DISTINCT:
+        return None
+    target, iterable, counter = _counted(run, loop)
+    found = _paired(run, target, iterable, node)
+    if counter is not None and state.binds.get(counter.id) is not counter:
+        return None
+    if not isinstance(found, ast.Name) or not _is_only_read(run, state, loop, found, drawn.source):
+        return None
+    return Listed(loop, drawn.source, found.id, counter.id if counter is not None else "")
+
+
+def _counted(run: Run, loop: ast.For) -> tuple[ast.expr, ast.expr, ast.Name | None]:
+    """Return the target and the iterable of a loop, and the name that counts: `f`, `feats` and `i` of `enumerate`."""
+    counted = _arguments(run, loop.iter, "enumerate")
+    if counted is None or len(counted) != 1 or not isinstance(loop.target, ast.Tuple) or len(loop.target.elts) != 2:
+        return loop.target, loop.iter, None
+    counter, target = loop.target.elts
+    return (target, counted[0], counter) if isinstance(counter, ast.Name) else (loop.target, loop.iter, None)
+
+
+def _arguments(run: Run, node: ast.expr, name: str) -> list[ast.expr] | None:
+    """Return the arguments of a call of a built-in function; None for anything else."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != name or node.keywords:
+        return None
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    return node.args if run.program.module.scopes.owner(run.scope, name) is None else None
+
+
+def _paired(run: Run, target: ast.expr, iterable: ast.expr, node: object) -> ast.expr | None:
+    """Return the part of `zip(fast, grads)` whose elements a target gets, or what a single target iterates over."""
+    if target is node:
+        return iterable
+    zipped = _arguments(run, iterable, "zip")
+    if zipped is None or not isinstance(target, ast.Tuple) or len(target.elts) != len(zipped):
+        return None
+    return next((given for each, given in zip(target.elts, zipped, strict=True) if each is node), None)
+
+
+def _is_only_read(run: Run, state: Snapshot, loop: ast.For, name: ast.Name, holder: Obj) -> bool:
+    """Tell whether a list has this name alone, and a loop does nothing with it but read elements."""
+    value, bound = run.values.get(name), dict(state.names_bound_to(holder))
+    names = {known for known in bound if not known.startswith(HIDDEN)}
+    if value is None or value.objs != {holder} or not value.must_be(LIST) or names != {name.id}:
+        return False
+    if name.id in run.scope.captured | run.scope.volatile:
+        return False
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    read = {n.value for n in inside if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
+    return not any(isinstance(n, ast.Name) and n.id == name.id and n not in read for n in inside)

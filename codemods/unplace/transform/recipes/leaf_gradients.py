@@ -7,6 +7,9 @@ for p in self.params:
 def reset(self):                            a function that gives nothing back only changes parameters: their gradient
     self.weight.uniform_(-k, k)             is that of what they are from then on
     self.bias.zero_()
+
+for p in self.parameters():                 so does a loop over all parameters of a module, wherever it stands
+    p.clamp_(-c, c)
 """
 
 from __future__ import annotations
@@ -14,17 +17,19 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import Tracked
+from unplace.analysis.domain.values import Origin, Tracked
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import members
+from unplace.torchapi import members, modules
 from unplace.transform.legality import has_optimizer, is_optimised
 from unplace.transform.recipes.graphless import Graphs
 from unplace.transform.sites import Site
+
+_OF_PARAMETERS = frozenset(f"`{name}()`" for name in modules.GIVING_PARAMETERS)
 
 
 def keeps_gradients(site: Site) -> bool:
@@ -38,11 +43,18 @@ def keeps_gradients(site: Site) -> bool:
 def is_update(site: Site) -> bool:
     """Tell whether a function that returns no tensor changes a parameter by what certainly has no graph.
 
-    The values of other parameters count as such: `teacher.mul_(m).add_(student, alpha=1 - m)`.
+    The values of other parameters count as such: `teacher.mul_(m).add_(student, alpha=1 - m)`. A loop that changes all
+    parameters of a module is such an update wherever it stands.
     """
-    if site.forbidden() is None or site.registered() is None or not only_changes(site.run.scope):
+    if site.forbidden() is None or site.registered() is None:
         return False
-    return _is_without_graphs(site)
+    return (is_of_all_parameters(site) or only_changes(site.run.scope)) and _is_without_graphs(site)
+
+
+def is_of_all_parameters(site: Site) -> bool:
+    """Tell whether a write changes what `parameters()` of a module gives: `for p in net.parameters(): p.zero_()`."""
+    roots = site.roots()
+    return bool(roots) and all(o.origin is Origin.REGISTERED and o.label in _OF_PARAMETERS for o in roots)
 
 
 def is_of_optimised_leaf(site: Site) -> bool:

@@ -32,6 +32,7 @@ from unplace.transform.recipes.leaf_gradients import (
     is_step_along_own_gradient,
     is_update,
     keeps_gradients,
+    only_changes,
 )
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Keep, Refuse
@@ -175,6 +176,8 @@ def _words(site: Site) -> Reason:
     if forbidden is None:
         return Rewrite.MAYBE_UNRECORDED()
     if is_update(site) and not keeps_gradients(site):
+        if not only_changes(site.run.scope):
+            return Rewrite.UNRECORDED_PARAMETERS(forbidden=forbidden.reason)
         return Rewrite.UNRECORDED_UPDATE(forbidden=forbidden.reason, function=site.run.scope.name)
     if is_of_optimised_leaf(site) and not keeps_gradients(site):
         return Rewrite.UNRECORDED_LEAF(forbidden=forbidden.reason)
