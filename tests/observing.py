@@ -22,6 +22,7 @@ from metamorphic.corpus import Case, failures
 from metamorphic.transformations import plain, transformed
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding
+from unplace.observation.effort import UNLIMITED
 from unplace.observation.facts import Observations
 from unplace.observation.instrument import NAME, instrumented
 from unplace.observation.recorder import Recorder
@@ -41,7 +42,7 @@ def without_annotations(case: Case) -> str:
 
 def observed(source: str, file: Path = FILE) -> Observations:
     """Run a script's example once, as a training step would, and return the facts."""
-    recorder = Recorder(str(file.parent))
+    recorder = Recorder(str(file.parent), UNLIMITED)
     module = ModuleType(MODULE_NAME)
     outer = sys.modules.get(MODULE_NAME)
     sys.modules[MODULE_NAME] = module

@@ -24,7 +24,6 @@ MISSED = 0.05
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterable[None]:
     torch.set_num_threads(1)
-    monkeypatch.setattr("unplace.observation.recorder._FREE", 1000.0)
     monkeypatch.setattr("sys.argv", ["unplace"])
     monkeypatch.setattr("sys.path", [*sys.path])
     monkeypatch.setattr("sys.excepthook", sys.excepthook)

@@ -23,7 +23,6 @@ ONE_OF = 60
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterable[None]:
     torch.set_num_threads(1)
-    monkeypatch.setattr("unplace.observation.recorder._FREE", 1000.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

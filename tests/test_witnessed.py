@@ -24,12 +24,6 @@ from unplace.transform.observed import Called, Seen
 X = torch.tensor([0.3, -0.8])
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every run be examined, however many objects the tests before have left in the process."""
-    monkeypatch.setattr("unplace.observation.recorder._FREE", 1000.0)
-
-
 def grown() -> torch.Tensor:
     return X.clone().requires_grad_()
 

@@ -111,6 +111,19 @@ class Observed(Kind):
 
 
 @unique
+class Held(Kind):
+    """A holder of a tensor's memory that runs showed."""
+
+    CALLER = "`{name}` of {function}() in {place}"
+    ATTRIBUTE = "an attribute of {name}"
+    CONTAINER = "a {name}"
+    GLOBAL = "a global name"
+    CLOSURE = "a closure"
+    NEIGHBOUR = "another element of its container"
+    UNKNOWN = "memory of its own kind"
+
+
+@unique
 class Contradiction(Kind):
     """What runs showed instead of an assumption."""
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from unplace.files.relative import relative
+from unplace.observation.held import Holder, HolderKind
 from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
 HERE, OUTSIDE = ".", ""
-VERSION = 1
+VERSION = 2
 """The version of the format of the file."""
 
 
@@ -63,7 +64,7 @@ class OperationFacts:
     views: int = 0
     examined: int = 0
     alone: int = 0
-    holders: Counter[str] = field(default_factory=Counter)
+    holders: Counter[Holder] = field(default_factory=Counter)
     shares: Counter[str] = field(default_factory=Counter)
     same: Counter[str] = field(default_factory=Counter)
     twins: int = 0
@@ -86,9 +87,9 @@ class OperationFacts:
         return bool(self.refused or self.raised)
 
     @property
-    def keepers(self) -> dict[str, int]:
-        """The holders that aren't names of callers: ``an attribute of Cache``, but not ``x of f() in train.py:3``."""
-        return {holder: count for holder, count in self.holders.items() if not holder.startswith("`")}
+    def keepers(self) -> dict[Holder, int]:
+        """The holders that aren't names of callers: attributes, containers and the like."""
+        return {holder: count for holder, count in self.holders.items() if holder.outlives_callers}
 
     def add(self, other: OperationFacts) -> None:
         """Add the counts of other runs."""
@@ -104,16 +105,26 @@ class OperationFacts:
 
     def document(self) -> dict[str, Any]:
         """Return the counts that aren't zero as JSON has them."""
-        return {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+        counts = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+        if self.holders:
+            counts["holders"] = [[*holder, count] for holder, count in self.holders.items()]
+        return counts
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> OperationFacts:
         """Return the facts in a JSON object; raise `TypeError` or `ValueError` where it holds something else."""
         known = cls()
         for name, value in document.items():
+            if name == "holders":
+                known.holders = Counter({_holder(*words): int(count) for *words, count in value})
+                continue
             counted = isinstance(getattr(known, name, None), Counter)
             setattr(known, name, Counter({str(key): int(n) for key, n in value.items()}) if counted else int(value))
         return known
+
+
+def _holder(kind: str, *names: str) -> Holder:
+    return Holder(HolderKind(kind), *map(str, names))
 
 
 Key = tuple[Function, str]

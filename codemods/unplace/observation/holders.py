@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import builtins
-import gc
-import weakref
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from types import CellType, FrameType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
-from torch.autograd.function import BackwardCFunction
 
 from unplace.observation.graphs import operator
+from unplace.observation.heap import Heap
+from unplace.observation.held import Holder, HolderKind
 from unplace.observation.liveness import is_read_after
 from unplace.observation.memory import memory_key
 from unplace.observation.stack import waiting
-from unplace.observation.writes import Told, stored
+from unplace.observation.writes import stored
 
 _ELEMENTS = 64
 """The number of elements that are looked at in a container."""
 _FRAMES = 80
-_CLOSURE = "a closure"
-_NEIGHBOUR = "another element of its container"
 
 
 @dataclass(slots=True)
@@ -36,73 +33,83 @@ class Holders:
     `has_twins` tells that a container which it names has the memory twice. `callers` are names of its callers, and
     `keepers` what outlives these: attributes, containers, closures, global names. `contexts` are the custom functions
     that autograd recorded and that keep it in an attribute of their context, for backward.
+
+    `known` are the namespaces and containers that were looked at: what they have, only these names lead to.
     """
 
     shares: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     has_twins: bool = False
-    callers: list[str] = field(default_factory=list)
-    keepers: list[str] = field(default_factory=list)
+    callers: list[Holder] = field(default_factory=list)
+    keepers: list[Holder] = field(default_factory=list)
     contexts: list[str] = field(default_factory=list)
+    known: list[object] = field(default_factory=list)
 
 
-def live_tensors() -> list[torch.Tensor]:
-    """Return all tensors that Python knows."""
-    kinds = _kinds(torch.Tensor)
-    return [each for each in gc.get_objects() if type(each) in kinds]
-
-
-def holders_of(
-    tensor: torch.Tensor, frame: FrameType, target: str, container: object, root: str, tensors: list[torch.Tensor]
-) -> Holders:
-    """Find the holders of a tensor's memory among all `tensors` while `frame` is about to write it.
+def on_stack(tensor: torch.Tensor, frame: FrameType, target: str, container: object, root: str) -> Holders:
+    """Find the holders of a tensor's memory among the names on the stack while `frame` is about to write it.
 
     `target` is the written place in the source, `container` the object that it is in, if any; files are named from the
-    folder `root`. Locals of callers that nothing reads again before they are bound anew don't count, nor what autograd
-    saved, nor what pytest keeps to explain an assertion.
+    folder `root`. Locals of callers that nothing reads again before they are bound anew don't count.
     """
     memory = memory_key(tensor)
     found = Holders()
     if memory is None:
-        found.keepers.append("memory of its own kind")
+        found.keepers.append(Holder(HolderKind.UNKNOWN))
         return found
-    known: list[object] = []
-    name = target.partition(".")[0].partition("[")[0]
-    for local, value in _locals(frame, known):
+    name = _first(target)
+    for local, value in _locals(frame, found.known):
         found.has_twins |= _has_twins(value, memory)
         if value is tensor and local != target:
             found.same.append(local)
         own = f"{local}.{target.rpartition('.')[2]}" if value is container else target
-        found.shares += [x for x in _labels(local, value, memory, known, container) if x not in (own, target)]
-    found.callers = list(_reading_callers(frame, name, memory, known, root, container))
-    excluded = {id(each) for each in known} | _parts_of(container)
+        found.shares += [x for x in _labels(local, value, memory, found.known, container) if x not in (own, target)]
+    found.callers = list(_reading_callers(frame, name, memory, found.known, root, container))
+    found.known += _parts_of(container)
     if _is_only_global(frame, name, memory):
-        excluded.add(id(frame.f_globals))
-    having = [each for each in tensors if memory_key(each) == memory]
-    heap = _Heap.around(having, excluded | {id(having), id(tensors)})
-    found.keepers = list(heap.keepers())
+        found.known.append(frame.f_globals)
     if isinstance(container, list | dict) and _has_twins(container, memory):
-        found.keepers.append(_NEIGHBOUR)
-    found.contexts = list(dict.fromkeys(operator(context) for context in heap.contexts()))
-    if _is_outer(frame, name) and _CLOSURE in found.keepers:
-        found.keepers.remove(_CLOSURE)  # the target's own place
+        found.keepers.append(Holder(HolderKind.NEIGHBOUR))
     return found
+
+
+def add_others(
+    found: Holders, tensor: torch.Tensor, frame: FrameType, target: str, tensors: list[torch.Tensor]
+) -> None:
+    """Search the process for the holders of a tensor that the stack doesn't show, among all `tensors` of its memory.
+
+    What autograd saved doesn't count, nor what pytest keeps to explain an assertion.
+    """
+    memory = memory_key(tensor)
+    if memory is None:
+        return
+    having = [each for each in tensors if memory_key(each) == memory]
+    heap = Heap.around(having, {*map(id, found.known), id(found.known), id(having), id(tensors)})
+    found.keepers += heap.keepers()
+    found.contexts = list(dict.fromkeys(operator(context) for context in heap.contexts()))
+    closure = Holder(HolderKind.CLOSURE)
+    if _is_outer(frame, _first(target)) and closure in found.keepers:
+        found.keepers.remove(closure)  # the target's own place
+
+
+def _first(target: str) -> str:
+    """Return the name that a target begins with: `y` of `y.data` and of `y[0]`."""
+    return target.partition(".")[0].partition("[")[0]
 
 
 def _reading_callers(
     frame: FrameType, written: str, memory: int, known: list[object], root: str, container: object
-) -> Iterator[str]:
+) -> Iterator[Holder]:
     """Yield the names of callers that have the memory and are read later, other than the written name itself."""
     caller, depth = frame.f_back, 0
     while caller is not None and depth < _FRAMES:
-        on_stack = waiting(caller.f_code, caller.f_lasti)
-        place = f"{caller.f_code.co_name}() in {_place(caller, root)}"
-        others = on_stack.others
-        for path in on_stack.names:
+        on_hold = waiting(caller.f_code, caller.f_lasti)
+        others = on_hold.others
+        for path in on_hold.names:
             known_value, value = _at(path, caller)
             others |= not known_value
             if _has(value, memory, known, without=container):
-                yield f"`{path}` of {place}"
+                yield _caller(path, caller, root)
         for name, value in _locals(caller, known):
             if name.startswith("@py_"):
                 continue
@@ -110,7 +117,8 @@ def _reading_callers(
             is_own = name == written and _is_outer(frame, name) and _is_outer(caller, name)
             is_read = has and not is_own and is_read_after(caller.f_code, caller.f_lasti, name)
             if is_read or (others and (has or next(_labels(name, value, memory, known, container), None) is not None)):
-                yield f"`{name}` of {place}"  # a result of a call that waits on the stack may be it, or a part of it
+                # a result of a call that waits on the stack may be it, or a part of it
+                yield _caller(name, caller, root)
         caller, depth = caller.f_back, depth + 1
 
 
@@ -200,80 +208,16 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
             yield attribute, part
 
 
-def _parts_of(container: object) -> set[int]:
-    """Return the identities of an object and of the dictionaries in which it keeps its attributes."""
+def _parts_of(container: object) -> list[object]:
+    """Return an object and the dictionaries in which it keeps its attributes."""
     if container is None:
-        return set()
+        return []
     own = getattr(container, "__dict__", {})
-    return {id(container), id(own), *(id(own.get(name)) for name in ("_buffers", "_parameters"))}
+    return [container, own, *(own[name] for name in ("_buffers", "_parameters") if name in own)]
 
 
-def _kinds(cls: type) -> set[type]:
-    """Return a class with all that derive from it."""
-    return {cls}.union(*map(_kinds, type.__subclasses__(cls)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Heap:
-    """The objects that refer to some tensors (`first`), and those that refer to their dictionaries and tuples."""
-
-    first: list[object]
-    second: list[object]
-    excluded: set[int]
-
-    @staticmethod
-    def around(tensors: list[torch.Tensor], excluded: set[int]) -> _Heap:
-        """Look at all objects of the process twice, which takes time."""
-        first = gc.get_referrers(*tensors)
-        inner = [each for each in first if isinstance(each, dict | tuple) and id(each) not in excluded]
-        second = gc.get_referrers(*inner) if inner else []
-        return _Heap(first, second, excluded | {id(first), id(second), id(inner)})
-
-    def keepers(self) -> Iterator[str]:
-        """Yield descriptions of the objects that keep a tensor for others than a caller or backward."""
-        for holder in self.first:
-            if id(holder) in self.excluded or isinstance(holder, (*_KEEP_NOTHING, Told)):
-                continue
-            if isinstance(holder, CellType):
-                yield _CLOSURE
-            elif isinstance(holder, tuple) and all(self._reads_nothing(each) for each in self._around(holder)):
-                continue  # the arguments of a call that is under way, or what `enumerate` has yielded
-            elif isinstance(holder, dict):
-                yield from self._owner(holder)
-            elif isinstance(holder, list | set | tuple):
-                yield f"a {type(holder).__name__}"
-            else:
-                yield f"an attribute of {type(holder).__name__}"
-
-    def _reads_nothing(self, around: object) -> bool:
-        """Tell whether the holder of a tuple is known, or an iterator, which keeps its last tuple to fill it anew."""
-        return id(around) in self.excluded or isinstance(around, _REFILLING)
-
-    def contexts(self) -> Iterator[BackwardCFunction]:
-        """Yield the recorded custom functions that have a tensor in an attribute of their context."""
-        owners = {id(each.__dict__): each for each in self.second if isinstance(each, BackwardCFunction)}
-        for holder in self.first:
-            if isinstance(holder, BackwardCFunction):
-                yield holder
-            elif id(holder) in owners:
-                yield owners[id(holder)]
-
-    def _around(self, holder: object) -> list[object]:
-        return [each for each in self.second if any(part is holder for part in gc.get_referents(each))]
-
-    def _owner(self, namespace: dict[Any, Any]) -> Iterator[str]:
-        """Yield whose attributes a dictionary has; nothing for the context of a recorded operation."""
-        for referrer in self._around(namespace):
-            if getattr(referrer, "__dict__", None) is namespace:
-                if not isinstance(referrer, BackwardCFunction):
-                    is_global = isinstance(referrer, ModuleType)
-                    yield "a global name" if is_global else f"an attribute of {type(referrer).__name__}"
-                return
-        yield "a dict"
-
-
-_REFILLING: tuple[type, ...] = (enumerate, zip, type(iter({}.items())))
-_KEEP_NOTHING = (FrameType, torch.Tensor, weakref.ref, BackwardCFunction)
+def _caller(name: str, frame: FrameType, root: str) -> Holder:
+    return Holder(HolderKind.CALLER, name, frame.f_code.co_name, _place(frame, root))
 
 
 def _place(frame: FrameType, root: str) -> str:

@@ -1,9 +1,14 @@
-"""Imports the modules of a project instrumented; bytecode on disk is neither read nor written for them."""
+"""Imports the modules of a project instrumented.
+
+Bytecode on disk is neither read nor written for them; modules without an operation are imported as always.
+"""
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -42,15 +47,34 @@ class Instrumenting(MetaPathFinder):
         is_foreign = any(part in _INSTALLED or part.startswith(".") for part in inside.parts)
         return None if is_foreign else inside.as_posix()
 
-    def compiled(self, data: bytes, path: str) -> CodeType:
-        """Return the instrumented code of a file; where only Python's own parser can tell what is wrong, it does."""
+    def compiled(self, data: bytes, path: str) -> CodeType | None:
+        """Return the instrumented code of a file, which may raise `SyntaxError`; None for one without an operation."""
         from importlib.util import decode_source
 
         file = self.file_of(path)
         if file is None:
-            return compile(data, path, "exec", dont_inherit=True)
-        tree = instrumented(decode_source(data), file, self._register)
-        return compile(tree, path, "exec", dont_inherit=True)
+            return None
+        numbers: list[int] = []
+
+        def register(*operation: Any) -> int:
+            numbers.append(self._register(*operation))
+            return numbers[-1]
+
+        with _without_collection():
+            tree = instrumented(decode_source(data), file, register)
+            return compile(tree, path, "exec", dont_inherit=True) if numbers else None
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let no collector run: it would go through the tree, and through the program's objects, several times."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Loader(SourceFileLoader):
@@ -58,9 +82,10 @@ class _Loader(SourceFileLoader):
         super().__init__(name, path)
         self._importing = importing
 
-    def get_code(self, fullname: str) -> CodeType:
+    def get_code(self, fullname: str) -> CodeType | None:
         path = self.get_filename(fullname)
-        return self._importing.compiled(self.get_data(path), path)
+        code = self._importing.compiled(self.get_data(path), path)
+        return code if code is not None else super().get_code(fullname)
 
 
 def run_script(path: str, importing: Instrumenting) -> None:
@@ -69,5 +94,5 @@ def run_script(path: str, importing: Instrumenting) -> None:
     space: dict[str, Any] = module.__dict__
     space.update(__file__=path, __builtins__=sys.modules["builtins"], __loader__=None)
     sys.modules["__main__"] = module
-    code = importing.compiled(Path(path).read_bytes(), path)
-    exec(code, space)
+    data = Path(path).read_bytes()
+    exec(importing.compiled(data, path) or compile(data, path, "exec", dont_inherit=True), space)

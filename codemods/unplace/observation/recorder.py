@@ -20,22 +20,21 @@ import torch
 from unplace.observation import errors
 from unplace.observation.backwards import watched_backwards
 from unplace.observation.callers import calling_file
+from unplace.observation.effort import UNLIMITED, USUAL, Budget, Effort
 from unplace.observation.facts import Key, Observations, OperationFacts
 from unplace.observation.faults import report_fault
 from unplace.observation.graphs import is_leaf, operator, requires_grad, roots, walk
-from unplace.observation.holders import Holders, holders_of, live_tensors
+from unplace.observation.heap import live_tensors
+from unplace.observation.holders import Holders, add_others, on_stack
 from unplace.observation.inplace_modules import Modules
 from unplace.observation.instrument import Operation, Part, Shape
 from unplace.observation.memory import Notes, has_view_of
+from unplace.observation.references import Layout, probe, unexplained
 from unplace.observation.saves import is_refused, is_unshared, savers_of
 from unplace.observation.stale import victim_of
 from unplace.observation.writes import Parts, Told, write_of
 from unplace.torchapi import members
 
-_SHARE = 0.05
-"""The largest part of the time that the search for holders and savers may take."""
-_FREE = 0.5
-"""The seconds that the search may take in any case, beside that at the first run of each operation."""
 _PENDING = 64
 """The number of operations of a thread of which some parts are told; more are leftovers."""
 _ALWAYS = 3
@@ -43,9 +42,12 @@ _ALWAYS = 3
 
 
 class Recorder:
-    """Counts what the operations of the files below the folder `root` work on."""
+    """Counts what the operations of the files below the folder `root` work on.
 
-    def __init__(self, root: str) -> None:
+    `effort` says how much time the search for holders and savers may take; a run that was not examined counts as none.
+    """
+
+    def __init__(self, root: str, effort: Effort = USUAL) -> None:
         self.root = root
         self.observations = Observations(root)
         self._operations: list[Operation] = []
@@ -53,8 +55,8 @@ class Recorder:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._calls: dict[tuple[int, int, int], int] = {}
-        self._began = time.perf_counter()
-        self._spent = 0.0
+        self._budget = Budget(effort)
+        self._own: dict[Layout, int] | None = None
         self._modules = Modules(self.ran)
         self._written: Notes[tuple[int, int]] = Notes()
         self._stack = ExitStack()
@@ -126,8 +128,9 @@ class Recorder:
     def _record(self, number: int, parts: Parts, last: Any, frame: FrameType) -> None:
         operation, facts = self._operations[number], self._facts[number]
         write = write_of(operation, parts, last, frame)
-        parts.clear()
         target = write.target
+        layout = Layout(operation.shape, tuple(sorted(parts)), last is target)
+        parts.clear()
         if type(target).__module__.startswith("torch.fx"):  # traced, not run
             return
         facts.runs += 1
@@ -161,11 +164,8 @@ class Recorder:
         savers: list[str] | None = [] if is_unshared(target) else None
         if looks_closer:
             began = time.perf_counter()
-            live = live_tensors() if savers is None else [target]
-            found = holders_of(target, frame, operation.target, holder, self.root, live)
-            savers = found.contexts if savers is not None else savers_of(target, live)
-            _count_holders(facts, found)
-            self._spent += time.perf_counter() - began
+            savers = self._examine(number, layout, target, frame, holder, savers)
+            self._budget.spend(time.perf_counter() - began)
         if changes_values and not target.is_inference():
             self._written.note(target, number, (number, target._version))
             if is_recorded and is_refused(target):
@@ -174,6 +174,41 @@ class Recorder:
                 facts.searched += 1
                 facts.unsaved += not savers
                 facts.overwrote.update(savers)
+
+    def _examine(
+        self,
+        number: int,
+        layout: Layout,
+        tensor: torch.Tensor,
+        frame: FrameType,
+        container: object,
+        savers: list[str] | None,
+    ) -> list[str] | None:
+        """Count the holders of a tensor, and return what saved it; without an answer where that takes too long.
+
+        The process is searched only where autograd, another tensor or an unknown holder has a reference.
+        """
+        operation, facts = self._operations[number], self._facts[number]
+        has_time = self._budget.allows(is_first=not facts.examined)
+        if savers is None and not has_time:
+            return None
+        found = on_stack(tensor, frame, operation.target, container, self.root)
+        if savers is not None and self._explains(layout, unexplained(tensor, frame, found.known)):
+            _count_holders(facts, found)
+        elif has_time:
+            live = live_tensors() if savers is None else [tensor]
+            add_others(found, tensor, frame, operation.target, live)
+            savers = found.contexts if savers is not None else savers_of(tensor, live)
+            _count_holders(facts, found)
+        else:
+            savers = None  # the context of a custom function may have it
+        return savers
+
+    def _explains(self, layout: Layout, references: int) -> bool:
+        """Tell whether a statement of a layout, and the recorder, have all of some references to a tensor."""
+        if self._own is None:
+            self._own = _own_references()
+        return references <= self._own.get(layout, 0)
 
     def _run_backward(self, run: Callable[..., Any], outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True  # of pytest
@@ -205,11 +240,34 @@ class Recorder:
         caller = frame.f_back
         key = (number, id(caller.f_code), caller.f_lasti) if caller is not None else (number, 0, 0)
         count = self._calls[key] = self._calls.get(key, 0) + 1
-        if not self._facts[number].examined:
+        is_first = not self._facts[number].examined
+        if is_first and count == 1:
             return True
-        if count > _ALWAYS and count & (count - 1):
+        if not is_first and count > _ALWAYS and count & (count - 1):
             return False
-        return self._spent < _FREE + _SHARE * (time.perf_counter() - self._began)
+        return self._budget.allows(is_first=is_first)
+
+
+class _Measuring(Recorder):
+    """Notes how many references each layout itself adds to a tensor that only a local name has."""
+
+    def __init__(self) -> None:
+        super().__init__("", UNLIMITED)
+        self.own: dict[Layout, int] = {}
+
+    def _explains(self, layout: Layout, references: int) -> bool:
+        self.own[layout] = min(references, self.own.get(layout, references))
+        return True
+
+
+def _own_references() -> dict[Layout, int]:
+    """Return how many references each layout adds."""
+    measuring = _Measuring()
+    try:
+        probe(measuring.register, measuring)
+    finally:
+        measuring.close()
+    return measuring.own
 
 
 def _count_holders(facts: OperationFacts, found: Holders) -> None:

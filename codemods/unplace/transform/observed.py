@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from unplace import torchapi
-from unplace.diagnostics.catalogue import Assumption, Contradiction, Observed, Refusal
+from unplace.diagnostics.catalogue import Assumption, Contradiction, Held, Observed, Refusal
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import HERE, OperationFacts
+from unplace.observation.held import Holder, HolderKind
 
+T = TypeVar("T", str, Holder)
 _ABOUT_HOLDERS = frozenset(
     {
         Assumption.CALLER_LOOKS_AWAY,
@@ -142,9 +145,9 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
     elif assumption.kind in _ABOUT_DTYPE and facts.wider:
         found = Contradiction.WIDER(times=f"{facts.wider:,}", runs=runs)
     elif assumption.kind in _ABOUT_HOLDERS and facts.holders:
-        found = Contradiction.READER(holder=_most(facts.holders))
+        found = Contradiction.READER(holder=_held(_most(facts.holders)))
     elif assumption.kind is Assumption.NOT_KEPT and facts.kept:
-        found = Contradiction.READER(holder=_most(facts.keepers))
+        found = Contradiction.READER(holder=_held(_most(facts.keepers)))
     elif assumption.kind is Assumption.UNDIFFERENTIATED and facts.graphs:
         found = Contradiction.GRADIENT(times=f"{facts.graphs:,}", runs=runs)
     elif assumption.kind is Assumption.NOT_SHARED and _shared(facts, assumption):
@@ -166,7 +169,7 @@ def told(facts: OperationFacts) -> Iterator[Reason]:
     if facts.examined:
         yield Observed.ALONE(runs=f"{facts.alone:,}", examined=f"{facts.examined:,}")
     for holder, _ in facts.holders.most_common(_MOST):
-        yield Observed.HELD(holder=holder)
+        yield Observed.HELD(holder=_held(holder))
 
 
 def how_often(facts: OperationFacts) -> Iterator[Reason]:
@@ -226,5 +229,16 @@ def _shared(facts: OperationFacts, assumption: Reason) -> bool:
     return any(facts.shares[place] or facts.shares[place.partition("[")[0]] for place in places)
 
 
-def _most(counts: dict[str, int]) -> str:
+def _most(counts: Mapping[T, int]) -> T:
     return max(counts, key=lambda key: (counts[key], key))
+
+
+_HELD = {kind: Held[kind.name] for kind in HolderKind}
+
+
+def _held(holder: Holder) -> Reason:
+    """Return a holder in words."""
+    kind = _HELD[holder.kind]
+    if kind is Held.CALLER:
+        return kind(name=holder.name, function=holder.function, place=holder.place)
+    return kind(name=holder.name) if holder.name else kind()
