@@ -350,6 +350,29 @@ def test_references_tell_that_a_tensor_is_held_alone(operation: str) -> None:
     assert (found.alone, found.examined) == (1, 1)
 
 
+def test_an_operation_that_an_earlier_run_missed_comes_first() -> None:
+    """A run without time for it counts nothing, and the next one leaves its time to what was missed."""
+    kept = "import torch\nclass K: t = []\ndef f():\n    y = torch.ones(1)\n    K.t.append(y)\n    y += 1\n"
+
+    def times(known: Observations | None, effort: Effort) -> Observations:
+        recorder = Recorder(str(ROOT), effort, known)
+        space: dict[str, Any] = {NAME: recorder}
+        try:
+            exec(compile(instrumented(kept, "model.py", recorder.register), str(FILE), "exec"), space)
+            for _ in range(2):
+                space["f"]()
+        finally:
+            recorder.close()
+        return recorder.observations
+
+    assert of_line(times(None, NO_SEARCH), kept, 6).examined == 0
+    first = times(None, UNLIMITED)
+    assert of_line(first, kept, 6).kept == of_line(first, kept, 6).examined == 2
+    only_first = Effort(free=0.0, first=1000.0, again=0.0)
+    assert of_line(times(None, only_first), kept, 6).examined == 1
+    assert of_line(times(first, only_first), kept, 6).examined == 0
+
+
 # What writes do to autograd
 
 BROKEN = """\

@@ -43,7 +43,7 @@ def observe(words: Words, is_module: IsModule = False, output: Output = OUTPUT) 
     path = Path(output)
     try:
         known = facts.read(path) if path.exists() else facts.Observations(str(Path.cwd().resolve()))
-        code, found = launching.observe(Path.cwd(), words[0], words[1:], is_module=is_module)
+        code, found = launching.observe(Path.cwd(), words[0], words[1:], is_module=is_module, known=path)
     except facts.FactsError as error:
         raise typer.BadParameter(f"{error}.", param_hint="--output") from None
     except launching.NotFoundError as error:

@@ -14,11 +14,13 @@ from multiprocessing import util
 from pathlib import Path
 from typing import Any
 
-from unplace.observation.facts import Key
+from unplace.observation.facts import Key, read
 from unplace.observation.instrument import NAME, Shape
 
-ROOT, FOLDER = "UNPLACE_OBSERVED_ROOT", "UNPLACE_OBSERVED_FACTS"
-"""The environment variables that name the project's folder, and the folder for facts, one file for each process."""
+ROOT, FOLDER, KNOWN = "UNPLACE_OBSERVED_ROOT", "UNPLACE_OBSERVED_FACTS", "UNPLACE_OBSERVED_BEFORE"
+"""The environment variables that name the project's folder, the folder for facts, one file for each process, and the
+file of facts from earlier runs; that one may not exist.
+"""
 
 
 class _Waiting:
@@ -43,7 +45,8 @@ class _Waiting:
         if self._recorder is None and "torch" in sys.modules:
             from unplace.observation.recorder import Recorder
 
-            self._recorder = Recorder(self._root)
+            known = Path(os.environ.get(KNOWN, ""))
+            self._recorder = Recorder(self._root, known=read(known) if known.is_file() else None)
             for operation in self._operations:
                 self._recorder.register(*operation)
             setattr(builtins, NAME, self._recorder)

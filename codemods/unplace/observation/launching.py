@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import unplace
-from unplace.observation.child import FOLDER, ROOT
+from unplace.observation.child import FOLDER, KNOWN, ROOT
 from unplace.observation.facts import Observations, read
 
 _EAGER = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1"}
@@ -25,14 +25,20 @@ class NotFoundError(Exception):
 
 
 def observe(
-    root: Path, program: str, arguments: Sequence[str], *, is_module: bool, quiet: bool = False
+    root: Path,
+    program: str,
+    arguments: Sequence[str],
+    *,
+    is_module: bool,
+    known: Path | None = None,
+    quiet: bool = False,
 ) -> tuple[int, Observations]:
     """Run a program, and return its exit code and the facts about the operations in files below `root`.
 
-    `quiet` hides what it prints.
+    `known` is the file of facts from earlier runs; `quiet` hides what the program prints.
     """
     command = _command(program, arguments, is_module=is_module)
-    with watching(root) as watch:
+    with watching(root, known) as watch:
         output = subprocess.DEVNULL if quiet else None
         paths = filter(None, [*map(str, watch.path), os.environ.get("PYTHONPATH", "")])
         environment = {**os.environ, **watch.variables, "PYTHONPATH": os.pathsep.join(paths)}
@@ -53,12 +59,19 @@ class Watch:
 
 
 @contextmanager
-def watching(root: Path) -> Iterator[Watch]:
-    """Gather what the processes that are started in the block show about the operations in files below `root`."""
+def watching(root: Path, known: Path | None = None) -> Iterator[Watch]:
+    """Gather what the processes that are started in the block show about the operations in files below `root`.
+
+    Operations that no run of the file `known` examined come first.
+    """
     root = root.resolve()
     path = (Path(__file__).parent / "startup", Path(unplace.__file__).parents[1])
     with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
-        watch = Watch({**_EAGER, ROOT: str(root), FOLDER: folder}, path, Observations(str(root)))
+        watch = Watch(
+            {**_EAGER, ROOT: str(root), FOLDER: folder, KNOWN: str(known.absolute()) if known is not None else ""},
+            path,
+            Observations(str(root)),
+        )
         yield watch
         for facts in sorted(Path(folder).glob("*.json")):
             watch.found.add(read(facts))

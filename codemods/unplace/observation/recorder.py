@@ -45,13 +45,16 @@ class Recorder:
     """Counts what the operations of the files below the folder `root` work on.
 
     `effort` says how much time the search for holders and savers may take; a run that was not examined counts as none.
+    Operations that earlier runs, the `known` ones, have examined come after the others.
     """
 
-    def __init__(self, root: str, effort: Effort = USUAL) -> None:
+    def __init__(self, root: str, effort: Effort = USUAL, known: Observations | None = None) -> None:
         self.root = root
         self.observations = Observations(root)
         self._operations: list[Operation] = []
         self._facts: list[OperationFacts] = []
+        self._known = known if known is not None else Observations(root)
+        self._was_examined: list[bool] = []
         self._local = threading.local()
         self._lock = threading.Lock()
         self._calls: dict[tuple[int, int, int], int] = {}
@@ -72,6 +75,7 @@ class Recorder:
         with self._lock:
             self._operations.append(Operation(file, key, shape, target, name))
             self._facts.append(self.observations.of(file, key))
+            self._was_examined.append(bool(self._known.of(file, key).examined))
             return len(self._operations) - 1
 
     def close(self) -> None:
@@ -189,7 +193,7 @@ class Recorder:
         The process is searched only where autograd, another tensor or an unknown holder has a reference.
         """
         operation, facts = self._operations[number], self._facts[number]
-        has_time = self._budget.allows(is_first=not facts.examined)
+        has_time = self._budget.allows(is_first=self._is_first(number))
         if savers is None and not has_time:
             return None
         found = on_stack(tensor, frame, operation.target, container, self.root)
@@ -240,12 +244,16 @@ class Recorder:
         caller = frame.f_back
         key = (number, id(caller.f_code), caller.f_lasti) if caller is not None else (number, 0, 0)
         count = self._calls[key] = self._calls.get(key, 0) + 1
-        is_first = not self._facts[number].examined
-        if is_first and count == 1:
+        is_first = self._is_first(number)
+        if count == 1 and not self._facts[number].examined:
             return True
         if not is_first and count > _ALWAYS and count & (count - 1):
             return False
         return self._budget.allows(is_first=is_first)
+
+    def _is_first(self, number: int) -> bool:
+        """Tell whether no run of an operation was examined yet, in this process or an earlier one."""
+        return not self._facts[number].examined and not self._was_examined[number]
 
 
 class _Measuring(Recorder):
