@@ -247,6 +247,12 @@ def test_integers_stay_integers(name: str) -> None:
             assert numbers or next(flat(result)).dtype in (torch.int64, torch.bool)
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int32, torch.float64])
+@pytest.mark.parametrize("name", sorted(results.OF_ITS_DTYPE))
+def test_elements_keep_their_dtype(name: str, dtype: torch.dtype) -> None:
+    assert {t.dtype for _, result in few(name, dtype) for t in flat(result)} <= {dtype}
+
+
 @pytest.mark.parametrize(("name", "dtype"), sorted(results.CASTS.items()))
 def test_casts(name: str, dtype: str) -> None:
     assert getattr(torch.ones(2), name)().dtype is getattr(torch, dtype)

@@ -49,7 +49,11 @@ KEEPING_FUNCTIONS = GRAD_MODES | {"torch.jit.script", "torch.compile"}
 KEEPING_METHODS = GRAD_MODES | {"torch.jit.export", "torch.jit.ignore"}
 """Decorators that don't change the values that a method stores."""
 
+LIMITS = frozenset(["torch.finfo", "torch.iinfo"])
+"""Classes of objects whose attributes are numbers: `torch.finfo(x.dtype).eps`."""
+
 CONTEXTS = GRAD_MODES | {
+    *LIMITS,
     *(SET_GRAD_ENABLED, "torch.autocast", "torch.manual_seed", "torch.device", "torch.Generator"),
     *("torch.set_default_dtype", "torch.Size"),
 }

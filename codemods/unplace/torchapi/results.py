@@ -27,6 +27,9 @@ REARRANGING = frozenset(
 )
 """Operations whose result holds elements of a tensor in new memory."""
 
+OF_ITS_DTYPE = REARRANGING | {"clone", "masked_fill"}
+"""Operations whose result has the dtype of the first tensor, whatever that is."""
+
 CONVERTING = frozenset(
     [
         *("float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte"),

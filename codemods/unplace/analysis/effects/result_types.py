@@ -96,6 +96,8 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
         return "int64"
     if not dtypes:
         return None
+    if name in results.OF_ITS_DTYPE:
+        return dtypes[0]
     if name in autocast.LOWERED:
         return lowered(dtypes[0])  # without autocast, all operands have this dtype
     first = dtypes[0]

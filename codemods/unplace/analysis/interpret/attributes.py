@@ -43,7 +43,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import code_of
-from unplace.torchapi import Result, View, members, modules
+from unplace.torchapi import Result, View, members, modes, modules
 
 _GROUPS = (
     (ANY, DICT, Origin.ATTRIBUTE, PARAMETER_GROUP),
@@ -67,6 +67,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
         qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
         return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
+    if base.must_be(OTHER) and isinstance(base.ref, Named) and base.ref.qualified in modes.LIMITS:
+        return Value(NUMBER if name != "dtype" else TEXT)
     if isinstance(base.ref, Instance) and base.objs:
         return _of_instance(evaluation, node, base, base.ref, state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
