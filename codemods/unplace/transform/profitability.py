@@ -206,8 +206,8 @@ class Copies:
         writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
         if any(w.kind.is_whole for w in writes):
             return False  # rebound in the loop: every round has its own tensor anyway
-        name = copy.places[0].root
-        return not any(_makes_anew(statement, name) for statement in walk(loop))
+        place = copy.places[0]
+        return not any(_makes_anew(s, place.root) or _computes_anew(site, s, place) for s in walk(loop))
 
 
 def _is_in_loop(site: Site) -> bool:
@@ -255,6 +255,16 @@ def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args or call.keywords:
         return False
     return call.func.attr == "clone" and AccessPath.of(call.func.value) == place
+
+
+def _computes_anew(site: Site, node: ast.AST, place: AccessPath) -> bool:
+    """Tell whether a node binds a place to a new tensor, which no clone made of the old one: `h = h.div(h.norm())`."""
+    if not isinstance(node, ast.Assign) or place not in map(AccessPath.of, node.targets):
+        return False
+    value = site.run.values.get(node.value)
+    if value is None or not value.is_tensor or value.objs & site.run.private:
+        return False
+    return all(obj.origin is Origin.FRESH and obj not in site.state.bases for obj in value.objs)
 
 
 def _makes_anew(node: ast.AST, name: str) -> bool:
