@@ -183,4 +183,5 @@ def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
         said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line, file=by.file))
     elif forbidden is not None and not isinstance(recipe, Aside):
         said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
-    return Rewrite.GRADIENT_REPAIRED(rewrite=said) if site.write.data is not None else said
+    is_hidden = site.write.data is not None or (isinstance(recipe, Aside) and site.form is Form.DATA_STORE)
+    return Rewrite.GRADIENT_REPAIRED(rewrite=said) if is_hidden else said

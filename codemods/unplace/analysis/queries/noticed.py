@@ -78,3 +78,10 @@ def assumption_about(obj: Obj) -> Reason | None:
     if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE):
         return Assumption.HELD_ALONE(place=quoted(obj.label))
     return None
+
+
+def named_outside(obj: Obj) -> str | None:
+    """Return how the source names a tensor from outside; None where its label is words."""
+    code = obj.label.removeprefix("`").removesuffix("`")
+    is_quoted = len(code) == len(obj.label) - 2
+    return code if "`" not in code and (is_quoted or " " not in code) else None

@@ -28,7 +28,7 @@ from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
-from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about
+from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about, named_outside
 from unplace.analysis.queries.yielded import listed, yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
@@ -200,8 +200,8 @@ class Watch:
                 slot = self._slot_place(holder, key)
                 if slot is not None or not held.objs <= {*outside}:
                     others.append(str(slot) if slot is not None else None)
-        unnamed = [obj for obj in outside if _code_of(obj) is None]
-        others += (_code_of(obj) for obj in outside if obj.origin is not Origin.CALL or obj not in unnamed)
+        unnamed = [obj for obj in outside if named_outside(obj) is None]
+        others += (named_outside(obj) for obj in outside if obj.origin is not Origin.CALL or obj not in unnamed)
         written = str(place) if place is not None else self._written
         if others and (written is None or None in others):
             return None
@@ -321,7 +321,8 @@ class Watch:
             if holder is self._own or holder in self._inside:
                 continue
             if holder in value.objs:
-                found.blockers.append(Refusal.ON_TENSOR())
+                if value.may_be(TENSOR | UNKNOWN):
+                    found.blockers.append(Refusal.ON_TENSOR())
                 continue
             if not self._is_seen(holder):
                 continue
@@ -333,7 +334,7 @@ class Watch:
             written = self._slot_place(holder, key)
             if written is not None and written == place:
                 continue
-            if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
+            if holder.parameter is not None and self._is_left_to_callers(holder, key):
                 self._ask_callers(holder.parameter, found)
                 self._asked |= held.objs
                 continue
@@ -354,6 +355,13 @@ class Watch:
             outside = (h for h in self.state.heap.holders if not self._is_own(h))
             self._seen = self.state.reachable(outside) | self._reached()
         return holder in self._seen
+
+    def _is_left_to_callers(self, holder: Obj, key: Hashable) -> bool:
+        """Tell whether only callers may still read a slot of an argument: the function has done with it."""
+        if fields.is_left_alone(self.run, self.state, holder, key):
+            return True
+        others = (h for h in self.state.heap.holders if h is not holder)
+        return holder not in self.state.reachable(others) | self._reached()
 
     def _is_own(self, holder: Obj) -> bool:
         """Tell whether a container was made by the function, or by its call: the tuple of `*args`."""
@@ -490,10 +498,3 @@ class Watch:
                     shares = Refusal.OUTER_SHARES(name=other, function=owner.name)
                     return Refusal.SLOT_SHARES(place=other) if owner.is_module else shares
         return None
-
-
-def _code_of(obj: Obj) -> str | None:
-    """Return how the source names a tensor from outside; None where its label is words."""
-    code = obj.label.removeprefix("`").removesuffix("`")
-    is_quoted = len(code) == len(obj.label) - 2
-    return code if "`" not in code and (is_quoted or " " not in code) else None
