@@ -220,6 +220,56 @@ async def test_what_other_files_save_is_known(tmp_path: Path) -> None:
         await severity(types.DiagnosticSeverity.Hint)
 
 
+SHIFT = "import torch\n\n\ndef _shift(h: torch.Tensor, by: float) -> None:\n    h += by\n"
+CALLER = """\
+import torch
+from utils import _shift
+
+
+def f(x):
+    h = torch.sigmoid(x)
+    y = h.exp()
+    _shift(h, 1.0)
+    return y * h
+"""
+
+
+async def test_a_fix_that_needs_calls_in_other_files_edits_them_too(tmp_path: Path) -> None:
+    """The fix edits both files, as the run on the folder does; it is gone when one of them isn't as it was."""
+    (tmp_path / "utils.py").write_text(SHIFT)
+    (tmp_path / "main.py").write_text(CALLER)
+
+    async def fix(editor: Editor) -> types.CodeAction:
+        while True:
+            for title, action in (await editor.actions(SHIFT.index("h +="))).items():
+                if title == "Rewrite as `h = h + by`, with the calls in main.py":
+                    return action
+            await asyncio.sleep(0.05)
+
+    async with editing(tmp_path, "utils.py") as editor:
+        editor.open(SHIFT)
+        found = await fix(editor)
+        assert found.edit is not None
+        own, other = found.edit.document_changes or ()
+        assert isinstance(own, types.TextDocumentEdit)
+        assert isinstance(other, types.TextDocumentEdit)
+        assert (own.text_document.uri, own.text_document.version) == (editor.uri, editor.version)
+        assert (other.text_document.uri, other.text_document.version) == ((tmp_path / "main.py").as_uri(), None)
+        (call,) = other.edits
+        assert isinstance(call, types.TextEdit)
+        assert (call.range.start.line, call.new_text) == (7, "h = _shift(h, 1.0)")
+        found.edit = types.WorkspaceEdit(document_changes=[own])
+        editor.apply(found)
+        assert editor.text == (
+            "import torch\n\n\ndef _shift(h: torch.Tensor, by: float) -> torch.Tensor:\n    h = h + by\n    return h\n"
+        )
+    async with editing(tmp_path, "utils.py") as editor:
+        editor.open(SHIFT)
+        await fix(editor)
+        (tmp_path / "main.py").write_text(CALLER + "\n")
+        assert not any("main.py" in title for title in await editor.actions(SHIFT.index("h +=")))
+
+
 async def test_typing(tmp_path: Path) -> None:
     """Every change arrives where it belongs; while the text can't be parsed, what was said of other lines stays."""
     async with editing(tmp_path) as editor:

@@ -12,12 +12,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 from unplace import documents
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport, Finding, Harm, Problem
+from unplace.diagnostics.findings import FileReport, Finding, Harm, Problem, Status
 from unplace.editor import hovering, workspace
+from unplace.editor.across_files import across_files
 from unplace.editor.code_actions import (
     FIX_ALL,
     code_actions,
@@ -33,6 +35,7 @@ from unplace.editor.outline import Edited, Outline
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
 from unplace.reporting import explained
+from unplace.runs.across import Spanning
 from unplace.text.positions import Text
 from unplace.text.source import Source
 from unplace.text.trees import parsed
@@ -47,6 +50,9 @@ _LONG = 4000
 _PORTION = 300
 """The least lines of the functions and classes that are looked at before the time is asked for."""
 
+_SPANNING = 8
+"""The most refused operations of a text for which edits of several files are tried."""
+
 Place = tuple[int, int]
 """A line and a character in the terms of the protocol: from 0, in code units of the document's encoding."""
 
@@ -60,6 +66,7 @@ class _Known:
     outline: Outline
     findings: Sequence[Finding]
     warnings: Sequence[Problem]
+    spanning: Sequence[Spanning] = ()
 
     def moved_to(self, text: str) -> tuple[list[Finding], list[Problem]]:
         """Return the findings and problems in lines that another version still has, at their place there."""
@@ -153,6 +160,21 @@ class Analyst:
         known = _Known(document.text, question.options, outline, report.findings, report.warnings)
         self._known[document.uri] = known
 
+    def further(self, document: Document, question: workspace.Question) -> workspace.Question | None:
+        """Return the question how edits of several files rewrite what is refused in a document; None if nothing is."""
+        known = self._known.get(document.uri)
+        if known is None or known.text != document.text:
+            return None
+        refused = [each for each in known.findings if each.may_span and each.status is Status.REFUSED]
+        refused.sort(key=lambda finding: list(Harm).index(finding.harm))
+        return replace(question, refused=tuple(refused[:_SPANNING])) if refused else None
+
+    def adopt_spanning(self, document: Document, found: Sequence[Spanning]) -> None:
+        """Take the answer to the further question."""
+        known = self._known.get(document.uri)
+        if known is not None and known.text == document.text:
+            self._known[document.uri] = replace(known, spanning=found)
+
     def _found(
         self, document: Document, options: Options, at_a_glance: bool
     ) -> tuple[Sequence[Finding], Sequence[Problem]]:
@@ -171,13 +193,24 @@ class Analyst:
             report = _first_sight(document, options)
         else:
             report = _glanced(document, options, known, outline)
-        self._known[document.uri] = _Known(document.text, options, outline, report.findings, report.warnings)
+        is_same = known is not None and known.text == document.text
+        spanning = known.spanning if known is not None and is_same else ()
+        self._known[document.uri] = _Known(document.text, options, outline, report.findings, report.warnings, spanning)
         return report.findings, report.warnings
 
     def actions(
-        self, document: Document, folders: Sequence[Path], start: Place, end: Place, only: Sequence[str] | None
+        self,
+        document: Document,
+        folders: Sequence[Path],
+        start: Place,
+        end: Place,
+        only: Sequence[str] | None,
+        others: Mapping[str, Document] = MappingProxyType({}),
     ) -> list[dict[str, Any]]:
-        """Return the `CodeAction` objects for a range of a document, of the kinds in `only`; None stands for all."""
+        """Return the `CodeAction` objects for a range of a document, of the kinds in `only`; None stands for all.
+
+        `others` are the other documents that the editor holds, by path.
+        """
         options = self._options(document, folders)
         if options is None or (document.is_python and _outline(document) is None):
             return []
@@ -188,6 +221,9 @@ class Analyst:
             line = max(end[0] - (not end[1]), start[0])  # a selection of whole lines ends where the next one begins
             last, _ = document.from_editor(text, line, 0)
             found = code_actions(document, options, first, last, column if start == end else None)
+            known = self._known.get(document.uri)
+            if known is not None and known.text == document.text:
+                found += across_files(document, known.spanning, first, last, others)
         else:
             found = fix_all(document, options) if _are_wanted(only, FIX_ALL) else []
         return [action for action in found if _are_wanted(only, action["kind"])]

@@ -50,12 +50,12 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
         findings = here or findings
     actions: list[Any] = []
     for finding in findings[:_FIXES]:
-        for action in _fixes(document, text, options, finding):
-            same = next((other for other in actions if other["edit"] == action["edit"]), None)
+        for fix in _fixes(document, text, options, finding):
+            same = next((other for other in actions if other["edit"] == fix["edit"]), None)
             if same is None:
-                actions.append(action)
+                actions.append(fix)
             else:  # operations that can only be rewritten together
-                same["diagnostics"] += action["diagnostics"]
+                same["diagnostics"] += fix["diagnostics"]
     around = _function_around(document, findings)
     if around is not None:
         actions += _rewrite_all(document, text, options, f"Rewrite all in `{around[0]}`", _REWRITE, around[1])
@@ -64,7 +64,7 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
     if findings:
         ignoring, _ = documents.ignoring_edits(document.text, findings, document.path)
         if ignoring:
-            actions.append(_action(document, text, "Ignore here (unplace)", "quickfix", ignoring, findings))
+            actions.append(action(document, text, "Ignore here (unplace)", "quickfix", ignoring, findings))
     return actions + _comment_removals(document, text, options, first, last)
 
 
@@ -93,8 +93,8 @@ def _comment_removals(document: Document, text: Text, options: Options, first: i
         edit = suppressions.removal(document.text, warning) if first <= warning.line <= last else None
         if edit is not None:
             _, shown = of_comment(document, text, warning)
-            action = _action(document, text, "Remove the unused suppression (unplace)", "quickfix", [edit])
-            actions.append({**action, "diagnostics": [shown], "isPreferred": True})
+            removal = action(document, text, "Remove the unused suppression (unplace)", "quickfix", [edit])
+            actions.append({**removal, "diagnostics": [shown], "isPreferred": True})
     return actions
 
 
@@ -153,11 +153,11 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
     if not alone.changed:
         return []
     edits = _own_edits(finding, alone)
-    title = _title(text, finding, edits)
+    told = title(text, finding, edits)
     if is_unsafe:
-        title += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
-    action = _action(document, text, title, "quickfix", edits, [finding])
-    return [{**action, "isPreferred": not is_unsafe}]
+        told += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
+    fix = action(document, text, told, "quickfix", edits, [finding])
+    return [{**fix, "isPreferred": not is_unsafe}]
 
 
 def _own_edits(finding: Finding, line: FileReport) -> Sequence[Edit]:
@@ -170,7 +170,7 @@ def _own_edits(finding: Finding, line: FileReport) -> Sequence[Edit]:
     return sorted({edit for f in together for edit in f.edits})
 
 
-def _title(text: Text, finding: Finding, edits: Sequence[Edit]) -> str:
+def title(text: Text, finding: Finding, edits: Sequence[Edit]) -> str:
     """Return what a rewrite does: "Rewrite as `y = y + k`"; of another line, with its number."""
     first, last = finding.line, finding.end_line
     here = [edit for edit in edits if first <= text.place(edit.start)[0] <= last]
@@ -216,12 +216,13 @@ def _rewrite_all(
     document: Document, text: Text, options: Options, title: str, kind: str, lines: LineRanges | None
 ) -> list[Any]:
     report = planned(document, options, lines)
-    return [_action(document, text, title, kind, report.edits)] if report.changed else []
+    return [action(document, text, title, kind, report.edits)] if report.changed else []
 
 
-def _action(
+def action(
     document: Document, text: Text, title: str, kind: str, edits: Iterable[Edit], about: Iterable[Finding] = ()
 ) -> dict[str, Any]:
+    """Return a `CodeAction` object that edits a document, with the diagnostics of what it is about."""
     return {
         "title": title,
         "kind": kind,

@@ -228,8 +228,7 @@ class Server(LanguageServer):
         document, folders = self.document(uri), self.folders()
         if document is None:
             return
-        others = {self._path(text.uri): text.source for text in self.workspace.text_documents.values()}
-        others.pop(document.path, None)
+        others = {path: other.text for path, other in self._others(document).items()}
         question = await self.ask(document, lambda analyst: analyst.question(document, folders, others))
         if question is None:
             return
@@ -241,6 +240,20 @@ class Server(LanguageServer):
         self._placed.add(uri)
         found = await self._found(uri, _look, gives_way=True)
         self._send([params for params in found if not is_new or params not in alone])
+        further = await self.ask(document, lambda analyst: analyst.further(document, question))
+        if further is None:
+            return
+        spanning = await asyncio.get_running_loop().run_in_executor(self._waiting, self._workspace.spanning, further)
+        await self.ask(document, lambda analyst: analyst.adopt_spanning(document, spanning))
+
+    def _others(self, document: Document) -> dict[str, Document]:
+        """Return the other texts that the editor holds, by path."""
+        texts = ((self._path(each.uri), each) for each in self.workspace.text_documents.values())
+        return {
+            path: Document(each.source, each.uri, path, each.version, document.encoding)
+            for path, each in texts
+            if path != document.path
+        }
 
     async def _found(
         self, uri: str, look: _Look, *, gives_way: bool = False, is_all: bool = True
@@ -276,7 +289,8 @@ class Server(LanguageServer):
         start, end = ((place.line, place.character) for place in (params.range.start, params.range.end))
         only = None if params.context.only is None else [getattr(kind, "value", kind) for kind in params.context.only]
         folders = self.folders()
-        found = await self.ask(document, lambda a: a.actions(document, folders, start, end, only))
+        others = self._others(document)
+        found = await self.ask(document, lambda a: a.actions(document, folders, start, end, only, others))
         if found is None or not self.is_current(document):
             return None
         return [self._action(action) for action in found]

@@ -16,15 +16,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import unplace
 from unplace.analysis.project.files import Project
 from unplace.config.nearest import Excluded, Nearest
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport
+from unplace.diagnostics.findings import FileReport, Finding
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
+from unplace.runs.across import Spanning, spanning
 from unplace.runs.limits import LimitError, limited
 from unplace.transform.rewriter import rewrite_text
 
@@ -47,13 +48,21 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text to analyse: its path, the workspace folder around it, and other texts that aren't saved, by path."""
+    """A text to analyse: its path, the workspace folder around it, and other texts that aren't saved, by path.
+
+    With `refused`, the question is how edits of several files rewrite these operations of the text.
+    """
 
     text: str
     path: str
     folder: str
     options: Options
     unsaved: Mapping[str, str] = field(default_factory=dict)
+    refused: tuple[Finding, ...] = ()
+
+
+Answer: TypeAlias = "FileReport | list[Spanning] | None"
+"""The report on a text among the files of its folder, or the rewrites asked for; None where there is no answer."""
 
 
 class Workspace:
@@ -68,6 +77,15 @@ class Workspace:
 
     def report(self, question: Question) -> FileReport | None:
         """Return the report on a text; None where the workspace is too large, the time is up, or `stop` is called."""
+        found = self._answer(question)
+        return found if isinstance(found, FileReport) else None
+
+    def spanning(self, question: Question) -> list[Spanning]:
+        """Return the rewrites of the refused operations by edits of several files; none where there is no answer."""
+        found = self._answer(question)
+        return found if isinstance(found, list) else []
+
+    def _answer(self, question: Question) -> Answer:
         with self._asking:
             if self._failures >= _MOST_FAILURES:
                 return None
@@ -81,14 +99,14 @@ class Workspace:
                 assert process.stdout is not None
                 pickle.dump(question, process.stdin)
                 process.stdin.flush()
-                report: FileReport | None = pickle.load(process.stdout)
+                found: Answer = pickle.load(process.stdout)
             except (OSError, EOFError, pickle.UnpicklingError):
                 process.wait()
                 return None
             finally:
                 self._about = None
                 clock.cancel()
-            return report
+            return found
 
     def stop(self, path: str) -> None:
         """End the work under way if it is about a file: the answer isn't wanted any more."""
@@ -128,16 +146,16 @@ def _answer_all(given: BinaryIO, answers: BinaryIO) -> None:
     while True:
         question: Question = pickle.load(given)
         try:
-            report = answer(question, known)
+            found = answer(question, known)
         except Exception:  # the text has been analysed alone, where a fault is reported
-            report = None
+            found = None
             known.clear()
-        pickle.dump(report, answers)
+        pickle.dump(found, answers)
         answers.flush()
 
 
-def answer(question: Question, known: dict[str, tuple[tuple[object, ...], Project]]) -> FileReport | None:
-    """Return the report on a text among the files of its folder; `known` has the project of the last question."""
+def answer(question: Question, known: dict[str, tuple[tuple[object, ...], Project]]) -> Answer:
+    """Return the answer to a question; `known` has the project of the last one."""
     files = discover([Path(question.folder)], Excluded(Nearest()), suffixes(markdown=False)).files
     states = [Path(path).stat() for path in files[: _FILES + 1]]
     path = {os.path.normcase(file): file for file in files}.get(os.path.normcase(question.path))
@@ -153,6 +171,8 @@ def answer(question: Question, known: dict[str, tuple[tuple[object, ...], Projec
     project = last[1]
     try:
         with limited():
+            if question.refused:
+                return list(spanning(path, question.refused, question.options, project, held))
             return rewrite_text(question.text, path, question.options, project)
     except LimitError:
         known.clear()

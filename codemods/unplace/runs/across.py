@@ -12,7 +12,7 @@ of those files allowed. The files of one rewrite are changed together, or none o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,6 +58,29 @@ def across(outcomes: Sequence[Outcome], options: OptionsOf) -> list[Outcome]:
     for outcome, findings in found:
         run.plan(_absolute(outcome), findings)
     return run.outcomes()
+
+
+@dataclass(frozen=True, slots=True)
+class Spanning:
+    """The rewrite of one operation by edits of several files: by path, the text before them and the edits."""
+
+    finding: Finding
+    changes: tuple[tuple[str, str, tuple[Edit, ...]], ...]
+
+
+def spanning(
+    path: str, findings: Iterable[Finding], options: Options, project: Project, held: Mapping[str, bytes]
+) -> Iterator[Spanning]:
+    """Yield the rewrites of refused findings of a file by edits of several files, each as if it were the only one.
+
+    `held` are the contents of files of the project that aren't as on the disk.
+    """
+    sources = {each: documents.read(data, each) for each, data in held.items()}
+    files = {each: _File(Outcome(each, source=sources.get(each))) for each in project.files.paths}
+    run = _Run(files, lambda _: options, project)
+    for finding in findings:
+        if finding.may_span and finding.status is Status.REFUSED:
+            yield from run.alone(path, finding)
 
 
 def _absolute(outcome: Outcome) -> str:
@@ -181,6 +204,18 @@ class _Run:
         finally:
             if self._project is not None:
                 self._project.end()
+
+    def alone(self, path: str, finding: Finding) -> Iterator[Spanning]:
+        """Yield the rewrite of a finding by edits of several files, if there is one; nothing is taken over."""
+        file = self.files[path]
+        made = self._round(path, file.text, ((finding.line, finding.line),), self._current())
+        texts = self._texts(path, made)
+        place = finding.line, finding.column, finding.code
+        own = next((f for f in made.findings if (f.line, f.column, f.code) == place and _is_made(f)), None)
+        if texts is None or own is None or not self._repairs(path, made, texts):
+            return
+        edits = {path: made.edits, **_elsewhere(made)}
+        yield Spanning(own, tuple((each, self.files[each].text, tuple(edits[each])) for each in texts))
 
     def _plan(self, path: str, findings: Sequence[Finding]) -> None:
         file = self.files[path]
