@@ -1,5 +1,7 @@
 """Tells whether a function reads a field of a named tuple that it was given only where it takes the tensor out.
 
+Of other containers that it was given, whether it has done with them.
+
 mean = belief.mean
 mean += gain * (z - mean)
 return belief._replace(mean=mean)           reads the other fields
@@ -11,7 +13,7 @@ import ast
 from collections.abc import Hashable
 
 from unplace.analysis.domain.snapshot import Snapshot
-from unplace.analysis.domain.values import Obj
+from unplace.analysis.domain.values import Obj, Objs, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import Parents
 
@@ -29,6 +31,13 @@ def is_left_alone(run: Run, state: Snapshot, holder: Obj, field: Hashable) -> bo
     used = [n for n in run.scope.names if n.id in names and isinstance(n.ctx, ast.Load)]
     taken = [n for n in used if not _is_other_field(n, run.parents, field)]
     return len(taken) <= 1 and all(_is_bound(n, run.parents, field) for n in taken)
+
+
+def is_done_with(state: Snapshot, holder: Obj, held: Value, reached: Objs) -> bool:
+    """Tell whether only callers may still read what they put into an argument; `reached` is what live names reach."""
+    if any(obj.parameter != holder.parameter for obj in held.objs):
+        return False
+    return holder not in reached | state.reachable(h for h in state.heap.holders if h is not holder)
 
 
 def _is_other_field(name: ast.Name, parents: Parents, field: Hashable) -> bool:

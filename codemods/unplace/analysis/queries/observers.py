@@ -334,7 +334,7 @@ class Watch:
             written = self._slot_place(holder, key)
             if written is not None and written == place:
                 continue
-            if holder.parameter is not None and self._is_left_to_callers(holder, key):
+            if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
                 self._ask_callers(holder.parameter, found)
                 self._asked |= held.objs
                 continue
@@ -344,6 +344,8 @@ class Watch:
                 found.assumptions.append(Assumption.HELD_ALONE(place=quoted(str(place))))
             elif written is not None:
                 found.blockers.append(Refusal.SLOT_SHARES(place=str(written)))
+            elif holder.parameter is not None and fields.is_done_with(self.state, holder, held, self._reached()):
+                self._ask_callers(holder.parameter, found)
             elif not self._is_left_result(holder, held):
                 found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
@@ -355,13 +357,6 @@ class Watch:
             outside = (h for h in self.state.heap.holders if not self._is_own(h))
             self._seen = self.state.reachable(outside) | self._reached()
         return holder in self._seen
-
-    def _is_left_to_callers(self, holder: Obj, key: Hashable) -> bool:
-        """Tell whether only callers may still read a slot of an argument: the function has done with it."""
-        if fields.is_left_alone(self.run, self.state, holder, key):
-            return True
-        others = (h for h in self.state.heap.holders if h is not holder)
-        return holder not in self.state.reachable(others) | self._reached()
 
     def _is_own(self, holder: Obj) -> bool:
         """Tell whether a container was made by the function, or by its call: the tuple of `*args`."""
