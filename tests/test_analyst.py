@@ -112,6 +112,15 @@ LONG = "import torch\n\n\n" + "\n\n".join(
 )
 
 
+def test_long_classes_are_taken_apart() -> None:
+    """A test case of 10,000 lines is one class; its methods are looked at in turn."""
+    method = "    def f(self, y):\n        y += 1\n"
+    text = f"def g(): ...\nclass Long:\n    x = 1\n{method * 200}class Short:\n{method}"
+    outline = Outline.of(ast.parse(text))
+    assert outline.units == ((1, 1), (2, 403), (404, 406))
+    assert outline.parts == ((1, 1), *((line, line + 1) for line in range(4, 404, 2)), (404, 406))
+
+
 def test_the_beginning_of_a_long_text_is_shown_first() -> None:
     analyst, document = Analyst(), Document(LONG, "file:///m.py", "/m.py")
     first = analyst.beginning(document, [], 0.0)

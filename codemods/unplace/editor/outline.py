@@ -11,27 +11,33 @@ from unplace.diagnostics.reasons import Line
 from unplace.text.positions import LineRanges, with_plain_line_ends
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LONG = 300
+"""The lines of a class that is taken apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The lines of a module's top-level functions and classes, and of its other top-level statements."""
+    """The lines of a module's top-level functions and classes, and of its other top-level statements.
+
+    `parts` are the units with long classes taken apart: the functions and short classes in them.
+    """
 
     units: LineRanges
     others: LineRanges
+    parts: LineRanges
 
     @classmethod
     def of(cls, tree: ast.Module) -> Outline:
         """Return the outline of a tree."""
         units = tuple(_lines(s) for s in tree.body if isinstance(s, _UNITS))
-        return cls(units, tuple(_lines(s) for s in tree.body if not isinstance(s, _UNITS)))
+        return cls(units, tuple(_lines(s) for s in tree.body if not isinstance(s, _UNITS)), tuple(_parts(tree.body)))
 
     def portions(self, least: int) -> Iterator[LineRanges]:
-        """Yield the lines of the functions and classes in turn, some together where they are short."""
+        """Yield the lines of the parts in turn, some together where they are short."""
         portion: list[tuple[int, int]] = []
-        for unit in self.units:
-            portion.append(unit)
-            if unit[1] - portion[0][0] >= least:
+        for part in self.parts:
+            portion.append(part)
+            if part[1] - portion[0][0] >= least:
                 yield tuple(portion)
                 portion = []
         if portion:
@@ -90,6 +96,16 @@ class Edited:
 
     def _line(self, line: int) -> int:
         return line if line < self.first else max(line - self.old_end + self.new_end, self.first)
+
+
+def _parts(body: Iterable[ast.stmt]) -> Iterator[tuple[int, int]]:
+    for statement in body:
+        if isinstance(statement, _UNITS):
+            first, last = _lines(statement)
+            if isinstance(statement, ast.ClassDef) and last - first > _LONG:
+                yield from _parts(statement.body)
+            else:
+                yield first, last
 
 
 def _lines(statement: ast.stmt) -> tuple[int, int]:
