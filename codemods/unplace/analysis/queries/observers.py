@@ -29,7 +29,7 @@ from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
 from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about, named_outside
-from unplace.analysis.queries.yielded import listed, yielded
+from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
@@ -158,7 +158,8 @@ class Watch:
             if name == own or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
-                if self.state.may_share(held.objs, value.objs):
+                is_seen = self.state.may_share(held.objs, value.objs)
+                if is_seen and not is_last_row(self.run, self.state, name, place, value):
                     found.blockers.append(Refusal.STILL_HELD(alive=hidden_thing(name)))
                 continue
             if is_same(held, value):
@@ -324,7 +325,7 @@ class Watch:
                 if value.may_be(TENSOR | UNKNOWN):
                     found.blockers.append(Refusal.ON_TENSOR())
                 continue
-            if not self._is_seen(holder):
+            if not self._is_seen(holder) or are_earlier_rows(self.run, self.state, place, value, held):
                 continue
             if loop is not None and self._is_own(holder) and holder not in self._reached(loop):
                 continue

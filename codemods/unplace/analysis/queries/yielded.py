@@ -16,7 +16,7 @@ from unplace.analysis.domain.facts import DISTINCT
 from unplace.analysis.domain.paths import AccessPath, Index
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_name
-from unplace.analysis.domain.values import LIST, Obj, Value
+from unplace.analysis.domain.values import ITERATING, LIST, Obj, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.diagnostics.catalogue import Alive
 
@@ -43,6 +43,36 @@ def yielded(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -
         return None
     (source,) = having[0]
     return Yielded(hidden_name(Alive.LOOP, loop.lineno), source)
+
+
+def is_last_row(run: Run, state: Snapshot, loop: str, place: AccessPath | None, value: Value) -> bool:
+    """Tell whether a value is the row that the loop with this hidden name has yielded last, apart from all others.
+
+    for x in torch.eye(3):
+        x -= x.sum() * y        the next round has another row, in other memory
+    """
+    drawn = _row_of(run, state, place, value)
+    return drawn is not None and drawn.loop == loop
+
+
+def are_earlier_rows(run: Run, state: Snapshot, place: AccessPath | None, value: Value, held: Value) -> bool:
+    """Tell whether a value holds nothing but rows that earlier rounds yielded of the tensor whose row is written."""
+    drawn = _row_of(run, state, place, value)
+    return drawn is not None and all(obj.old for obj in held.objs) and _are_rows(state, held, drawn.source)
+
+
+def _row_of(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -> Yielded | None:
+    """Return the loop that has yielded a row of a tensor of its own memory, each element of which is in one row."""
+    drawn = yielded(run, state, place, value)
+    source = drawn.source if drawn is not None else None
+    if source is None or source.origin is not Origin.FRESH or source.overlapping or source in state.bases:
+        return None
+    return drawn if _are_rows(state, value, source) else None
+
+
+def _are_rows(state: Snapshot, value: Value, source: Obj) -> bool:
+    bases = [state.bases.get(obj) for obj in value.objs if obj.operator == ITERATING]
+    return len(bases) == len(value.objs) and all(base is not None and base.objs == {source} for base in bases)
 
 
 def _has(target: ast.expr, node: object) -> bool:

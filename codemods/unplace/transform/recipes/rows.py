@@ -156,12 +156,16 @@ def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _He
 
 
 def _is_replayed(site: Site, tensor: ast.expr) -> bool:
-    """Tell whether an expression certainly gives the same view each time: `y[1:]`, but not `y.clone()`."""
+    """Tell whether an expression certainly gives the same view each time: `y[1:]`, but not `y.clone()[1:]`."""
     value = site.run.values.get(tensor)
     if value is None or not value.objs or not is_replayable(site.run, tensor, top=True):
         return False
     bases = [site.state.bases.get(obj) for obj in value.objs]
-    return all(base is not None and base.link is Link.VIEW for base in bases)
+    named = [site.run.values[n].objs for n in walk(tensor) if isinstance(n, ast.Name) and n in site.run.values]
+    owners = site.state.roots(value.objs) - site.state.bases.keys()
+    return owners <= site.state.roots(frozenset().union(*named)) and all(
+        base is not None and base.link is Link.VIEW for base in bases
+    )
 
 
 def _header(site: Site, loop: ast.For, row: str, text: Text) -> _Header | None:
