@@ -21,8 +21,6 @@ CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 torch.set_num_threads(1)
 
 CONTRADICTED = [
-    "activations_switched_to_in_place",
-    "flag_in_unpacked_keywords",
     "argument_returned_deep_in_lists",
     "arguments_handed_through_are_written",
     "bfloat16_of_an_argument_plus_a_parameter",
@@ -30,12 +28,9 @@ CONTRADICTED = [
     "data_store_written_elsewhere",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
-    "helper_returns_an_attribute_of_its_argument",
     "helper_writes_what_an_outer_caller_may_read",
-    "layers_of_a_sequential_by_index",
     "module_overwritten_past_autograd",
     "object_that_poses_as_a_tensor",
-    "outputs_of_a_sequential_collected",
     "recursive_helper_returns_its_argument",
 ]
 """Programs that contradict an assumption which `--unsafe` makes all the same."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Hashable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import ANY, weaker
 from unplace.analysis.domain.refs import Instance
@@ -33,90 +31,33 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.domain.views import UNCERTAIN
-from unplace.analysis.effects.effect import EACH, EVERY, REST, RESULT, Drawn, Effect, Returned, Slot, Source, View
+from unplace.analysis.effects.call import Call
+from unplace.analysis.effects.effect import (
+    EACH,
+    EVERY,
+    REST,
+    RESULT,
+    Attribute,
+    Drawn,
+    Effect,
+    Returned,
+    Slot,
+    Source,
+    View,
+)
 from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import anything, can_be_tracked
-from unplace.analysis.syntax.nodes import code_of
 from unplace.torchapi import members
 
 INSIDE = " inside "
 _RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # the kinds that may bring a gradient into a call
 
 
-class Elements(Protocol):
-    """A provider of the elements of containers and of everything else that a loop can run over."""
-
-    def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
-        """Return the value in a slot of a container."""
-        ...
-
-    def iterate(self, node: ast.expr, iterable: Value, state: State) -> Value:
-        """Return the value that a loop over `iterable` yields."""
-        ...
-
-
-class Host(Protocol):
-    """An evaluator of calls, which knows the run and what unseen code may do."""
-
-    run: Run
-
-    @property
-    def elements(self) -> Elements:
-        """The provider of the elements of containers."""
-        ...
-
-    def unknown_call(self, node: ast.Call, values: list[Value], state: State) -> Value:
-        """Apply all effects that a call of unseen code may have, and return its value."""
-        ...
-
-
-@dataclass(slots=True)
-class Call:
-    """One call whose effect is known: its place, its arguments by parameter, and the state that it changes.
-
-    `bound` has the extra arguments of a variadic parameter as `*0`, `*1`, ..., and `nodes` has their expressions.
-    `captured` holds the objects that the callee can reach besides its arguments. `called` is the name that messages use
-    for the operation that saves.
-    """
-
-    host: Host
-    node: ast.Call
-    bound: dict[str, Value]
-    state: State
-    called: str = ""
-    captured: Objs = NO_OBJS
-    nodes: Mapping[str, ast.expr] = field(default_factory=dict)
-    keywords: Mapping[str, Value] = field(default_factory=dict)
-
-    @property
-    def run(self) -> Run:
-        """The run that walks over the call."""
-        return self.host.run
-
-    @property
-    def elements(self) -> Elements:
-        """The provider of the elements of containers."""
-        return self.host.elements
-
-    @property
-    def code(self) -> str:
-        """The source of the callee, as messages quote it."""
-        return code_of(self.node.func)
-
-    def objs(self, names: Iterable[str]) -> Objs:
-        """Return the objects that the arguments of these parameters may be."""
-        return anything([value for name in names for value in self.of(name)])
-
-    def of(self, name: str) -> list[Value]:
-        """Return the arguments that a parameter stands for."""
-        if name == EVERY:
-            return list(self.bound.values())
-        return [self.bound[name]] if name in self.bound else []
-
-
 def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     """Apply the effect of a call and return its value; `key` tells several results at one node apart."""
+    source = effect.returned.source if effect.returned is not None else None
+    held = _attribute(call, source) if isinstance(source, Attribute) else None  # before the call replaces it
     keep(call, effect)
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
@@ -129,7 +70,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     for given, holder in effect.puts:
         put(call, given, call.bound[holder])
     if effect.returned is not None:
-        made = value_of(call, effect.returned, key)
+        made = value_of(call, effect.returned, key) if held is None else _known(call, effect.returned, held)
     else:
         values = [value for name, value in call.bound.items() if "." not in name]  # without elements: `name.slot`
         made = call.host.unknown_call(call.node, values, call.state)
@@ -156,6 +97,7 @@ def keep(call: Call, effect: Effect) -> None:
 
 def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
     """Assume that unseen code has stored anything in the slots of these objects."""
+    run.changed |= reachable
     for holder in state.heap.among(reachable):
         for key, value in state.heap.of(holder).items():
             if value.objs:
@@ -203,6 +145,24 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
         return Value(returned.kinds, ref=returned.ref)
     is_lost = any(not call.objs((held.parameter,)) for held in returned.held)
     return _made(call, returned, returned.foreign or missing or is_lost, key)
+
+
+def _attribute(call: Call, source: Attribute) -> Value | None:
+    """Return the value in an attribute of an argument; None where the argument isn't known."""
+    if not call.objs((source.of,)):
+        return None
+    node = call.nodes.get(source.of, call.node)
+    if source.of not in call.nodes and isinstance(call.node.func, ast.Attribute):
+        node = call.node.func.value  # the receiver
+    return call.elements.field(node, call.bound[source.of], call.state, source.name)
+
+
+def _known(call: Call, returned: Returned, value: Value) -> Value:
+    """Return the value that a call hands out, of which the callee may know more than the caller."""
+    _note_saved(call, returned, value)
+    if value.kinds & UNKNOWN and not returned.kinds & UNKNOWN:
+        return value._replace(kinds=returned.kinds, ref=returned.ref, likely=returned.likely)
+    return value
 
 
 def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:

@@ -77,7 +77,14 @@ class Slot(NamedTuple):
     default: str = ""
 
 
-Source = View | Drawn | Slot
+class Attribute(NamedTuple):
+    """The value that an attribute of an argument held before the call: `return self.h`."""
+
+    of: str
+    name: str
+
+
+Source = View | Drawn | Slot | Attribute
 
 
 class Returned(NamedTuple):
@@ -95,7 +102,7 @@ class Returned(NamedTuple):
     - `saved`: the operations that saved the tensor for backward, each with whether that is certain, which means on
       every way through the function
     - `source`: more than `parameters` tells, where it is known: which view of which of them the value is, or that it is
-      one of their elements
+      one of their elements or attributes
     - `outside`: the origin of memory that no argument brings and that is the same in every call
     - `like`: the parameter whose shape and dtype the value has, and `dtype_of` the one whose dtype it has
     - `kind_of`: the parameter whose kind the value has

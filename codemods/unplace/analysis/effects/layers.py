@@ -13,7 +13,8 @@ from unplace.analysis.domain.refs import Choice, Function, Instance, TorchModule
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Tracked, Value
 from unplace.analysis.effects import effect, result_types
-from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.applying import apply
+from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments

@@ -24,7 +24,8 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.applying import INSIDE
-from unplace.analysis.effects.effect import Effect, Held, Returned, Save, View
+from unplace.analysis.effects.effect import Attribute, Effect, Held, Returned, Save, View
+from unplace.analysis.interpret.attributes import is_unchanged
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, anything
 from unplace.analysis.project.recording import brings_no_graph
@@ -61,7 +62,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     keeps_outer = False
     for _, state in exits:
         outside = frozenset(holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
-        changes |= _parameters(outside)
+        changes |= _changed(run, state, outside)
         held = anything([value for _, value in state.reachable_slots(outside)])
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
@@ -90,6 +91,17 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         may_write=frozenset(_parameters(unclear)),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
     )
+
+
+def _changed(run: Run, state: Facts, holders: Objs) -> set[str]:
+    """Return the parameters from which an object can be reached that holds anything but what it held at first."""
+    stored = (h for h in holders if not all(is_unchanged(run, h, *slot) for slot in state.heap.of(h).items()))
+    changed = run.changed.union(stored)
+    if not changed:
+        return set()
+    passed = [(name, run.names.by_key.get(("parameter", name))) for name in (p.arg for p in run.scope.parameters)]
+    reaching = {name for name, obj in passed if obj and not changed.isdisjoint(state.reachable(frozenset({obj})))}
+    return reaching | _parameters(frozenset(changed))
 
 
 def _as_annotated(run: Run, result: Returned) -> Returned:
@@ -161,13 +173,25 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         _saved(state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
         held=held or frozenset(),
-        source=forbidden,
+        source=forbidden or _attribute(run, value),
         label=next((o.label for o in value.objs), "") if forbidden is not None else "",
         operator=members.APPLYING if forbidden is not None else None,
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
         unseen=unseen,
         follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
     )
+
+
+def _attribute(run: Run, value: Value) -> Attribute | None:
+    """Return the attribute of an argument that held a value before the function was called."""
+    if len(value.objs) != 1 or value.identity not in value.objs:
+        return None
+    key = run.names.key_of(*value.objs)
+    for parameter in run.scope.parameters:
+        holder = run.names.by_key.get(("parameter", parameter.arg))
+        if holder is not None and isinstance(key, tuple) and key[:2] == (holder.index, "attribute"):
+            return Attribute(parameter.arg, key[2])
+    return None
 
 
 def _forbidden_view(value: Value, state: Facts) -> View | None:

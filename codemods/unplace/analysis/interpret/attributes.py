@@ -179,6 +179,15 @@ def _first(holder: Hashable, name: str) -> Hashable:
     return holder, "attribute", name
 
 
+def is_unchanged(run: Run, holder: Obj, slot: Hashable, value: Value) -> bool:
+    """Tell whether a slot of an object from outside holds what it held before the code in sight, and nothing else."""
+    if len(value.objs) != 1:
+        return slot == ANY and value.must_be(MODULE | CALLABLE)
+    key = run.names.key_of(*value.objs)
+    is_filled = isinstance(key, tuple) and key[1:2] in (("elements",), ("held",))
+    return key == (holder.index, "attribute", slot) or is_filled
+
+
 def _remember(
     run: Run, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
 ) -> Value:

@@ -21,7 +21,8 @@ from collections.abc import Hashable, Iterator
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, NUMBER, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
-from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.applying import apply
+from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RESULT, Effect, Returned, View
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run
@@ -66,7 +67,8 @@ def _effect(run: Run, of: Class, arguments: Arguments, state: State) -> tuple[Ef
         return None, {}
     context = parameters[0]
     returned = _as_torch_gives_it(effect.returned, f"{of.node.name}.apply()")
-    is_more = effect.writes | effect.may_write | effect.replaces | effect.reshapes | (effect.changes - {context})
+    changes = {name for name in effect.changes - {context} if name in bound and not bound[name].is_tensor}
+    is_more = effect.writes | effect.may_write | effect.replaces | effect.reshapes | changes
     reaches_out = effect.keeps_outer or effect.writes_outer or bool(run.captured_by(forward, state))
     if returned is None or is_more or reaches_out or context in effect.returned.parameters:
         return None, {}

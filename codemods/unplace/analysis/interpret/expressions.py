@@ -37,7 +37,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret import arithmetic, indexing, module_lists, registered, specializing, unpacking
-from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.attributes import attribute_of, field_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import anything
@@ -200,6 +200,10 @@ class Evaluator:
                 told_apart = key if isinstance(key, str) or (type(key) is int and key >= 0) else None
                 state.bases[obj] = Base(reachable, Link.MAYBE, holders=own, key=told_apart)
         return value
+
+    def field(self, node: ast.expr, base: Value, state: State, name: str) -> Value:
+        """Return the value of an attribute that the code doesn't name: `h` of a getter's `return self.h`."""
+        return field_of(self, node, base, state, name)
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """Return the slot of a container under a constant key, or the join of all its slots."""

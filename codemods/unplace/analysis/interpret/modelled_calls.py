@@ -8,7 +8,8 @@ from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
-from unplace.analysis.effects.applying import Call, apply
+from unplace.analysis.effects.applying import apply
+from unplace.analysis.effects.call import Call
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
 

@@ -9,7 +9,8 @@ from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instanc
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.domain.variants import GENERAL
-from unplace.analysis.effects.applying import Call, apply, clobber
+from unplace.analysis.effects.applying import apply, clobber
+from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions, specializing
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
@@ -66,7 +67,7 @@ def of_function(
         clobber(run, node, captured, state)
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
-    return apply(Call(calls, node, bound, state, called, captured), effect, key)
+    return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
 
 
 def _hand(

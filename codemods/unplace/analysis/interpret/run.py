@@ -130,6 +130,7 @@ class Run:
     body: list[ast.stmt] = field(default_factory=list)
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
     kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that escape in each statement
+    changed: set[Obj] = field(default_factory=set)  # may have got other attributes or elements from a call
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
@@ -429,9 +430,8 @@ class Run:
         """
         identity = state.newness(element, drawn) if element.identity in born else None
         state.age(self.names, born)
-        return self.container(
-            node, state, kinds, {ANY: aged_value(element, self.names, born)._replace(identity=identity)}
-        )
+        aged = aged_value(element, self.names, born)
+        return self.container(node, state, kinds, {ANY: aged._replace(identity=identity)})
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""

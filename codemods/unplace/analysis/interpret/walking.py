@@ -8,7 +8,7 @@ from typing import Protocol
 
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import Value
-from unplace.analysis.effects.applying import Elements
+from unplace.analysis.effects.call import Elements
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.torchapi import Operator
@@ -27,6 +27,9 @@ class Evaluation(Protocol):
 
     def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that a little-known holder contains or creates, under a constant key where that is known."""
+
+    def field(self, node: ast.expr, base: Value, state: State, name: str) -> Value:
+        """Return the value of an attribute that the code doesn't name."""
 
     def element(self, node: ast.expr, base: Value, state: State, key: Hashable = None) -> Value:
         """Return an element of a container: the one under a constant key, or the join of all."""

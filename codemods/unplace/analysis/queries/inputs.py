@@ -10,26 +10,76 @@ from __future__ import annotations
 
 import ast
 
+from unplace import torchapi
 from unplace.analysis.domain.values import Objs, Origin
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.module import ModuleIndex, parents_in
 from unplace.analysis.project.program import Program
-from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.bindings import assigned_names, last_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import Holders
 
 
-def read_after_calls(program: Program, made: ast.Call) -> tuple[str, int] | None:
-    """Return a name that is read after a call which may run the module that `made` makes, and the line of the call."""
+def read_after_calls(program: Program, *made: ast.Call) -> tuple[str, int] | None:
+    """Return a name that is read after a call which may run a module that is `made` here, and the line of the call."""
     module = program.module
-    holders = Holders(flows(module), frozenset([made]), {})
+    holders = Holders(flows(module), frozenset(made), {})
     for scope in module.scopes.by_node.values():
         for call in module.bindings(scope).calls:
             name = read_after(program, scope, call) if holders.is_called(call.func) else None
             if name is not None:
                 return name, call.lineno
     return None
+
+
+def read_after_switched(program: Program, scope: Scope, switch: ast.AST) -> tuple[str, int] | None:
+    """Return a name that is read after a call of a module that `m.inplace = True` may have put to work in place."""
+    classes = _tested_for(program.module, scope, switch)
+    made: list[ast.Call] = []
+    for maker in program.module.scopes.by_node.values():
+        for call in program.module.bindings(maker).calls:
+            qualified = program.module.qualified(maker, call.func)
+            of = torchapi.module(qualified) if qualified is not None else None
+            if of is not None and of.inplace is not None and (not classes or qualified in classes):
+                made.append(call)
+    return read_after_calls(program, *made) if made else None
+
+
+def _tested_for(module: ModuleIndex, scope: Scope, node: ast.AST) -> set[str | None]:
+    """Return the classes in the tests around a statement: those of `if isinstance(m, (nn.ReLU, nn.ELU))`."""
+    parents, found = parents_in(module, scope), set[str | None]()
+    while (node := parents.get(node)) is not None:  # type: ignore[assignment]
+        for part in walk(node.test) if isinstance(node, ast.If) else ():
+            if isinstance(part, ast.Call) and last_name(part.func) == "isinstance" and len(part.args) == 2:
+                of = part.args[1]
+                found |= {module.qualified(scope, e) for e in (of.elts if isinstance(of, ast.Tuple) else [of])}
+    return found
+
+
+def read_after_unpacked(program: Program, options: ast.Dict) -> tuple[str, int] | None:
+    """Return a name that is read after a call that gets these keywords, or that runs what such a call makes."""
+    module = program.module
+    for scope in module.scopes.by_node.values():
+        for call in module.bindings(scope).calls:
+            if not any(k.arg is None and _holds(module, scope, k.value, options) for k in call.keywords):
+                continue
+            qualified = module.qualified(scope, call.func)
+            if qualified is not None and torchapi.module(qualified) is not None:
+                return read_after_calls(program, call)
+            name = read_after(program, scope, call)
+            if name is not None:
+                return name, call.lineno
+    return None
+
+
+def _holds(module: ModuleIndex, scope: Scope, value: ast.expr, display: ast.Dict) -> bool:
+    """Tell whether an expression is a display, or a name that may be bound to it."""
+    if not isinstance(value, ast.Name):
+        return value is display
+    owner = module.scopes.owner(scope, value.id)
+    return owner is not None and display in module.bindings(owner).sources.get(value.id, ())
 
 
 def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:

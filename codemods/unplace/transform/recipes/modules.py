@@ -12,7 +12,13 @@ from unplace import torchapi
 from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.inputs import is_read_once, read_after, read_after_calls
+from unplace.analysis.queries.inputs import (
+    is_read_once,
+    read_after,
+    read_after_calls,
+    read_after_switched,
+    read_after_unpacked,
+)
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
@@ -72,8 +78,10 @@ class Judge:
 
     def _read_after(self, flag: Flag) -> tuple[str, int] | None:
         """Return a name that is read after a call which may overwrite it because of a flag, and the call's line."""
-        if not isinstance(flag.node, ast.Call):
-            return None
+        if isinstance(flag.node, ast.Dict):
+            return read_after_unpacked(self.program, flag.node)
+        if isinstance(flag.node, ast.Assign) or last_name(flag.node.func) == "setattr":
+            return read_after_switched(self.program, flag.scope, flag.node)
         if flag.makes is Makes.MODULE:
             return read_after_calls(self.program, flag.node)
         name = read_after(self.program, flag.scope, flag.node) if flag.makes is Makes.RESULT else None
@@ -103,7 +111,7 @@ class Judge:
     ) -> Verdict:
         """Decide by the layers before position `index`, skipping those that may return their input."""
         seen = _by_calls(calls)
-        if index == 0 and isinstance(seen, Refuse):
+        if isinstance(seen, Refuse) and (index == 0 or not whole):
             return seen
         if index == 0:
             return Inline((Assumption.CONTAINER_INPUT_UNREAD(),))
