@@ -337,7 +337,7 @@ class Watch:
                 continue
             if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
                 self._ask_callers(holder.parameter, found)
-                self._asked |= held.objs
+                self._asked |= {obj for obj in held.objs if obj.parameter is None}
                 continue
             if written is not None and is_same(held, value):
                 found.together.append(written)
