@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib.util
 import os
 import re
 import shlex
@@ -50,6 +51,10 @@ def main() -> int:
     parser.add_argument("version", nargs="?", help="the version to release; without one, nothing but dist/ is written")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="where to put the files (default: dist/)")
     given = parser.parse_args()
+    missing = [name for name in ("build", "twine") if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"not released: {' and '.join(missing)} needed: pip install -e '.[release]'", file=sys.stderr)
+        return 1
     before = VERSION.read_text("utf-8"), CHANGELOG.read_text("utf-8")
     if given.version is not None:
         prepare(given.version)
