@@ -113,7 +113,7 @@ def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
 
 @cache
 def of_real_code() -> list[str]:
-    return [generate(seed, real_code=True) for seed in range(600)]
+    return [generate(seed, real_code=True) for seed in range(300)]
 
 
 @pytest.mark.parametrize(

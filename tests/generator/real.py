@@ -38,7 +38,7 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     guards.guarded: 5, guards.open_write: 1.5, nested.nest: 4, cuts.cut: 4, cuts.one_line: 3, cuts.slices: 3,
     hidden.shared_data: 2, hidden.partial_data: 2,
     hidden.whole_data: 1, captured.callback: 4, precision.autocast: 3, precision.mixed: 4, precision.low_region: 2,
-    targets.holder: 3, targets.tensor_attribute: 1.5,
+    targets.holder: 4, targets.tensor_attribute: 1.5, targets.getter: 2,
     targets.module_state: 6, outs.handed_out: 2.5, outs.nested_calls: 3,
     outs.twins: 2.5, networks.network: 5, networks.flagged: 3, helpers.call_shape: 5,
     helpers.namesakes: 1.5, helpers.layouts: 1.5, helpers.looked_up: 1.5, unseen.call: 4,

@@ -118,3 +118,48 @@ def module_state(w: Writer) -> bool:
             w, w.pick([f"{y} = {y} * self.running", f"{y} = {y} - self.scale", f"{y} = self.linear({y})", change(w, y)])
         )
     return True
+
+
+GETTING = """class NAME:
+    def __init__(self, h):
+        self.h = h
+
+    def state(self):
+        return self.h
+
+    @property
+    def hidden(self):
+        return self.h
+
+    def clear(self):
+        self.h = {other}
+
+    def reset(self):
+        self.clear()
+
+    def taken(self):
+        h = self.h
+        self.h = {other}
+        return h
+"""
+
+
+def getter(w: Writer) -> bool:
+    """`h = cell.state(); h *= 2`: the tensor in an attribute by way of methods, some of which replace it."""
+    y, name, first, second = given(w), w.fresh("object"), w.fresh("tensor"), w.fresh("tensor")
+    made = define(w, "Getting", GETTING.format(other=w.pick(["self.h * 2", "torch.tanh(self.h)", "self.h.exp() + 1"])))
+    emit(w, f"{name} = {made}({w.pick([y, f'{y} * 1', f'torch.sigmoid({y})'])})")
+    ways = [f"{name}.state()", f"{name}.hidden", f"{name}.h", f"{name}.taken()", f"{name}.state().view(-1)[1:]"]
+    emit(w, f"{first} = {w.pick(ways[:4])}")
+    for _ in range(w.pick([0, 1, 2])):
+        w.emit(w.pick([f"{name}.reset()", f"{name}.clear()", f"{name}.taken()", change(w, f"{name}.h")]))
+    emit(w, f"{second} = {w.pick(ways)}")
+    for _ in range(w.pick([1, 1, 2])):
+        w.emit(
+            w.pick([f"{second} *= 2", f"{second}.mul_(2)", f"{first} += 1", f"{name}.h += 1", f"{name}.state().sin_()"])
+        )
+    out = w.fresh("tensor")
+    emit(w, f"{out} = {second}.sum() + ({first} * {name}.h).sum()")
+    w.bind(out, Tensor(()), y)
+    watch(w, y, out)
+    return True
