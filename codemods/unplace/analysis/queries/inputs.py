@@ -50,11 +50,13 @@ def read_after_switched(program: Program, scope: Scope, switch: ast.AST) -> tupl
 def _tested_for(module: ModuleIndex, scope: Scope, node: ast.AST) -> set[str | None]:
     """Return the classes in the tests around a statement: those of `if isinstance(m, (nn.ReLU, nn.ELU))`."""
     parents, found = parents_in(module, scope), set[str | None]()
-    while (node := parents.get(node)) is not None:  # type: ignore[assignment]
-        for part in walk(node.test) if isinstance(node, ast.If) else ():
+    around = parents.get(node)
+    while around is not None:
+        for part in walk(around.test) if isinstance(around, ast.If) else ():
             if isinstance(part, ast.Call) and last_name(part.func) == "isinstance" and len(part.args) == 2:
                 of = part.args[1]
                 found |= {module.qualified(scope, e) for e in (of.elts if isinstance(of, ast.Tuple) else [of])}
+        around = parents.get(around)
     return found
 
 

@@ -133,7 +133,7 @@ class Scopes:
         self._consumed: set[ast.AST] = set()  # generators that the call that takes them runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a `True` that may be `inplace`
-        self.texts: dict[str, list[ast.Constant]] = {}
+        self.texts: dict[str, list[ast.Constant]] = {}  # the literal texts
         self.module = module
         assert isinstance(module.node, ast.Module)
         self.by_node[module.node] = module
