@@ -15,6 +15,11 @@ HEADERS = (
     *("for {h}, {g} in zip(filter(lambda t: t.dim() > 0, {hs}), {hs}_2):", "for {i}, {h} in enumerate(list({hs})):"),
 )
 HIDDEN = ("{h}.data -= torch.sin({h})", "{h}.data.mul_(torch.cos({h}))", "{h}.data = {h}.tanh()", "{h}.data[0] = 0.5")
+COMPREHENSIONS = (
+    *("{hs} = [{h}.mul_(2) for {h} in {hs}]", "{hs} = [torch.tanh({h}.add_(1)) for {h} in {hs}]"),
+    *("{hs}_3 = [{h}.mul_(2) for {h} in {hs}]", "{hs} = [{h}.mul_({hs}[0]) for {h} in {hs}]"),
+    *("{hs} = [{h}.mul_({h}.sigmoid()) for {h} in {hs}]", "{hs} = [{h}.exp_() * {h} for {h} in {hs}]"),
+)
 MEANWHILE = (
     *("{hs}.reverse()", "{hs}[0] = {hs}[1]", "{hs}_3 = {hs}", "{hs}[0].mul_(2)", "pass"),
     *("{h} = {h} + 1", "s = {h}.sigmoid()", "{hs}[-1] = {h} * 0.5"),
@@ -35,5 +40,7 @@ def elements(w: Writer) -> bool:
         body.append(change(w, h))
     for line in body:
         w.emit(f"    {line}")
+    if w.chance(0.4):
+        emit(w, w.pick(COMPREHENSIONS).format(**names))
     watch(w, result(w, f"sum({hs})" if w.chance(0.5) else f"{hs}[0] * {hs}[1]"))
     return True

@@ -27,6 +27,7 @@ from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
+from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names, root_name
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
 from unplace.diagnostics.findings import Harm
@@ -206,7 +207,7 @@ def _unfit(site: Site) -> Refuse | None:
     is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
     if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.operator == "data" for o in site.roots())):
         return Refuse(Refusal.THROUGH_DATA())
-    if site.write.inside is not None and not site.write.is_local:
+    if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(Refusal.EXPANDED(name=site.name))
@@ -429,4 +430,5 @@ def silent(site: Site) -> tuple[Reason, ...] | Refuse:
     if observers.together or observers.views:
         name = observers.together[0] if observers.together else observers.views[0].name
         return Refuse(Refusal.SEES_NO_ASSIGNMENT(name=str(name)))
-    return (*assumptions_about(site), *observers.assumptions)
+    distinct = drawn_once(site.run, site.write) or () if site.write.inside is not None else ()
+    return (*assumptions_about(site), *distinct, *observers.assumptions)

@@ -42,6 +42,7 @@ from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
+from unplace.analysis.queries.yielded import is_drawn_once
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -187,7 +188,11 @@ class Site:
 
         An expression evaluated before the write counts only if its value may share memory with the target.
         """
-        statement = self.statement
+        statement, around_it = self.statement, self.write.inside
+        if around_it is not None and is_drawn_once(self.run, self.write):
+            inside = {*walk(around_it)}  # each round reads another element
+            rest = (n for n in walk(statement) if isinstance(n, ast.Name) and n not in inside)
+            return {n.id for n in rest if isinstance(n.ctx, ast.Load)}
         found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
         order = around(statement, self.node)
         if order is None:

@@ -16,9 +16,11 @@ from unplace.analysis.domain.facts import DISTINCT
 from unplace.analysis.domain.paths import AccessPath, Index
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_name
-from unplace.analysis.domain.values import ITERATING, LIST, Obj, Origin, Value
+from unplace.analysis.domain.values import ITERATING, LIST, TUPLE, Obj, Origin, Value
 from unplace.analysis.interpret.run import Run
-from unplace.diagnostics.catalogue import Alive
+from unplace.analysis.interpret.writes import Write
+from unplace.diagnostics.catalogue import Alive, Assumption
+from unplace.diagnostics.reasons import Reason, quoted
 
 _ONE_AFTER_ANOTHER = frozenset({"enumerate", "reversed", "iter", "zip"})
 
@@ -171,3 +173,35 @@ def _is_only_read(run: Run, state: Snapshot, loop: ast.For, name: ast.Name, hold
     inside = [n for s in loop.body for n in ast.walk(s)]
     read = {n.value for n in inside if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
     return not any(isinstance(n, ast.Name) and n.id == name.id and n not in read for n in inside)
+
+
+def is_drawn_once(run: Run, write: Write) -> bool:
+    """Tell whether a comprehension writes each element of a container once, and reads it nowhere else.
+
+    hs = [h.mul_(k) for h in hs]
+    """
+    return drawn_once(run, write) is not None
+
+
+def drawn_once(run: Run, write: Write) -> tuple[Reason, ...] | None:
+    """Return what that assumes of an argument: no two elements are one tensor. None where it doesn't hold."""
+    around, target = write.inside, write.target
+    while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
+        target = target.func.value  # y.squeeze_(0).add_(1)
+    if not isinstance(around, ast.ListComp) or len(around.generators) != 1 or not isinstance(target, ast.Name):
+        return None
+    (drawn,) = around.generators
+    source, name = run.values.get(drawn.iter), drawn.target
+    if not isinstance(name, ast.Name) or name.id != target.id or not isinstance(drawn.iter, ast.Name) or drawn.ifs:
+        return None
+    if source is None or not source.must_be(LIST | TUPLE) or len(source.objs) != 1:
+        return None
+    inside = {*ast.walk(write.node)}
+    named = [n for n in ast.walk(around.elt) if isinstance(n, ast.Name) and n is not target]
+    if any(n.id in (target.id, drawn.iter.id) for n in named if n not in inside or n.id == drawn.iter.id):
+        return None
+    (holder,) = source.objs
+    if write.state.distinctness(holder) == DISTINCT:
+        return ()
+    assumption = Assumption.DISTINCT_ELEMENTS(place=quoted(drawn.iter.id))
+    return (assumption,) if holder.parameter is not None else None
