@@ -47,5 +47,5 @@ STATEMENTS: dict[Callable[[Writer], bool], float] = {
     batched.mapped: 3,
     tables.table: 2, tables.batched_table: 1.5, tables.closure: 1.5, tables.generator: 1.5, tables.nested_elements: 1,
     tables.optimised: 1,
-    weights.module: 3, listed.elements: 2,
+    weights.module: 3, listed.elements: 3,
 }  # fmt: skip
