@@ -16,7 +16,7 @@ from unplace.analysis.domain.facts import DISTINCT
 from unplace.analysis.domain.paths import AccessPath, Index
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_name
-from unplace.analysis.domain.values import ITERATING, LIST, TUPLE, Obj, Origin, Value
+from unplace.analysis.domain.values import ITERATING, LIST, TUPLE, Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.diagnostics.catalogue import Alive, Assumption
@@ -58,9 +58,10 @@ def is_last_row(run: Run, state: Snapshot, loop: str, place: AccessPath | None, 
 
 
 def are_earlier_rows(run: Run, state: Snapshot, place: AccessPath | None, value: Value, held: Value) -> bool:
-    """Tell whether a value holds nothing but rows that earlier rounds yielded of the tensor whose row is written."""
+    """Tell whether a value has no memory of the written row's tensor but that of rows which earlier rounds yielded."""
     drawn = _row_of(run, state, place, value)
-    return drawn is not None and all(obj.old for obj in held.objs) and _are_rows(state, held, drawn.source)
+    sharing = frozenset(obj for obj in held.objs if state.may_share(frozenset((obj,)), value.objs))
+    return drawn is not None and all(obj.old for obj in sharing) and _are_rows(state, sharing, drawn.source)
 
 
 def _row_of(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -> Yielded | None:
@@ -69,12 +70,12 @@ def _row_of(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -
     source = drawn.source if drawn is not None else None
     if source is None or source.origin is not Origin.FRESH or source.overlapping or source in state.bases:
         return None
-    return drawn if _are_rows(state, value, source) else None
+    return drawn if _are_rows(state, value.objs, source) else None
 
 
-def _are_rows(state: Snapshot, value: Value, source: Obj) -> bool:
-    bases = [state.bases.get(obj) for obj in value.objs if obj.operator == ITERATING]
-    return len(bases) == len(value.objs) and all(base is not None and base.objs == {source} for base in bases)
+def _are_rows(state: Snapshot, objs: Objs, source: Obj) -> bool:
+    bases = [state.bases.get(obj) for obj in objs if obj.operator == ITERATING]
+    return len(bases) == len(objs) and all(base is not None and base.objs == {source} for base in bases)
 
 
 def _has(target: ast.expr, node: object) -> bool:
