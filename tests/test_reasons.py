@@ -99,6 +99,7 @@ def test_every_sentence_is_said_somewhere_with_its_gaps() -> None:
     """What is called by its name has all of its gaps; where the call stands elsewhere, the name is enough."""
     unsaid = {(name, member.name) for name, kind in KINDS.items() for member in kind}
     unsaid -= {("Holder", member.name) for member in catalogue.Holder}  # found by the names of origins
+    unsaid -= {("Held", member.name) for member in catalogue.Held}  # named by the facts of runs
     wrong = []
     for path in sorted((ROOT / "codemods/unplace").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
