@@ -60,6 +60,9 @@ RETURNING_ITSELF = frozenset(
 )
 """Methods of modules that return the module itself, or an equivalent."""
 
+VISITING = "apply"
+"""The method of modules that calls a function with the module and with each module in it."""
+
 GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
 """Methods of modules that return their tensors."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator, Mapping
 
-from unplace.analysis.domain.facts import ANY, weaker
+from unplace.analysis.domain.facts import ANY, Facts, weaker
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -47,6 +47,7 @@ from unplace.analysis.effects.effect import (
 )
 from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.slots import is_placed
 from unplace.analysis.interpret.writes import anything, can_be_tracked
 from unplace.torchapi import members
 
@@ -63,12 +64,17 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         call.run.forget_shapes(call.state, call.bound[name])
     for name in effect.changes & call.bound.keys():
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
+        if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
+            call.run.changes_any = True
+            clobber(call.run, call.node, _like(call.state, call.bound[name]), call.state)
     for name in effect.writes & call.bound.keys():
         call.run.becomes_tracked(call.state, call.bound[name])
     for holder in effect.moves & call.bound.keys():
         call.state.collapse(call.bound[holder].objs)
     for given, holder in effect.puts:
         put(call, given, call.bound[holder])
+    for holder in (*effect.moves, *(holder for _, holder in effect.puts), *(slot.of for slot in effect.takes)):
+        call.run.changed |= call.objs((holder,))
     if effect.returned is not None:
         made = value_of(call, effect.returned, key) if held is None else _known(call, effect.returned, held)
     else:
@@ -105,6 +111,15 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
                 state.heap[(holder, key)] = value._replace(
                     objs=value.objs | foreign.objs, identity=(node, key), shape=None, dtype=None
                 )
+
+
+def _like(state: State, value: Value) -> Objs:
+    """Return the objects that one of which the place isn't known may be: those with an attribute of its class."""
+    holders = state.heap.holders
+    if not isinstance(value.ref, Instance):
+        return frozenset(holders)
+    names = {name for cls in value.ref.of.linearized() for name in cls.assigned}
+    return frozenset(holder for holder, fields in holders.items() if not names.isdisjoint(fields))
 
 
 def put(call: Call, given: str | Source, base: Value) -> None:
@@ -292,9 +307,17 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
             if one is None or other is None:
                 continue
-            for part in other.objs:
-                is_seen = (first, second) not in returned.unseen
-                state.bases[part] = _with_sharer(state.bases.get(part), one.objs - {part}, is_seen=is_seen)
+            is_seen, others = (first, second) not in returned.unseen, memory_of(state, one)
+            for part in memory_of(state, other):
+                state.bases[part] = _with_sharer(state.bases.get(part), others - {part}, is_seen=is_seen)
+
+
+def memory_of(state: Facts, value: Value) -> Objs:
+    """Return the objects with the memory of a value: for a container, what it holds."""
+    if not value.must_be(CONTAINER):
+        return value.objs
+    inside = state.reachable_slots(state.reachable(value.objs))
+    return anything([held for _, held in inside if not held.must_be(CONTAINER)])
 
 
 def _with_sharer(known: Base | None, others: Objs, *, is_seen: bool) -> Base:

@@ -11,6 +11,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
     CONTAINER,
+    NO_OBJS,
     NONE_VALUE,
     NUMBER,
     TENSOR,
@@ -23,10 +24,10 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.effects.applying import INSIDE
+from unplace.analysis.effects.applying import INSIDE, memory_of
 from unplace.analysis.effects.effect import Attribute, Effect, Held, Returned, Save, View
-from unplace.analysis.interpret.attributes import is_unchanged
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.slots import is_unchanged
 from unplace.analysis.interpret.writes import Write, anything
 from unplace.analysis.project.recording import brings_no_graph
 from unplace.analysis.queries.asked_for import is_never_asked_for
@@ -95,13 +96,26 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
 
 def _changed(run: Run, state: Facts, holders: Objs) -> set[str]:
     """Return the parameters from which an object can be reached that holds anything but what it held at first."""
+    if run.changes_any:
+        return {parameter.arg for parameter in run.scope.parameters}
     stored = (h for h in holders if not all(is_unchanged(run, h, *slot) for slot in state.heap.of(h).items()))
-    changed = run.changed.union(stored)
+    changed = _with_owners(state, run.changed.union(stored))
     if not changed:
         return set()
     passed = [(name, run.names.by_key.get(("parameter", name))) for name in (p.arg for p in run.scope.parameters)]
     reaching = {name for name, obj in passed if obj and not changed.isdisjoint(state.reachable(frozenset({obj})))}
     return reaching | _parameters(frozenset(changed))
+
+
+def _with_owners(state: Facts, objs: set[Obj]) -> set[Obj]:
+    """Return objects with those that they may be, or be a part of: `self` for `m` of `for m in self.children()`."""
+    found, todo = set(objs), list(objs)
+    while todo:
+        base = state.bases.get(todo.pop())
+        new = (base.objs | base.holders) - found if base is not None else NO_OBJS
+        found |= new
+        todo += new
+    return found
 
 
 def _as_annotated(run: Run, result: Returned) -> Returned:
@@ -229,12 +243,13 @@ def _is_made_here(value: Value) -> bool:
 
 def _sharing(container: Value, state: Facts) -> tuple[frozenset[_Pair], frozenset[_Pair]]:
     """Return the pairs of slots of a container whose values may share memory, and those that only unseen code shows."""
-    held = [(key, value) for key, value in state.reachable_slots(container.objs) if value.objs]
+    fields = [slot for holder in container.objs for slot in state.fields_of(holder)]
+    held = [(key, memory_of(state, value)) for key, value in fields if value.objs]
     found = {
-        (first, second): not state.seen(one.objs).isdisjoint(state.seen(other.objs))
+        (first, second): not state.seen(one).isdisjoint(state.seen(other))
         for position, (first, one) in enumerate(held)
         for second, other in held[position + 1 :]
-        if first != second and state.may_share(one.objs, other.objs)
+        if first != second and state.may_share(one, other)
     }
     return frozenset(found), frozenset(pair for pair, is_seen in found.items() if not is_seen)
 

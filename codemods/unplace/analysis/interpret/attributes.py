@@ -40,6 +40,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.slots import is_placed
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import code_of
@@ -179,15 +180,6 @@ def _first(holder: Hashable, name: str) -> Hashable:
     return holder, "attribute", name
 
 
-def is_unchanged(run: Run, holder: Obj, slot: Hashable, value: Value) -> bool:
-    """Tell whether a slot of an object from outside holds what it held before the code in sight, and nothing else."""
-    if len(value.objs) != 1:
-        return slot == ANY and value.must_be(MODULE | CALLABLE)
-    key = run.names.key_of(*value.objs)
-    is_filled = isinstance(key, tuple) and key[1:2] in (("elements",), ("held",))
-    return key == (holder.index, "attribute", slot) or is_filled
-
-
 def _remember(
     run: Run, node: ast.Attribute, base: Value, state: State, facts: Value, origin: Origin = Origin.ATTRIBUTE
 ) -> Value:
@@ -239,6 +231,10 @@ def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value:
         state.store(obj, target.attr, value, is_only=len(holder.objs) == 1)
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
+    if not is_placed(run, holder):
+        run.changes_any = True
+        for obj in [obj for obj, fields in state.heap.holders.items() if target.attr in fields]:
+            state.store(obj, target.attr, value, is_only=False)
 
 
 def _result_kinds(result: Result) -> int:

@@ -54,6 +54,7 @@ from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_un
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.slots import is_any_module
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
@@ -162,6 +163,9 @@ class Calls:
             reachable = given = state.reachable(given)
             self.run.keep_all(state, reachable, label, node.lineno)
             clobber(self.run, node, reachable, state)
+        if any(is_any_module(self.run, value) for value in values):
+            self.run.changes_any = True
+            clobber(self.run, node, frozenset(h for h in state.heap.holders if h.origin is not Origin.FRESH), state)
         for value in values:
             if value.may_be(TENSOR | UNKNOWN) and value.objs:
                 self.run.save(state, value, label, node, certain=False)

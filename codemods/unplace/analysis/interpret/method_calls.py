@@ -28,16 +28,18 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects import saves
-from unplace.analysis.effects.applying import apply
+from unplace.analysis.effects.applying import apply, clobber
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, Save
 from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import inherited, modelled_calls, module_lists, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import as_argument, can_be_tracked
+from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import home
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
@@ -225,6 +227,9 @@ def _of_module(
     calls: CallEffects, node: ast.Call, name: str, base: Value, state: State, arguments: Arguments | None
 ) -> Value:
     """Return the result of calling a method of a module that torch defines."""
+    if name == modules.VISITING and not _leaves_modules_alone(calls.run, arguments):
+        clobber(calls.run, node, state.reachable(base.objs), state)
+        calls.run.changes_any |= not base.objs
     if name in modules.RETURNING_ITSELF:
         return base
     found = module_lists.listed(calls.run, base)
@@ -237,6 +242,13 @@ def _of_module(
         return calls.apply(node, base, arguments or Arguments(), state)
     values = arguments.all() if arguments is not None else []
     return calls.unknown_call(node, [base, *values] if base.objs else values, state)
+
+
+def _leaves_modules_alone(run: Run, arguments: Arguments | None) -> bool:
+    """Tell whether the function that visits modules, the argument of `apply`, replaces nothing in them."""
+    visitors = [function_of(run.program, v.ref) for v in arguments.all()] if arguments is not None else [None]
+    effects = [run.program.summary(visitor, run.scope) if visitor is not None else None for visitor in visitors]
+    return all(effect is not None and not effect.changes for effect in effects)
 
 
 def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> Value:

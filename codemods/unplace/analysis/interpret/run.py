@@ -131,6 +131,7 @@ class Run:
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
     kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that escape in each statement
     changed: set[Obj] = field(default_factory=set)  # may have got other attributes or elements from a call
+    changes_any: bool = False  # an object has that the analysis doesn't tell from others: a module of a list
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
     copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
@@ -453,10 +454,8 @@ class Run:
         """
         is_on = flag is None or is_true(flag)
         is_off = isinstance(flag, ast.Constant) and flag.value is False
-        tracked = value.tracked
-        if is_off:
-            tracked = Tracked.NO
-        else:
+        tracked = Tracked.NO if is_off else value.tracked
+        if not is_off:
             self.leaves |= value.objs
             if tracked is Tracked.NO and value.dtype not in DISCRETE:
                 self.becomes_tracked(state, value)

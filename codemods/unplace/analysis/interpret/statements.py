@@ -241,6 +241,11 @@ class Interpreter:
                 self.evaluator.evaluate(target.slice, state)
                 key = target.slice.value if isinstance(target.slice, ast.Constant) and holder.must_be(DICT) else None
                 state.remove(holder.objs, key)
+                self.run.changed |= holder.objs
+            elif isinstance(target, ast.Attribute):
+                holder = self.evaluator.evaluate(target.value, state)
+                for obj in holder.objs:
+                    state.store(obj, target.attr, Value(OTHER), is_only=len(holder.objs) == 1)
         return state
 
     def _function(self, s: ast.FunctionDef, state: State) -> State:

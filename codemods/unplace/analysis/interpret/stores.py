@@ -52,6 +52,7 @@ def store_item(
     if holder.may_be(TENSOR | UNKNOWN):
         may_write(run, target, WriteKind.STORE, target.value, holder, (value,), state)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
+    run.changed |= holder.objs
     for obj in holder.objs:
         slots = dict(state.fields_of(obj))
         exact = key in slots and ANY not in slots and len(holder.objs) == 1 and not obj.old
