@@ -330,7 +330,7 @@ class Watch:
             if loop is not None and self._is_own(holder) and holder not in self._reached(loop):
                 continue
             if counted is not None and holder is counted.holder:
-                found.together.append(counted.path)
+                found.together += [counted.path] if counted.path not in found.together else []  # once for all slots
                 continue
             written = self._slot_place(holder, key)
             if written is not None and written == place:

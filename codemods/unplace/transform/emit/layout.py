@@ -11,6 +11,7 @@ from unplace.text.positions import Text
 from unplace.transform.emit.wrapping import wrapped
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK = " \t\f\r\n\\"
 
 
 def replace_statement(text: Text, statement: ast.stmt, lines: list[str], after: Sequence[str]) -> tuple[Edit, ...]:
@@ -101,6 +102,24 @@ def without_parentheses(code: str) -> str | None:
     except SyntaxError:
         return None
     return inner
+
+
+def header_of(text: Text, loop: ast.For) -> tuple[int, int] | None:
+    """Return the span of `row in (y)`, with all parentheses; None where a comment stands between their parts."""
+    (first, last), (start, end) = _enclosed(text, loop.target), _enclosed(text, loop.iter)
+    gaps = ((text.span(loop)[0], first), (last, start), (end, text.span(loop.body[0])[0]))
+    between = [text.text[a:b].strip(_BLANK) for a, b in gaps]
+    return (first, end) if between[:2] == ["for", "in"] and between[2].startswith(":") else None
+
+
+def _enclosed(text: Text, node: ast.expr) -> tuple[int, int]:
+    """Return the span of a part of a header with the parentheses around it."""
+    start, end = text.span(node)
+    while True:
+        before, after = text.text[:start].rstrip(_BLANK), text.text[end:].lstrip(_BLANK)
+        if not (before.endswith("(") and after.startswith(")")):
+            return start, end
+        start, end = len(before) - 1, len(text.text) - len(after) + 1
 
 
 def new_name(taken: set[str], wanted: str = "value") -> str:

@@ -20,7 +20,7 @@ from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts
-from unplace.transform.emit.layout import new_index
+from unplace.transform.emit.layout import new_index, without_parentheses
 from unplace.transform.legality import assumptions_about
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
@@ -42,7 +42,9 @@ def counted(site: Site, text: Text) -> Aside | None:
         return None
     target, iterable = text.span(found.loop.target), text.span(found.loop.iter)
     header = text.slice(found.loop.target)
-    bracketed = f"({header})" if isinstance(found.loop.target, ast.Tuple) and not header.startswith("(") else header
+    bracketed = (
+        f"({header})" if isinstance(found.loop.target, ast.Tuple) and without_parentheses(header) is None else header
+    )
     index = new_index(site.run.taken_names())
     edits = (
         Edit(*target, f"{index}, {bracketed}"),

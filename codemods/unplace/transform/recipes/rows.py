@@ -25,7 +25,7 @@ from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.forms import WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform.emit.layout import new_index, new_name, put_before
+from unplace.transform.emit.layout import header_of, new_index, new_name, put_before, standing_alone
 from unplace.transform.recipes.pieces import called
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
@@ -136,20 +136,19 @@ def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _He
     """Return the edits that give a loop over a tensor a new header, and take the row in its body."""
     tensor = header.tensor
     is_named = not isinstance(tensor, ast.Name) and not _is_replayed(site, tensor)
-    if not _stays(site, loop, None if is_named else tensor, header.counter, value):
+    header_span = header_of(text, loop)
+    if header_span is None or not _stays(site, loop, None if is_named else tensor, header.counter, value):
         return None
-    whole = text.slice(tensor)
+    whole = standing_alone(text.slice(tensor))
     made: tuple[Edit, ...] = ()
     if is_named:
         if header.is_late or text.indentation(text.span(loop)[0]) is None:
             return None
         name = new_name(site.run.taken_names(), "rows")
         made, whole = (put_before(text, loop, [f"{name} = {whole}"]),), name
-    start, _ = text.span(loop.target)
-    _, end = text.span(loop.iter)
     edits = (
         *made,
-        Edit(start, end, f"{header.targets} in {header.iterable.format(whole)}"),
+        Edit(*header_span, f"{header.targets} in {header.iterable.format(whole)}"),
         put_before(text, loop.body[0], [f"{row} = {whole}[{header.index}]"]),
     )
     return Aside(edits, Rewrite.ROW_INDEXED(row=row, whole=text.slice(tensor)))
@@ -158,6 +157,8 @@ def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _He
 def _is_replayed(site: Site, tensor: ast.expr) -> bool:
     """Tell whether an expression certainly gives the same view each time: `y[1:]`, but not `y.clone()[1:]`."""
     value = site.run.values.get(tensor)
+    if not isinstance(tensor, ast.Attribute | ast.Call | ast.Subscript):  # an index would bind closer
+        return False
     if value is None or not value.objs or not is_replayable(site.run, tensor, top=True):
         return False
     bases = [site.state.bases.get(obj) for obj in value.objs]
