@@ -28,10 +28,14 @@ CONTRADICTED = [
     "data_store_written_elsewhere",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
+    "frozen_by_an_unseen_function",
+    "frozen_by_torch_or_by_its_name",
     "helper_writes_what_an_outer_caller_may_read",
     "module_overwritten_past_autograd",
     "object_that_poses_as_a_tensor",
+    "parameters_scaled_by_a_parameter_in_forward",
     "recursive_helper_returns_its_argument",
+    "rounding_past_autograd",
 ]
 """Programs that contradict an assumption which `--unsafe` makes all the same."""
 

@@ -129,6 +129,11 @@ def is_true(node: ast.expr | None) -> bool:
     return type(node) is ast.Constant and node.value is True
 
 
+def is_false(node: ast.expr | None) -> bool:
+    """Tell whether an expression is the literal False."""
+    return type(node) is ast.Constant and node.value is False
+
+
 _ASSIGNS = rb"[+\-*/%&|^<>@]="
 _CALLS = rb"\w_\s*[(#\\]"
 _FLAG = rb"inplace|True"

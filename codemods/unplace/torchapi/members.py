@@ -29,6 +29,9 @@ CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
 """Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
 
+MASKED = frozenset(["masked_fill_", "masked_scatter_"])
+"""In-place methods that write the elements which a mask chooses."""
+
 DETACHED = frozenset(["data", "detach"])
 """Attributes and methods that give a tensor without a graph, on the same memory."""
 

@@ -66,6 +66,9 @@ VISITING = "apply"
 GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
 """Methods of modules that return their tensors."""
 
+FREEZING = frozenset(["torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"])
+"""Functions that make modules whose parameters get no gradient, unless `freeze=False` is given."""
+
 STATE, KEEPING = "state_dict", "keep_vars"
 """The method of modules that gives detached tensors, and the argument that has it give the parameters themselves."""
 

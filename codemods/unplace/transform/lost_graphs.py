@@ -17,6 +17,8 @@ Nor can a write be meant to pass autograd by that spoils what the gradient is co
 
     sigma = torch.exp(raw)
     sigma.data.clamp_(min=0.1)
+
+But it may be meant to where the new values have no gradient of their own: `scale.data.round_()`.
 """
 
 from __future__ import annotations
@@ -24,11 +26,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from unplace import torchapi
 from unplace.analysis.domain.values import Objs
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, is_data_attribute
 from unplace.analysis.queries.continuation import carriers
+from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members, results
@@ -44,15 +48,54 @@ def loses_graphs(site: Site) -> bool:
 def spoils_gradient(site: Site) -> bool:
     """Tell whether a hidden write certainly changes the values that the gradient of what made the tensor is made of.
 
-    What is written without a graph on purpose, `w.data /= w.data.sum()`, would stay without one.
+    What is written without a graph on purpose, `w.data /= w.data.sum()`, would stay without one; rounded values would
+    end the gradient.
     """
     harm, saved = site.harm()
     if harm is not Harm.HARMFUL or saved is None:
         return False
     saving = saved.operation.partition(INSIDE)[0].rstrip("()").rpartition(".")[2]
-    written = (value for write in _hidden_writes(site) for value in _written(write))
+    hidden = _hidden_writes(site)
+    written = (value for write in hidden for value in _written(write))
     is_cut = any(isinstance(n, ast.Attribute) and n.attr in members.CUTTING for v in written for n in ast.walk(v))
-    return saving in results.DERIVED_FROM_RESULT and not is_cut
+    is_meant = is_cut or any(_ends_gradient(site.run.scope, write) for write in hidden)
+    return saving in results.DERIVED_FROM_RESULT and not is_meant
+
+
+def _ends_gradient(scope: Scope, write: Write) -> bool:
+    """Tell whether no gradient would flow through a write: it rounds, replaces all values, or those that it compares.
+
+    scale.data.round_(), scale.data[:] = codes, p.data[p > 0.5] = 1
+    """
+    node, name = write.node, write.name.rpartition(".")[2]
+    written = write.target if isinstance(node, ast.Call | ast.AugAssign) else node
+    chosen = [n.slice for n in ast.walk(written) if isinstance(n, ast.Subscript)]
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.FloorDiv)
+    if name.rstrip("_") in members.FLAT:
+        return True
+    operator = torchapi.inplace_method(name)
+    if operator is not None and (operator.dtype == "bool" or operator.kind == "random"):
+        return True
+    if isinstance(node, ast.Call) and name in members.MASKED:
+        chosen += [*_written(write)]
+    elif isinstance(node, ast.Call) and (operator is None or operator.kind not in ("fill", "copy")):
+        return False
+    return all(map(_is_everything, chosen)) or not all(_is_given(scope, index) for index in chosen)
+
+
+def _is_everything(index: ast.expr) -> bool:
+    """Tell whether an index chooses all elements: `:` or `...`."""
+    if isinstance(index, ast.Slice):
+        return index.lower is None and index.upper is None
+    return isinstance(index, ast.Constant) and index.value is Ellipsis
+
+
+def _is_given(scope: Scope, index: ast.expr) -> bool:
+    """Tell whether an index is made of arguments and constants, and so of no values of the written tensor."""
+    named = [n for n in ast.walk(index) if isinstance(n, ast.Name)]
+    given = {p.arg for p in scope.parameters} - {n.id for n in scope.names if not isinstance(n.ctx, ast.Load)}
+    return all(n.id in given for n in named)
 
 
 def _hidden_writes(site: Site) -> list[Write]:

@@ -7,21 +7,25 @@ def freeze(module):
     for p in module.parameters():
         p.requires_grad = False
 freeze(self.backbone)                       the same, if nothing else in the file names `freeze`
+self.table = nn.Embedding.from_pretrained(weights)
+                                            the parameters of `self.table`
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-from unplace.diagnostics.forms import is_true
+from unplace.diagnostics.forms import is_false, is_true
 from unplace.torchapi import is_registered_name, modules
 
+_KEEPING = frozenset(["add_module", "add_param_group", "append", "extend", "insert", "register_module"])
 _GIVING = modules.GIVING_PARAMETERS | {"children", "modules", "named_children", "named_modules"}
 
 
@@ -45,26 +49,97 @@ def _frozen(module: ModuleIndex) -> frozenset[str | None]:
         name
         for scope in module.scopes.by_node.values()
         for node in scope.nodes
-        if _freezes(node) and not _was_written_before(scope, node)
-        for name in _attributes(module, scope, _target(node), frozenset())
+        if _freezes(module, scope, node) and not _was_written_before(scope, node)
+        for name in _attributes(module, scope, _target(module, scope, node), frozenset())
     )
 
 
-def _freezes(node: ast.AST) -> bool:
+def may_be_frozen_elsewhere(module: ModuleIndex, place: str) -> bool:
+    """Tell whether code that isn't seen gets the module of a parameter, and may freeze it: `helpers.off(self.t)`.
+
+    What `parameters()` gives may be of each module that the file asks for its parameters.
+    """
+    given = _given_away(module)
+    own = {place.split(".")[1]} if place.startswith("self.") else _asked_for_parameters(module)
+    return None in given or not own.isdisjoint(given)
+
+
+@once
+def _given_away(module: ModuleIndex) -> frozenset[str | None]:
+    """Return the attributes that calls of unseen code get; None stands for parts of any object."""
+    found: set[str | None] = set()
+    for scope in module.scopes.by_node.values():
+        for call in (n for n in scope.nodes if isinstance(n, ast.Call)):
+            if not _is_seen(module, scope, call.func):
+                for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+                    found.update(_parts(module, scope, given))
+    return frozenset(found)
+
+
+def _is_seen(module: ModuleIndex, scope: Scope, func: ast.expr) -> bool:
+    """Tell whether a call is one of the file, of torch, of Python, or puts something into a container."""
+    name = last_name(func)
+    if name in _KEEPING or name in _GIVING or name in _own_names(module):
+        return True
+    qualified = module.qualified(scope, func, with_builtins=True)
+    return qualified is not None and qualified.partition(".")[0] in ("builtins", "copy", "itertools", "torch")
+
+
+@once
+def _own_names(module: ModuleIndex) -> frozenset[str]:
+    return frozenset(scope.name for scope in module.scopes.by_node.values() if not scope.is_module)
+
+
+def _parts(module: ModuleIndex, scope: Scope, node: ast.expr) -> Iterator[str | None]:
+    """Iterate over the attributes whose parameters an argument may hand on."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Name) and part.id == "self" and part is node:
+            yield None
+    if isinstance(node, ast.Name):
+        yield from (name for name in _attributes(module, scope, node, frozenset()) if name is not None)
+
+
+@once
+def _asked_for_parameters(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the modules that the file asks for their parameters: "net" of `self.net.parameters()`."""
+    calls = (call.func for name in modules.GIVING_PARAMETERS for _, call in module.calls_named(name))
+    names = (last_name(func.value) for func in calls if isinstance(func, ast.Attribute))
+    return frozenset(name for name in names if name is not None)
+
+
+def _freezes(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     """Tell whether a node may say that a tensor gets no gradient."""
     if isinstance(node, ast.Assign):
         targets = (t for t in node.targets if isinstance(t, ast.Attribute))
         return any(t.attr == "requires_grad" for t in targets) and not is_true(node.value)
+    if _stores_by_name(node):
+        return not is_true(node.args[2])
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if module.qualified(scope, node.func) in modules.FREEZING:
+            return not any(k.arg == "freeze" and is_false(k.value) for k in node.keywords)
         given = [*node.args, *(k.value for k in node.keywords)]
         return node.func.attr == "requires_grad_" and not all(map(is_true, given))
     return False
 
 
-def _target(node: ast.AST) -> ast.expr | None:
+def _stores_by_name(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Tell whether a node is `setattr(p, "requires_grad", flag)`."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "setattr" or len(node.args) != 3:
+        return False
+    return isinstance(node.args[1], ast.Constant) and node.args[1].value == "requires_grad"
+
+
+def _target(module: ModuleIndex, scope: Scope, node: ast.AST) -> ast.expr | None:
     """Return what a node freezes; None for several targets."""
-    if isinstance(node, ast.Call):
-        return node.func.value if isinstance(node.func, ast.Attribute) else None
+    if _stores_by_name(node):
+        return node.args[0]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if module.qualified(scope, node.func) not in modules.FREEZING:
+            return node.func.value
+        made = (s for s in scope.nodes if isinstance(s, ast.Assign) and s.value is node and len(s.targets) == 1)
+        return next((s.targets[0] for s in made), None)
     targets = node.targets if isinstance(node, ast.Assign) else []
     return targets[0].value if len(targets) == 1 and isinstance(targets[0], ast.Attribute) else None
 

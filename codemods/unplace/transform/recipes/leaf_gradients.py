@@ -17,19 +17,18 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import Origin, Tracked
+from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project import freezing
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import members, modules
+from unplace.torchapi import members
 from unplace.transform.legality import has_optimizer, is_optimised
-from unplace.transform.recipes.graphless import Graphs
+from unplace.transform.recipes.graphless import Graphs, Parameters, is_of_all_parameters
 from unplace.transform.sites import Site
-
-_OF_PARAMETERS = frozenset(f"`{name}()`" for name in modules.GIVING_PARAMETERS)
 
 
 def keeps_gradients(site: Site) -> bool:
@@ -43,18 +42,21 @@ def keeps_gradients(site: Site) -> bool:
 def is_update(site: Site) -> bool:
     """Tell whether a function that returns no tensor changes a parameter by what certainly has no graph.
 
-    The values of other parameters count as such: `teacher.mul_(m).add_(student, alpha=1 - m)`. A loop that changes all
-    parameters of a module is such an update wherever it stands.
+    The values of other parameters count as such, unless code that isn't seen may freeze the changed one, so that torch
+    lets their gradients flow: `teacher.mul_(m).add_(student, alpha=1 - m)`. A loop that changes all parameters of a
+    module is such an update wherever it stands; elsewhere than in such a function, only others of these count.
     """
-    if site.forbidden() is None or site.registered() is None:
+    if site.forbidden() is None or (owner := site.registered()) is None:
         return False
-    return (is_of_all_parameters(site) or only_changes(site.run.scope)) and _is_without_graphs(site)
-
-
-def is_of_all_parameters(site: Site) -> bool:
-    """Tell whether a write changes what `parameters()` of a module gives: `for p in net.parameters(): p.zero_()`."""
-    roots = site.roots()
-    return bool(roots) and all(o.origin is Origin.REGISTERED and o.label in _OF_PARAMETERS for o in roots)
+    if only_changes(site.run.scope):
+        exempt = Parameters.ANY
+    elif is_of_all_parameters(site.roots()):
+        exempt = Parameters.ALL_OF_A_MODULE
+    else:
+        return False
+    if freezing.may_be_frozen_elsewhere(site.program.module, owner.label):
+        exempt = Parameters.NONE
+    return _is_without_graphs(site, exempt)
 
 
 def is_of_optimised_leaf(site: Site) -> bool:
@@ -70,7 +72,7 @@ def is_of_optimised_leaf(site: Site) -> bool:
     is_in_loop = spot is not None and bool(spot.loops)
     if not has_optimizer(site) and not (is_in_loop and is_optimised(site)):
         return False
-    return not _is_of_other_leaves(site) and _is_without_graphs(site)
+    return not _is_of_other_leaves(site) and _is_without_graphs(site, Parameters.ANY)
 
 
 def only_changes(scope: Scope) -> bool:
@@ -105,9 +107,9 @@ def _is_of_other_leaves(site: Site) -> bool:
     return any(value is not None and value.tracked is Tracked.LEAF for value in values)
 
 
-def _is_without_graphs(site: Site) -> bool:
-    """Tell whether what is written has no graph, that of parameters apart."""
-    graphs = Graphs(site.program, site.run, of_parameters=True)
+def _is_without_graphs(site: Site, exempt: Parameters) -> bool:
+    """Tell whether what is written has no graph, that of exempt parameters apart."""
+    graphs = Graphs(site.program, site.run, exempt)
     return not any(map(graphs.may_reach, operands(site.write)))
 
 
