@@ -1,4 +1,4 @@
-"""A function that the file doesn't define freezes a layer: torch allows the change, which has a graph."""
+"""A function that the file doesn't define freezes a layer, or visits it: torch allows the change, with a graph."""
 
 import types
 
@@ -20,6 +20,8 @@ class Teacher(nn.Module):
         self.student = nn.Linear(3, 3, bias=False)
         self.slow = nn.Linear(3, 3, bias=False)
         helpers.quiet(self.slow)
+        self.visited = nn.Linear(3, 3, bias=False)
+        self.visited.apply(helpers.quiet)
 
     def update(self):
         for p, q in zip(self.slow.parameters(), self.student.parameters()):
@@ -29,10 +31,14 @@ class Teacher(nn.Module):
     def copy(self):
         self.slow.weight.copy_(self.student.weight)
 
+    def visit(self):
+        self.visited.weight.copy_(self.student.weight)
+
     def forward(self, x):
         self.copy()
+        self.visit()
         self.update()
-        return self.slow(x)
+        return self.slow(x) + self.visited(x)
 
 
 def example():

@@ -26,6 +26,7 @@ from unplace.diagnostics.forms import is_false, is_true
 from unplace.torchapi import is_registered_name, modules
 
 _KEEPING = frozenset(["add_module", "add_param_group", "append", "extend", "insert", "register_module"])
+_VISITING = frozenset([modules.VISITING, "map"])
 _GIVING = modules.GIVING_PARAMETERS | {"children", "modules", "named_children", "named_modules"}
 
 
@@ -70,15 +71,22 @@ def _given_away(module: ModuleIndex) -> frozenset[str | None]:
     found: set[str | None] = set()
     for scope in module.scopes.by_node.values():
         for call in (n for n in scope.nodes if isinstance(n, ast.Call)):
-            if not _is_seen(module, scope, call.func):
-                for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-                    found.update(_parts(module, scope, given))
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            visitors = given[:1] if last_name(call.func) in _VISITING else []  # self.slow.apply(helpers.off)
+            if not all(_is_seen(module, scope, called) for called in (call.func, *visitors)):
+                holder = [call.func.value] if visitors and isinstance(call.func, ast.Attribute) else []
+                found.update(name for part in (*given, *holder) for name in _parts(module, scope, part))
     return frozenset(found)
 
 
 def _is_seen(module: ModuleIndex, scope: Scope, func: ast.expr) -> bool:
-    """Tell whether a call is one of the file, of torch, of Python, or puts something into a container."""
+    """Tell whether a callee is of the file, of torch, of Python, or puts something into a container.
+
+    What a lambda calls is looked at, too.
+    """
     name = last_name(func)
+    if name is None:
+        return isinstance(func, ast.Lambda)
     if name in _KEEPING or name in _GIVING or name in _own_names(module):
         return True
     qualified = module.qualified(scope, func, with_builtins=True)
