@@ -270,8 +270,7 @@ class Collector:
         found = self._seen(node, self._field(node))
         holder = self.found.of_nodes[node.value]
         self._look_up(holder, node.attr)
-        relation = lookups.of_attribute(node.attr)
-        if relation is not None:
+        if (relation := lookups.of_attribute(node.attr)) is not None:
             self.found.relate(relation, holder, found)
         return found
 
@@ -291,12 +290,13 @@ class Collector:
         if known is not Evidence.NONE and evidence.is_idiom(name):
             self.found.idiomatic.add(holder)
         if not evidence.is_attribute_of_tensor(name):
-            self.found.foreign.add(holder)
+            self.found.foreign |= {holder, self.found.taken_from.get(holder, holder)}
 
     def _subscript(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Subscript)
-        holder, result = self._value(node.value), self.found.new()
-        self.found.relate(READ_AT[self._index(node.slice)], holder, result)
+        holder, result, index = self._value(node.value), self.found.new(), self._index(node.slice)
+        self.found.relate(READ_AT[index], holder, result)
+        self.found.taken_from |= {result: holder} if index == "plain" else {}
         if _is_mask(node.slice):
             self.found.restrict(holder, TENSOR | ARRAY | OTHER, likely=True)
         return result

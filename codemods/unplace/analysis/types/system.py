@@ -26,7 +26,8 @@ class System:
 
     `likely` restricts variables where the code that people write leaves no other sense, and `doubtful` are relations
     that hold unless an exception is caught. The objects of `tested` variables are tested for their kind, and may be of
-    any; `idiomatic` ones are used as people use tensors, `foreign` ones have an attribute that no tensor has. While
+    any; `idiomatic` ones are used as people use tensors, `foreign` ones have an attribute that no tensor has, or an
+    element with one: `df[name].to_numpy()`. `taken_from` has the source of each element. While
     `is_certain` is False, all that is added is likely or doubtful.
     """
 
@@ -37,6 +38,7 @@ class System:
     tested: set[Variable] = field(default_factory=set)
     idiomatic: set[Variable] = field(default_factory=set)
     foreign: set[Variable] = field(default_factory=set)
+    taken_from: dict[Variable, Variable] = field(default_factory=dict)
     of_nodes: dict[ast.AST, Variable] = field(default_factory=dict)
     entries: dict[Hashable, Variable] = field(default_factory=dict)
     is_certain: bool = True
