@@ -103,7 +103,7 @@ class Block(nn.Module):
 
 
 torch.manual_seed(0)
-net = Block(getattr(nn, "ReLU"))
+net = Block(getattr(nn, "".join(["Re", "LU"])))
 for _ in range(3):
     net(torch.rand(2, 3)).sum().backward()
 """

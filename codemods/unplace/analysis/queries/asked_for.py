@@ -126,28 +126,34 @@ class _Origins:
         return not isinstance(statement, ast.Assign) or self.may_have_graph(statement.value)
 
 
+@dataclass(slots=True)
+class _Known:
+    """The names of a run through which a gradient may flow on, and those through which none does."""
+
+    carrying: set[str] = field(default_factory=set)
+    ending: set[str] = field(default_factory=set)
+
+
 def _flow(run: Run) -> _Flow:
-    flow: _Flow | None = run.answers.get(_Flow)
-    if flow is None:
-        flow = run.answers[_Flow] = _Flow(run)
-    return flow
+    known: _Known | None = run.answers.get(_Known)
+    if known is None:
+        known = run.answers[_Known] = _Known()
+    return _Flow(run, known)
 
 
 @dataclass(slots=True)
 class _Flow:
-    """Searches for a gradient that flows on from the value of an expression, through the names that it is bound to."""
+    """A search for a gradient that flows on from the value of an expression, through the names that it is bound to."""
 
     run: Run
+    known: _Known
     _seen: set[str] = field(default_factory=set)
-    _carrying: set[str] = field(default_factory=set)
-    _ending: set[str] = field(default_factory=set)
 
     def from_value(self, node: ast.expr) -> bool:
         """Tell whether a gradient may flow from what is made of the value of an expression, and remember the names."""
-        self._seen.clear()
         found = self.carries(node)
         if not found:
-            self._ending |= self._seen
+            self.known.ending |= self._seen
         return found
 
     def carries(self, node: ast.expr) -> bool:
@@ -204,15 +210,15 @@ class _Flow:
         scope = self.run.scope
         if name in scope.captured or scope.is_module or scope.is_class:
             return True
-        if name in self._carrying:
+        if name in self.known.carrying:
             return True
-        if name in self._seen or name in self._ending:
+        if name in self._seen or name in self.known.ending:
             return False
         self._seen.add(name)
         reads = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
         if reads and not any(map(self.carries, reads)):
             return False
-        self._carrying.add(name)
+        self.known.carrying.add(name)
         return True
 
 
