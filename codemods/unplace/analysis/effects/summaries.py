@@ -27,7 +27,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.effects.applying import INSIDE, memory_of
 from unplace.analysis.effects.effect import Attribute, Effect, Held, Returned, Save, View
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.slots import is_unchanged
+from unplace.analysis.interpret.slots import first_attribute, is_unchanged
 from unplace.analysis.interpret.writes import Write, anything
 from unplace.analysis.project.recording import brings_no_graph
 from unplace.analysis.queries.asked_for import is_never_asked_for
@@ -200,11 +200,11 @@ def _attribute(run: Run, value: Value) -> Attribute | None:
     """Return the attribute of an argument that held a value before the function was called."""
     if len(value.objs) != 1 or value.identity not in value.objs:
         return None
-    key = run.names.key_of(*value.objs)
-    for parameter in run.scope.parameters:
+    found = first_attribute(run, *value.objs)
+    for parameter in run.scope.parameters if found is not None else ():
         holder = run.names.by_key.get(("parameter", parameter.arg))
-        if holder is not None and isinstance(key, tuple) and key[:2] == (holder.index, "attribute"):
-            return Attribute(parameter.arg, key[2])
+        if holder is not None and found is not None and found[0] == holder.index:
+            return Attribute(parameter.arg, found[1])
     return None
 
 

@@ -40,7 +40,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.slots import is_placed
+from unplace.analysis.interpret.slots import first_key, is_placed
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import code_of
@@ -172,12 +172,7 @@ def _may_be_first(run: Run, holder: Obj, name: str, state: State) -> bool:
     known = state.heap.get((holder, name))
     if known is None or (holder, name) not in state.heap.partly:
         return False
-    return _first(holder.index, name) not in map(run.names.key_of, known.objs)
-
-
-def _first(holder: Hashable, name: str) -> Hashable:
-    """Return the key of the object that an attribute holds before the code stores another."""
-    return holder, "attribute", name
+    return first_key(holder.index, name) not in map(run.names.key_of, known.objs)
 
 
 def _remember(
@@ -213,7 +208,7 @@ def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: 
 def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, origin: Origin) -> Value:
     """Return the object that is in an attribute of a holder for all that can be seen."""
     return run.foreign(
-        _first(holder, node.attr),
+        first_key(holder, node.attr),
         origin,
         code_of(node),
         node.lineno,

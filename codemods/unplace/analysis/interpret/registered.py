@@ -40,9 +40,7 @@ def of_getattr(calls: CallEffects, node: ast.Call, arguments: Arguments, state: 
     if not is_named or not base.must_be(MODULE) or isinstance(base.ref, Instance):
         return None
     tracked = Tracked.MAYBE if torchapi.is_buffer_name(pattern) else Tracked.LEAF
-    return calls.run.foreign(
-        (node, "registered"), Origin.REGISTERED, code_of(node), node.lineno, TENSOR, tracked=tracked
-    )
+    return _parameter(calls.run, node, tracked)
 
 
 def listed(run: Run, node: ast.Attribute, base: Value, state: State) -> Value | None:
@@ -52,9 +50,12 @@ def listed(run: Run, node: ast.Attribute, base: Value, state: State) -> Value | 
         return None
     value = _NAME
     if node.attr not in modules.LISTS_OF_NAMES:
-        value = run.foreign(
-            (node, "registered"), Origin.REGISTERED, code_of(node), node.lineno, TENSOR, tracked=Tracked.LEAF
-        )
+        value = _parameter(run, node, Tracked.LEAF)
     for holder in (node.value, node)[-depth:]:
         value = run.container(holder, state, LIST, {ANY: value})
     return value
+
+
+def _parameter(run: Run, node: ast.expr, tracked: Tracked) -> Value:
+    """Return a parameter or buffer that a layer holds."""
+    return run.foreign((node, "registered"), Origin.REGISTERED, code_of(node), node.lineno, TENSOR, tracked=tracked)

@@ -9,10 +9,21 @@ from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN, Obj, Origi
 from unplace.analysis.interpret.run import Run
 
 
+def first_key(holder: Hashable, name: str) -> Hashable:
+    """Return the key of the object that an attribute holds before the code stores another; `holder` is an index."""
+    return holder, "attribute", name
+
+
+def first_attribute(run: Run, obj: Obj) -> tuple[Hashable, str] | None:
+    """Return the index of the holder and the attribute that held an object first; None for any other object."""
+    key = run.names.key_of(obj)
+    return (key[0], key[2]) if isinstance(key, tuple) and len(key) == 3 and key[1] == "attribute" else None
+
+
 def is_placed(run: Run, value: Value) -> bool:
     """Tell whether it is known where the code holds an object: not for one of the modules in a list."""
     return bool(value.objs) and all(
-        obj.origin not in (Origin.ATTRIBUTE, Origin.REGISTERED) or _is_attribute(run.names.key_of(obj))
+        obj.origin not in (Origin.ATTRIBUTE, Origin.REGISTERED) or first_attribute(run, obj) is not None
         for obj in value.objs
     )
 
@@ -23,16 +34,12 @@ def is_any_module(run: Run, value: Value) -> bool:
     return bool(value.kinds & (MODULE | UNKNOWN)) and is_registered and not is_placed(run, value)
 
 
-def _is_attribute(key: Hashable) -> bool:
-    return isinstance(key, tuple) and len(key) == 3 and key[1] == "attribute"
-
-
 def is_unchanged(run: Run, holder: Obj, slot: Hashable, value: Value) -> bool:
     """Tell whether a slot of an object from outside holds what it held before the code in sight, and nothing else."""
     if len(value.objs) != 1:
         return slot == ANY and value.must_be(MODULE | CALLABLE)
-    key = run.names.key_of(*value.objs)
-    return key == (holder.index, "attribute", slot) or _is_filled(run, holder, slot, key)
+    (obj,) = value.objs
+    return first_attribute(run, obj) == (holder.index, slot) or _is_filled(run, holder, slot, run.names.key_of(obj))
 
 
 def _is_filled(run: Run, holder: Obj, slot: Hashable, key: Hashable) -> bool:
@@ -42,4 +49,4 @@ def _is_filled(run: Run, holder: Obj, slot: Hashable, key: Hashable) -> bool:
     owner, kind, name = key
     if kind == "held":
         return bool(owner == holder.index and name == slot)
-    return bool(kind == "elements" and slot == ANY and run.names.key_of(holder) == (owner, "attribute", name))
+    return bool(kind == "elements" and slot == ANY and first_attribute(run, holder) == (owner, name))

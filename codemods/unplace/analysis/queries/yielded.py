@@ -36,7 +36,7 @@ class Yielded:
 def yielded(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -> Yielded | None:
     """Return the loop that bound `place` to a value, if nothing else that it iterates over has the same memory."""
     node = state.binds.get(place.root) if place is not None and place.is_name else None
-    loop = next((s for s in run.scope.nodes if isinstance(s, ast.For) and _has(s.target, node)), None)
+    loop = _loop_binding(run, node)
     if loop is None:
         return None
     sources = [run.values[node].objs for node in _sources(run, loop.iter) if node in run.values]
@@ -76,6 +76,11 @@ def _row_of(run: Run, state: Snapshot, place: AccessPath | None, value: Value) -
 def _are_rows(state: Snapshot, objs: Objs, source: Obj) -> bool:
     bases = [state.bases.get(obj) for obj in objs if obj.operator == ITERATING]
     return len(bases) == len(objs) and all(base is not None and base.objs == {source} for base in bases)
+
+
+def _loop_binding(run: Run, node: object) -> ast.For | None:
+    """Return the loop whose target has a node."""
+    return next((s for s in run.scope.nodes if isinstance(s, ast.For) and _has(s.target, node)), None)
 
 
 def _has(target: ast.expr, node: object) -> bool:
@@ -121,7 +126,7 @@ def listed(run: Run, state: Snapshot, place: AccessPath | None, value: Value) ->
     The list has one name only, holds no tensor twice, and the loop does nothing with it but read elements.
     """
     drawn, node = yielded(run, state, place, value), state.binds.get(place.root) if place is not None else None
-    loop = next((s for s in run.scope.nodes if isinstance(s, ast.For) and _has(s.target, node)), None)
+    loop = _loop_binding(run, node)
     if drawn is None or loop is None or any(state.slots_with(drawn.source)):
         return None
     if drawn.source.old or state.distinctness(drawn.source) != DISTINCT:

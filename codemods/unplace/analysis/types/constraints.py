@@ -296,7 +296,8 @@ class Collector:
         assert isinstance(node, ast.Subscript)
         holder, result, index = self._value(node.value), self.found.new(), self._index(node.slice)
         self.found.relate(READ_AT[index], holder, result)
-        self.found.taken_from |= {result: holder} if index == "plain" else {}
+        if index == "plain":
+            self.found.taken_from[result] = holder
         if _is_mask(node.slice):
             self.found.restrict(holder, TENSOR | ARRAY | OTHER, likely=True)
         return result
@@ -426,8 +427,7 @@ class Collector:
             self._look_up(holder, name)
         if proof is Evidence.HINT:
             self.found.restrict(holder, TENSOR, likely=True)
-        relation = lookups.of_method(name)
-        if relation is not None:
+        if (relation := lookups.of_method(name)) is not None:
             self.found.relate(relation, holder, result)
         operator = torchapi.tensor_method(name)
         parameters = operator.parameters if operator is not None else ()

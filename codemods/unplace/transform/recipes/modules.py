@@ -205,7 +205,7 @@ class Judge:
         if isinstance(parent, ast.arguments) and isinstance(node, ast.expr):
             taken = default_for(self.program.module, node, parent)
         elif isinstance(parent, ast.Call) and isinstance(node, ast.expr) and node is not parent.func:
-            taken = taken_by(self.program, self._scope(parent), parent, node)
+            taken = taken_by(self.program, self.program.module.scopes.around(parent), parent, node)
         return {taken} if taken is not None else None
 
     def _place(self, node: ast.expr) -> _Place | None:
@@ -215,13 +215,7 @@ class Judge:
         if not isinstance(node, ast.Name):
             return None
         scopes = self.program.module.scopes
-        return scopes.owner(self._scope(node), node.id) or scopes.module, node.id
-
-    def _scope(self, node: ast.AST) -> Scope:
-        scopes, around = self.program.module.scopes, self._parent(node)
-        while around is not None and around not in scopes.by_node:
-            around = self._parent(around)
-        return scopes.by_node[around] if around is not None else scopes.module
+        return scopes.owner(scopes.around(node), node.id) or scopes.module, node.id
 
     def _loads(self, places: set[_Place]) -> Iterator[ast.expr]:
         """Iterate over the reads of places; what a module or a class binds can be read as an attribute, too."""
