@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import NamedStore, last_name, named_store
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
@@ -122,8 +121,9 @@ def _freezes(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         targets = (t for t in node.targets if isinstance(t, ast.Attribute))
         return any(t.attr == "requires_grad" for t in targets) and not is_true(node.value)
-    if _stores_by_name(node):
-        return not is_true(node.args[2])
+    stored = _stored_by_name(node)
+    if stored is not None:
+        return not is_true(stored.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if module.qualified(scope, node.func) in modules.FREEZING:
             return not any(k.arg == "freeze" and is_false(k.value) for k in node.keywords)
@@ -132,17 +132,18 @@ def _freezes(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     return False
 
 
-def _stores_by_name(node: ast.AST) -> TypeGuard[ast.Call]:
-    """Tell whether a node is `setattr(p, "requires_grad", flag)`."""
-    if not isinstance(node, ast.Call) or last_name(node.func) != "setattr" or len(node.args) != 3:
-        return False
-    return isinstance(node.args[1], ast.Constant) and node.args[1].value == "requires_grad"
+def _stored_by_name(node: ast.AST) -> NamedStore | None:
+    """Return `setattr(p, "requires_grad", flag)`, and None for other nodes."""
+    stored = named_store(node) if isinstance(node, ast.Call) else None
+    is_flag = stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value == "requires_grad"
+    return stored if is_flag else None
 
 
 def _target(module: ModuleIndex, scope: Scope, node: ast.AST) -> ast.expr | None:
     """Return what a node freezes; None for several targets."""
-    if _stores_by_name(node):
-        return node.args[0]
+    stored = _stored_by_name(node)
+    if stored is not None:
+        return stored.holder
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if module.qualified(scope, node.func) not in modules.FREEZING:
             return node.func.value

@@ -20,7 +20,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, c
 
 from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.syntax import classes
-from unplace.analysis.syntax.bindings import Bindings, last_name
+from unplace.analysis.syntax.bindings import Bindings, NamedStore, last_name, named_store
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope, Scopes
@@ -116,6 +116,16 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
+def _may_store(stored: NamedStore | None, attribute: str) -> bool:
+    """Tell whether a store by a name may be one in an attribute; the object of a method computes names of its own."""
+    if stored is None:
+        return True
+    if isinstance(stored.name, ast.Constant):
+        return stored.name.value == attribute
+    is_super = isinstance(stored.holder, ast.Call) and last_name(stored.holder.func) == "super"
+    return not is_super and not _is_self(stored.holder)
+
+
 class ModuleIndex:
     """One module's scopes, imports, classes and calls; with a `place`, imported names lead to other files."""
 
@@ -154,11 +164,8 @@ class ModuleIndex:
         """
         if any(not store.is_own and not store.of_element for store in self.stores_of(attribute)):
             return True
-        given = (call.args for _, call in self.calls_named("setattr") if len(call.args) > 1)
-        return any(
-            name.value == attribute if isinstance(name, ast.Constant) else not _is_self(holder)
-            for holder, name, *_ in given
-        )
+        by_name = (*self.calls_named("setattr"), *self.calls_named("__setattr__"))
+        return any(_may_store(named_store(call), attribute) for _, call in by_name)
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""

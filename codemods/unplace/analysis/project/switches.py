@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.bindings import named_store
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import is_true
 
@@ -34,9 +35,9 @@ def _set(module: ModuleIndex) -> list[Switch]:
 def _set_by(node: ast.AST) -> Iterator[tuple[ast.Assign | ast.Call, ast.expr]]:
     """Iterate over a node and what it assigns to the flag of a module, if it does so."""
     if isinstance(node, ast.Call):
-        is_setattr = isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3
-        if is_setattr and isinstance(node.args[1], ast.Constant) and node.args[1].value == "inplace":
-            yield node, node.args[2]
+        stored = named_store(node)
+        if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value == "inplace":
+            yield node, stored.value
     elif isinstance(node, ast.Assign) and any(map(_is_flag, node.targets)):
         yield node, node.value
 

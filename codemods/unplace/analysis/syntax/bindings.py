@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -200,3 +200,27 @@ def last_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else None
+
+
+class NamedStore(NamedTuple):
+    """A store in an attribute whose name is an expression: `setattr(holder, name, value)`."""
+
+    holder: ast.expr
+    name: ast.expr
+    value: ast.expr
+
+
+def named_store(call: ast.Call) -> NamedStore | None:
+    """Return what a call stores in an attribute by its name; None for other calls and for unpacked arguments.
+
+    setattr(module, "norm", quick)              builtins.setattr(...)
+    module.__setattr__("norm", quick)           object.__setattr__(module, "norm", quick)
+    """
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    match last_name(call.func), call.args:
+        case "setattr" | "__setattr__", [holder, name, value]:
+            return NamedStore(holder, name, value)
+        case "__setattr__", [name, value] if isinstance(call.func, ast.Attribute):
+            return NamedStore(call.func.value, name, value)
+    return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from unplace.analysis.domain.refs import Class, Parents
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.patterns import WILD, text_pattern
 from unplace.analysis.syntax.scopes import Scope
@@ -160,10 +160,9 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
 
 def _collect_call(owner: Class, method: Scope, call: ast.Call, me: str, qualified: Qualified) -> None:
     """Record what a call of a method registers as an attribute, or puts into a collection that an attribute holds."""
-    function = call.func
-    is_setattr = isinstance(function, ast.Name) and function.id == "setattr" and len(call.args) == 3
-    if is_setattr and isinstance(call.args[0], ast.Name) and call.args[0].id == me:
-        _add_named(owner, call.args[1], method, call.args[2], qualified)
+    function, stored = call.func, named_store(call)
+    if stored is not None and _held_by(stored.holder, me) == "":
+        _add_named(owner, stored.name, method, stored.value, qualified)
     if not isinstance(function, ast.Attribute) or not call.args:
         return
     name, first = function.attr, call.args[0]

@@ -19,7 +19,7 @@ from unplace.analysis.queries.inputs import (
     read_after_switched,
     read_after_unpacked,
 )
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
@@ -80,7 +80,7 @@ class Judge:
         """Return a name that is read after a call which may overwrite it because of a flag, and the call's line."""
         if isinstance(flag.node, ast.Dict):
             return read_after_unpacked(self.program, flag.node)
-        if isinstance(flag.node, ast.Assign) or last_name(flag.node.func) == "setattr":
+        if isinstance(flag.node, ast.Assign) or named_store(flag.node) is not None:
             return read_after_switched(self.program, flag.scope, flag.node)
         if flag.makes is Makes.MODULE:
             return read_after_calls(self.program, flag.node)
