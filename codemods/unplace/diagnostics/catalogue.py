@@ -332,6 +332,7 @@ class Refusal(Kind):
     TOO_NEW = "`{name}` came with torch {since}, and target-torch is {target}"
     NO_COUNTERPART = "`{name}` has no functional counterpart"
     TORCH_NOT_IMPORTED = "the file doesn't import torch, which `{name}` needs"
+    CALLED_OTHERWISE = "`{called}` isn't called by its own name here, which could be changed; call it by that"
     NOT_IMPORTED = "`{name}` would have to be imported"
     RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"
     ARGUMENT_DTYPE = "`{name}` keeps the dtype of its argument, which has no name here"
@@ -342,9 +343,7 @@ class Refusal(Kind):
     STRIDES = "its strides may let several elements share one place in memory"
     EXPANDED = "`{name}` is expanded: several of its elements share one place in memory"
     THROUGH_DATA = "the write goes through `.data`, past autograd; write to the tensor itself or detach it"
-    READS_WHAT_IT_WRITES = (
-        "an operand shares memory with the target, so that in place the operation reads what it wrote"
-    )
+    READS_ITS_WRITE = "an operand shares memory with the target, so that in place the operation reads what it wrote"
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
     LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"
     RESULT_OVERWRITTEN = "{line} overwrites its result past autograd, which out of place would be another gradient"

@@ -135,7 +135,7 @@ def is_false(node: ast.expr | None) -> bool:
 
 
 _ASSIGNS = rb"[+\-*/%&|^<>@]="
-_CALLS = rb"\w_\s*[(#\\]"
+_CALLS = rb"[^\W_]_(?!\w)"  # also where the method gets a name and is called by that
 _FLAG = rb"inplace|True"
 
 
@@ -146,6 +146,7 @@ class WriteKind(Enum):
         Form.AUGMENTED, ast.AugAssign, _augmented, _ASSIGNS, is_statement=True, proof=Proof.OPERANDS, dtype="promotes"
     )
     METHOD = Spelling(Form.METHOD, ast.Call, _method, _CALLS, proof=Proof.NAME)  # x.add_(k)
+    BOUND = Spelling(Form.METHOD, ast.Call, _nothing, _CALLS, is_telling=False)  # bump(k) with bump = x.add_
     FUNCTION = Spelling(Form.FUNCTION, ast.Call, _function, _CALLS, is_telling=False)  # torch.relu_(x)
     FLAG = Spelling(Form.INPLACE_ARGUMENT, ast.Call, _flagged, _FLAG, is_telling=False)  # F.relu(x, inplace=True)
     MODULE = Spelling(  # act(x) with act = nn.ReLU(inplace=True)
@@ -181,6 +182,11 @@ class WriteKind(Enum):
     def is_whole(self) -> bool:
         """True where the whole tensor is written, rather than a part that an index names."""
         return self.value.is_whole
+
+    @property
+    def is_method(self) -> bool:
+        """True where the operation is a method of a tensor, called by its own or another name."""
+        return self in (WriteKind.METHOD, WriteKind.BOUND)
 
     @property
     def is_statement(self) -> bool:

@@ -20,6 +20,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
+from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
@@ -53,6 +54,9 @@ class Functions(CallRule):
         counterpart = function.functional.rsplit(".", 1)[-1]
         node = site.node
         assert isinstance(node, ast.Call)
+        own_name = site.write.name.rsplit(".", 1)[-1]
+        if last_name(node.func) != own_name:
+            return Refuse(Refusal.CALLED_OTHERWISE(called=own_name))
         if not isinstance(node.func, ast.Attribute):
             return Refuse(Refusal.NOT_IMPORTED(name=function.functional))
 

@@ -113,7 +113,7 @@ def _effect(site: Site) -> str:
     if kind.value.dtype is not None:
         return kind.value.dtype
     entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
-    if kind is WriteKind.METHOD:
+    if kind.is_method:
         entry = torchapi.inplace_method(site.write.name)
     elif kind is WriteKind.FUNCTION:
         entry = torchapi.inplace_function(site.write.name)

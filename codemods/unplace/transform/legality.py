@@ -132,7 +132,7 @@ def _writes_gradient_of_others(site: Site) -> bool:
 
 def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
     """Return functional counterpart, kind and reason from the operator table, for sites that name an operator."""
-    if site.write.kind is WriteKind.METHOD:
+    if site.write.kind.is_method:
         method = torchapi.inplace_method(site.write.name)
         return (method.functional, method.kind, method.reason) if method is not None else None
     if site.write.kind is WriteKind.FUNCTION:
@@ -207,12 +207,14 @@ def _unfit(site: Site) -> Refuse | None:
     is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
     if is_elsewhere or (site.form is not Form.DATA_STORE and any(o.operator == "data" for o in site.roots())):
         return Refuse(Refusal.THROUGH_DATA())
+    if site.write.kind is WriteKind.BOUND:
+        return Refuse(Refusal.CALLED_OTHERWISE(called=site.write.name))
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         return Refuse(Refusal.EXPANDED(name=site.name))
     if operands_apart(site) is None:
-        return Refuse(Refusal.READS_WHAT_IT_WRITES())
+        return Refuse(Refusal.READS_ITS_WRITE())
     read_while_written = site.read_while_written_in()
     if read_while_written is not None:
         return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))

@@ -264,7 +264,7 @@ class Site:
 
     def replaces_all(self) -> bool:
         """Tell whether the write replaces all elements regardless of their old values: `y.copy_(v)`, `y[:] = v`."""
-        if self.write.kind is WriteKind.METHOD:
+        if self.write.kind.is_method:
             entry = torchapi.inplace_method(self.write.name)
             return entry is not None and entry.kind in ("copy", "fill", "random")
         index = self.node.slice if isinstance(self.node, ast.Subscript) else None

@@ -245,6 +245,13 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class TensorMethod:
+    """A method looked up on a tensor, `x.mul_`, which the value that has this reference holds."""
+
+    node: ast.Attribute
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
     """A function or class with some of its arguments given by `functools.partial`."""
 
@@ -277,7 +284,7 @@ def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Ha
     """Return the join of two references; `ANYTHING` where they are too many, or where one can't be called."""
     found: dict[Hashable, Hashable] = {}
     for ref in (*alternatives(first), *alternatives(second)):
-        if not isinstance(ref, Class | Function | Instance | Named | Partial | TorchModule):
+        if not isinstance(ref, Class | Function | Instance | Named | Partial | TensorMethod | TorchModule):
             return ANYTHING
         known = found.setdefault(_likeness(ref), ref)
         if isinstance(known, Instance) and isinstance(ref, Instance):
@@ -304,9 +311,10 @@ def _order(ref: Hashable) -> tuple[str, str, int, int]:
     if isinstance(ref, Named):
         return "", ref.qualified, 0, 0
     of = ref.of if isinstance(ref, Instance) else ref
-    node = of.call if isinstance(of, Partial | TorchModule) else of.scope.node if isinstance(of, Function) else None
-    node = of.node if isinstance(of, Class) else node
-    name = of.qualified if isinstance(of, TorchModule) else getattr(node, "name", "")
+    node: ast.AST | None = of.node if isinstance(of, Class | TensorMethod) else None
+    if isinstance(of, Partial | TorchModule | Function):
+        node = of.scope.node if isinstance(of, Function) else of.call
+    name = of.qualified if isinstance(of, TorchModule) else getattr(node, "name", getattr(node, "attr", ""))
     return type(of).__name__, name, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 

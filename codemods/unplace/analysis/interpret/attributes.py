@@ -14,7 +14,7 @@ from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Bound, Class, Instance, Named
+from unplace.analysis.domain.refs import Bound, Class, Instance, Named, TensorMethod
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -42,8 +42,12 @@ from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_key, is_placed
 from unplace.analysis.interpret.walking import Evaluation
+from unplace.analysis.project.module import home
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.types import evidence
+from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.own_methods import is_of_own_class
 from unplace.torchapi import Result, View, members, modes, modules
 
 _GROUPS = (
@@ -72,6 +76,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         return Value(NUMBER if name != "dtype" else TEXT)
     if isinstance(base.ref, Instance) and base.objs:
         return _of_instance(evaluation, node, base, base.ref, state)
+    if _proves_tensor(run, name, base):
+        return _of_tensor(run, node, state.narrow_to_tensor(base), state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
         tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
         return _remember(run, node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
@@ -100,7 +106,7 @@ def field_of(evaluation: Evaluation, node: ast.expr, base: Value, state: State, 
 def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
     operator = torchapi.tensor_attribute(node.attr)
     if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
-        return Value(CALLABLE, base.objs)  # a bound method holds its tensor
+        return _bound_method(node, base)
     if operator is None:
         return _foreign(run, node, base, state, UNKNOWN)
     if operator.result is Result.TENSOR:
@@ -112,6 +118,19 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
         label, made_by = f".{node.attr}", node.attr
         return run.view(node, state, base, label, link, same_shape=same, tracked=tracked, operator=made_by)
     return Value(_result_kinds(operator.result))
+
+
+def _bound_method(node: ast.Attribute, base: Value) -> Value:
+    """Return a method of a tensor: it holds the tensor, and tells of it what a call has to know."""
+    ref = TensorMethod(node) if torchapi.inplace_method(node.attr) is not None else None
+    return Value(CALLABLE, base.objs, dtype=base.dtype, tracked=base.tracked, ref=ref, likely=base.likely)
+
+
+def _proves_tensor(run: Run, name: str, base: Value) -> bool:
+    """Tell whether only a tensor has an in-place method of this name, among all that an object may be."""
+    if torchapi.inplace_method(name) is None or not base.kinds & UNKNOWN:
+        return False
+    return evidence.of_name(name) is Evidence.PROOF and not is_of_own_class(home(run.scope), name)
 
 
 def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: Instance, state: State) -> Value:

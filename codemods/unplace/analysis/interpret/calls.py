@@ -16,6 +16,7 @@ from unplace.analysis.domain.refs import (
     ModuleList,
     Named,
     Partial,
+    TensorMethod,
     TorchModule,
     alternatives,
 )
@@ -131,6 +132,8 @@ class Calls:
             return self.named(node, ref.qualified, arguments, state)
         if isinstance(ref, Function):
             return own_calls.of_function(self, node, ref, arguments, state, None)
+        if isinstance(ref, TensorMethod):
+            return method_calls.of_bound(self, node, ref, callee, arguments, state)
         if isinstance(ref, Bound):
             return own_calls.of_bound(self, node, ref, arguments, state)
         if isinstance(ref, Class):
@@ -153,6 +156,7 @@ class Calls:
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
         self.run.cannot_follow(node, state)
+        method_calls.of_handed(self.run, node, values, state)
         label = f"`{code_of(node.func)}(...)`"
         given = anything(values)
         for value in [*values, *([callee] if callee is not None else [])]:

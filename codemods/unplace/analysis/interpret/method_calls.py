@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Class, Instance, Named, ParameterName
+from unplace.analysis.domain.refs import Class, Instance, Named, ParameterName, TensorMethod, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -140,7 +140,7 @@ def of_tensor(
     name, run = func.attr, calls.run
     inplace = torchapi.inplace_method(name)
     if inplace is not None:
-        return _in_place(calls, node, func, inplace, base, arguments, state)
+        return _in_place(calls, node, WriteKind.METHOD, func.value, inplace, base, arguments, state)
     operator = torchapi.tensor_method(name)
     if operator is None:
         return calls.unknown_call(node, [base, *arguments.all()], state)
@@ -155,10 +155,37 @@ def of_tensor(
     return calls.operator(node, operator, bound, arguments, state)
 
 
+def of_bound(
+    calls: CallEffects, node: ast.Call, ref: TensorMethod, callee: Value, arguments: Arguments, state: State
+) -> Value:
+    """Return the result of calling a method of a tensor that was looked up earlier.
+
+    bump = acc.mul_
+    bump(2)
+    """
+    inplace = torchapi.inplace_method(ref.node.attr)
+    assert inplace is not None
+    return _in_place(calls, node, WriteKind.BOUND, node.func, inplace, _receiver(callee), arguments, state)
+
+
+def of_handed(run: Run, node: ast.Call, given: Iterable[Value], state: State) -> None:
+    """Record that unseen code, which gets methods of tensors, calls them: `list(map(acc.mul_, factors))`."""
+    for value in given:
+        for ref in alternatives(value.ref):
+            if isinstance(ref, TensorMethod):
+                run.write(node, WriteKind.BOUND, ref.node, _receiver(value), state, ref.node.attr)
+
+
+def _receiver(method: Value) -> Value:
+    """Return the tensor of a method that was looked up earlier."""
+    return Value(TENSOR, method.objs, dtype=method.dtype, tracked=method.tracked, likely=method.likely)
+
+
 def _in_place(
     calls: CallEffects,
     node: ast.Call,
-    func: ast.Attribute,
+    kind: WriteKind,
+    target: ast.expr,
     inplace: torchapi.InplaceMethod,
     base: Value,
     arguments: Arguments,
@@ -171,7 +198,7 @@ def _in_place(
     operands = tuple(_operands(arguments, functional))
     if functional is not None:  # before the write, because `y.mul_(y)` overwrites what it saves
         _save_operands(calls, node, functional, base, arguments, state)
-    base = call.bound["self"] = run.write(node, WriteKind.METHOD, func.value, base, state, name, operands)
+    base = call.bound["self"] = run.write(node, kind, target, base, state, name, operands)
     if inplace.kind in ("flag", "detach"):
         for obj in base.objs:
             state.definitions.pop(obj, None)

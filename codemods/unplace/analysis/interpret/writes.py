@@ -99,7 +99,7 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
     That is `fill_diagonal_`; on a tensor with a graph also `copy_`, random fills and comparisons, because they send
     zeros to its gradient.
     """
-    method = torchapi.inplace_method(name) if kind is WriteKind.METHOD else None
+    method = torchapi.inplace_method(name) if kind.is_method else None
     if method is None:
         return False
     if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):

@@ -2,7 +2,8 @@
 
 Left out are operations that write no tensor whatever the values are: a store under a string, `+=` on a name only bound
 to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the functions
-that call something which may be one are candidates, too (`analysis.types.propagation`).
+that call something which may be one are candidates, too (`analysis.types.propagation`), and so are those that call what
+may be an in-place method or function by another name (`bump = acc.mul_`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
-from unplace.analysis.types.propagation import Holders
+from unplace.analysis.types.propagation import INSTANCE, Holders
 from unplace.diagnostics.forms import WRITERS, has_true
 from unplace.torchapi import modes
 
@@ -57,9 +58,15 @@ def _is_compiled_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
 
 @once
 def _activations(module: ModuleIndex) -> Holders | None:
-    """Return the names that may hold modules made with `inplace=True`; None where none is made."""
+    """Return the names that may hold modules made with `inplace=True`, or in-place methods; None for none."""
     made = frozenset(call for call, scope in module.scopes.flagged if _may_make(module, scope, call))
-    return Holders(flows(module), made, {}) if made else None
+    handed = dict.fromkeys(sorted(filter(_is_in_place, module.scopes.handed)), INSTANCE)
+    return Holders(flows(module), made, handed) if made or handed else None
+
+
+def _is_in_place(name: str) -> bool:
+    """Tell whether tensors have an in-place method, or torch an in-place function, of this name."""
+    return torchapi.inplace_method(name) is not None or name in torchapi.inplace_names()
 
 
 def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
@@ -80,6 +87,8 @@ def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
         if is_text_key(node.slice):
             return False
         return not (isinstance(node.value, ast.Name) and _is_no_tensor(module, scope, node.value.id))
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data" or _is_in_place(node.attr)
     return not isinstance(node, ast.Call) or _may_call(module, scope, node)
 
 
@@ -103,7 +112,7 @@ def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
     if any(keyword.arg == "out" for keyword in node.keywords):
         return True
     name = last_name(node.func) or ""
-    if torchapi.inplace_method(name) is not None or name in torchapi.inplace_names():
+    if _is_in_place(name):
         return True
     qualified = module.qualified(scope, node.func)
     if qualified is not None and torchapi.inplace_function(qualified) is not None:

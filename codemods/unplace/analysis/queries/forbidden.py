@@ -65,7 +65,7 @@ def is_allowed(write: Write) -> bool:
 def _kind_of(write: Write) -> str:
     """Return the kind of the in-place operator that a write names, from torch's table."""
     entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
-    if write.kind is WriteKind.METHOD:
+    if write.kind.is_method:
         entry = torchapi.inplace_method(write.name)
     elif write.kind is WriteKind.FUNCTION:
         entry = torchapi.inplace_function(write.name)

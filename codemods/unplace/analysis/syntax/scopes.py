@@ -48,7 +48,7 @@ class Scope:
     suspends: bool = False  # has yield or await
     nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
     names: list[ast.Name] = field(default_factory=list)
-    suspects: list[ast.AST] = field(default_factory=list)  # the nodes that look like in-place operations
+    suspects: list[ast.AST] = field(default_factory=list)  # what looks like in-place operations, called or not
 
     @property
     def is_module(self) -> bool:
@@ -133,6 +133,7 @@ class Scopes:
         self._consumed: set[ast.AST] = set()  # generators that the call that takes them runs through at once
         self.imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = []
         self.flagged: list[tuple[ast.Call, Scope]] = []  # the calls with a `True` that may be `inplace`
+        self.handed: set[str] = set()  # the names of attributes like `x.mul_` that are used without being called
         self.texts: dict[str, list[ast.Constant]] = {}  # the literal texts
         self.module = module
         assert isinstance(module.node, ast.Module)
@@ -184,6 +185,9 @@ class Scopes:
                 scope.suspects.append(current)
                 if kind is ast.Call and has_true(current):
                     self.flagged.append((current, scope))
+            if kind is ast.Attribute and current.attr[-1] == "_" and not self._is_called(current):
+                self.handed.add(current.attr)
+                scope.suspects.append(current)
             if kind is ast.Call:
                 self._consumed.update(a for a in current.args if type(a) is ast.GeneratorExp)
             elif kind in _SPECIAL:
@@ -192,6 +196,10 @@ class Scopes:
             self.parents.update(dict.fromkeys(below, current))
             below.reverse()
             todo += below
+
+    def _is_called(self, node: ast.Attribute) -> bool:
+        caller = self.parents.get(node)
+        return isinstance(caller, ast.Call) and caller.func is node
 
     def _note(self, node: Any, scope: Scope) -> None:
         """Record a node that binds names other than by assigning to them, or that changes what names mean."""

@@ -324,7 +324,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
 
 def _is_elementwise(write: Write) -> bool:
     """Tell whether an operation computes each element that it writes only from elements at the same position."""
-    if write.kind is WriteKind.METHOD:
+    if write.kind.is_method:
         method = torchapi.inplace_method(write.name)
         operator = torchapi.tensor_method(method.functional) if method is not None and method.functional else None
         return operator is not None and operator.elementwise
