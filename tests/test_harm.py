@@ -46,6 +46,7 @@ class Outer(nn.Module):
 """
 
 RAISE = {
+    "what the maximum was chosen from": ("y = x * 1\ntop = y.max()\ny += 1  # here\nreturn top", r"max\(\)"),
     "a module ends in ReLU": ("h = self.block(x)\nh += 1  # here\nreturn h", r"ReLU\(\) inside self.block\(\)"),
     "it is called twice": ("h = self.block(self.block(x))\nh.mul_(2)  # here\nreturn h", "ReLU"),
     "a list of modules": ("for layer in self.layers:\n    x = layer(x)\n    x += 1  # here\nreturn x", "ReLU"),
@@ -127,6 +128,7 @@ RAISE = {
 }
 RUN = {
     "a module ends in Linear": "h = self.plain(x)\nh += 1  # here\nreturn h",
+    "what a maximum along a dimension was chosen from": "y = x * 1\ntop = y.max(-1).values\ny += 1  # here\nreturn top",
     "the other result": "a, b = pair(x)\nb += 1  # here\nreturn a + b",
     "a buffer": "self.block.seen += 1  # here\nreturn x",
     "the data of a parameter": "self.block.scale.data.mul_(2)  # here\nreturn x * self.block.scale",

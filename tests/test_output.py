@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from unplace.cli import main
+from unplace.cli.app import COMMANDS
 from unplace.reporting.wrapping import cells, cut, wrapped
 
 CHAIN = """\
@@ -94,6 +95,38 @@ def test_words_longer_than_a_line_stay_whole() -> None:
         "    " + "x" * 60,
         "    end",
     ]
+
+
+def test_a_line_may_be_broken_between_styles_but_never_within_a_word() -> None:
+    line = [("model.py", "bold"), (":7: ", ""), ("a store that breaks ", "cyan"), ("[harmful]", "red")]
+    shown = ["".join(text for text, _ in one) for one in wrapped(line, 33, 4)]
+    assert shown == ["model.py:7: a store that breaks", "    [harmful]"]
+
+
+def test_a_note_without_room_stands_below_its_marks(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    body = "    hidden_state_of = torch.exp(x)\n    hidden_state_of += 1\n"
+    Path("model.py").write_text(f"import torch\n\n\ndef f(x):\n{body}")
+    lines = run(capfd, "check", "model.py")[1].splitlines()
+    at = lines.index("  5 | hidden_state_of = torch.exp(x)")
+    assert lines[at + 1 : at + 3] == ["    | " + " " * 24 + "---", "    | " + " " * 24 + "saved here"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_help_fits_the_width(width: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command in ([], *([name] for name in COMMANDS)):
+        text = run(capfd, *command, "--help")[1]
+        for line in text.splitlines():
+            is_code = line.strip().startswith(("unplace ", "def ", "return "))
+            assert len(line) < width or is_code or " " not in line.strip(), line
+        words = text.split()
+        assert not [word for word in words if word.startswith("--") and word[2:] and word.endswith("-")]
+        assert len(max(text.splitlines(), key=len)) > 35
 
 
 def test_cells_of_notebooks_are_quoted_as_people_see_them(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unplace.cli.parsing import WIDEST, CommandGroup
+from unplace.cli.parsing import CommandGroup
 from unplace.config.selection import guess
 from unplace.version import __version__
 
@@ -55,7 +55,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # otherwise errors and help import rich
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXAMPLES,
 )
 

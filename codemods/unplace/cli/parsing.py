@@ -8,15 +8,32 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from unplace.cli.helping import WIDEST, HelpFormatter
 from unplace.cli.hints import hint
-
-WIDEST = 120
-"""The columns of help on a wide terminal: longer lines are hard to read."""
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
-class Command(TyperCommand):
+class _Helping:
+    """Lays help out by the project's own formatter."""
+
+    epilog: str | None
+
+    def get_help(self: Any, ctx: Any) -> str:
+        """Return the help, as wide as the terminal."""
+        formatter = HelpFormatter()
+        self.format_help(ctx, formatter)
+        return formatter.getvalue().rstrip("\n")
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the blocks of examples and exit codes."""
+        for block in (self.epilog or "").split("\b\n")[1:]:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_block(block.rstrip())
+
+
+class Command(_Helping, TyperCommand):
     """A command whose parameters are flags and text."""
 
     def get_params(self, ctx: Any) -> Any:
@@ -54,7 +71,7 @@ class Command(TyperCommand):
                 formatter.write_dl(rows)
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(_Helping, TyperGroup):
     """A group of such commands, listed by purpose; its own parameters are flags and text, too."""
 
     purposes: dict[str, tuple[str, ...]]

@@ -41,8 +41,7 @@ Examples:
 Exit codes:
   0  done
   1  with --check: something would change
-  2  a file could not be handled (the others are), nothing could be verified (then nothing is written), or the
-     command line is wrong
+  2  a file could not be handled (the others are), nothing could be verified, or the command line is wrong
 """
 
 

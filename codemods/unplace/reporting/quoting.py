@@ -169,10 +169,20 @@ def shown(quotes: Sequence[Quote], style: str, width: int | None) -> Iterator[li
         room = None if width is None else width - gutter - len("   | ")
         code, start, end = cut(code, start, max(end, start + 1), room)
         yield [(f"  {quote.name:>{gutter}} | ", _GUTTER_STYLE), (code, _CODE_STYLE)]
-        blanks, marks = " " * cells(code[:start]), quote.mark * max(cells(code[start:end]), 1)
-        note = f" {quote.note}" if quote.note else ""
-        marked = (marks + note, style if quote.mark == "^" else _SAVED_STYLE)
-        yield [(f"  {'':>{gutter}} | ", _GUTTER_STYLE), (blanks, ""), marked]
+        before, marks = cells(code[:start]), max(cells(code[start:end]), 1)
+        for line in _pointing(quote, before, marks, style if quote.mark == "^" else _SAVED_STYLE, room):
+            yield [(f"  {'':>{gutter}} | ", _GUTTER_STYLE), *line]
+
+
+def _pointing(quote: Quote, before: int, marks: int, style: str, room: int | None) -> Iterator[list[Span]]:
+    """Yield the marks under a line with the note behind them, or below them where there is no room."""
+    marked = [(" " * before, ""), (quote.mark * marks, style)]
+    size = cells(quote.note)
+    if size and room is not None and before + marks + 1 + size > room:
+        yield marked
+        yield [(" " * max(min(before, room - size), 0), ""), (quote.note, style)]
+    else:
+        yield [*marked, (f" {quote.note}", style)] if size else marked
 
 
 def _displayed(quote: Quote, common: int) -> tuple[str, int, int]:

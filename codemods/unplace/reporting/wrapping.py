@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from unplace.reporting.styled import Span
 
-_PIECE = re.compile(r" *[^ ]+| +")
+_PIECE = re.compile(r"[^ ]+| +")
 _CUT = "..."
 INDENT = 4
 """The indentation of lines that continue others."""
@@ -32,15 +32,31 @@ def wrapped(line: Sequence[Span], width: int | None, indent: int) -> Iterator[li
         return
     current: list[Span] = []
     used = 0
+    for blanks, word in _words(line):
+        size = sum(cells(text) for text, _ in word)
+        if blanks and used > indent and used + len(blanks) + size > width:
+            yield current
+            current, used = [(" " * indent, "")], indent
+            blanks = ""
+        current += [(blanks, ""), *word] if blanks else word
+        used += len(blanks) + size
+    yield current
+
+
+def _words(line: Sequence[Span]) -> Iterator[tuple[str, list[Span]]]:
+    """Yield the words of a line, each with the blanks before it; a word may be of several styles."""
+    blanks, word = "", list[Span]()
     for text, style in line:
         for piece in _PIECE.findall(text):
-            if piece.startswith(" ") and used > indent and used + cells(piece) > width:
-                yield current
-                current, used = [(" " * indent, "")], indent
-                piece = piece.lstrip(" ")
-            current.append((piece, style))
-            used += cells(piece)
-    yield current
+            if not piece.startswith(" "):
+                word.append((piece, style))
+                continue
+            if word:
+                yield blanks, word
+                blanks, word = "", []
+            blanks += piece
+    if word:
+        yield blanks, word
 
 
 def cut(code: str, start: int, end: int, width: int | None) -> tuple[str, int, int]:

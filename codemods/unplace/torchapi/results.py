@@ -155,6 +155,9 @@ INDICES = frozenset(
 )
 """Operations whose result is indices: int64, and in no graph."""
 
+SELECTING = frozenset(["max", "min", "median", "nanmedian"])
+"""Reductions that choose an element; along a dimension, autograd keeps the indices of the elements and nothing else."""
+
 WITH_INDICES = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"])
 """Operations whose second result is indices, where they have two."""
 

@@ -64,6 +64,11 @@ def _named(
     surely = operator.saved(with_numbers=True) if may_be_numbers else kept
     if operator.saves_with_option and option is None:  # it may ask for a mode that saves less
         surely = surely.intersection(*operator.saves_with_option.values())
+    if operator.short in results.SELECTING:
+        chosen_from = frozenset(operator.parameters[:1])
+        along = [v for n, v in arguments.items() if n in operator.result_when]
+        kept = kept - chosen_from if along and along[0].must_be(NUMBER) else kept
+        surely = surely - chosen_from if along and along[0].may_be(NUMBER | UNKNOWN) else surely
     is_pairwise = any(v.must_be(TENSOR) for n, v in arguments.items() if n in operator.result_when)  # torch.max(a, b)
     for name in kept if option is None else operator.saves_with_option.get(option, kept):
         guard = operator.guard.get(name)
