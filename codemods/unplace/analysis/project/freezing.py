@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.module import ModuleIndex, once, uses_by_name
 from unplace.analysis.syntax.bindings import NamedStore, last_name, named_store
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
@@ -196,9 +196,9 @@ def _calls(module: ModuleIndex, scope: Scope, parameter: str) -> list[tuple[Scop
     is_given = isinstance(scope.node, ast.FunctionDef) and parameter in [p.arg for p in scope.parameters]
     if not is_given or any(n.id == parameter and not isinstance(n.ctx, ast.Load) for n in scope.names):
         return []
-    named = [n for other in module.scopes.by_node.values() for n in other.nodes if last_name(n) == scope.name]
+    uses = {use for _, use in uses_by_name(module).get(scope.name, ())}
     calls = module.calls_named(scope.name)
-    return calls if {*named} <= {call.func for _, call in calls} else []
+    return calls if uses <= {call.func for _, call in calls} else []
 
 
 def _names(target: ast.expr) -> Iterator[str]:
