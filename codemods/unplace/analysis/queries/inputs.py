@@ -9,6 +9,7 @@ return z + y
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterable
 
 from unplace import torchapi
 from unplace.analysis.domain.values import Objs, Origin
@@ -22,7 +23,7 @@ from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import Holders
 
 
-def read_after_calls(program: Program, *made: ast.Call) -> tuple[str, int] | None:
+def read_after_calls(program: Program, made: Iterable[ast.Call]) -> tuple[str, int] | None:
     """Return a name that is read after a call which may run a module that is `made` here, and the line of the call."""
     module = program.module
     holders = Holders(flows(module), frozenset(made), {})
@@ -34,8 +35,23 @@ def read_after_calls(program: Program, *made: ast.Call) -> tuple[str, int] | Non
     return None
 
 
-def read_after_switched(program: Program, scope: Scope, switch: ast.AST) -> tuple[str, int] | None:
-    """Return a name that is read after a call of a module that `m.inplace = True` may have put to work in place."""
+def thrown_away_call(program: Program, made: Iterable[ast.Call], known: Collection[ast.AST]) -> ast.Call | None:
+    """Return a call that may run a module that is `made` here and throws its result away, other than those `known`.
+
+    Such a call stands there for what it does to its input: `self.drop(packed.data)`.
+    """
+    module = program.module
+    holders = Holders(flows(module), frozenset(made), {})
+    for scope in module.scopes.by_node.values():
+        for call in module.bindings(scope).calls:
+            if call not in known and holders.is_called(call.func):
+                if isinstance(parents_in(module, scope).get(call), ast.Expr):
+                    return call
+    return None
+
+
+def switched(program: Program, scope: Scope, switch: ast.AST) -> list[ast.Call]:
+    """Return the calls that make modules which `m.inplace = True` may have put to work in place."""
     classes = _tested_for(program.module, scope, switch)
     made: list[ast.Call] = []
     for maker in program.module.scopes.by_node.values():
@@ -44,7 +60,7 @@ def read_after_switched(program: Program, scope: Scope, switch: ast.AST) -> tupl
             of = torchapi.module(qualified) if qualified is not None else None
             if of is not None and of.inplace is not None and (not classes or qualified in classes):
                 made.append(call)
-    return read_after_calls(program, *made) if made else None
+    return made
 
 
 def _tested_for(module: ModuleIndex, scope: Scope, node: ast.AST) -> set[str | None]:
@@ -69,7 +85,7 @@ def read_after_unpacked(program: Program, options: ast.Dict) -> tuple[str, int] 
                 continue
             qualified = module.qualified(scope, call.func)
             if qualified is not None and torchapi.module(qualified) is not None:
-                return read_after_calls(program, call)
+                return read_after_calls(program, [call])
             name = read_after(program, scope, call)
             if name is not None:
                 return name, call.lineno

@@ -16,8 +16,9 @@ from unplace.analysis.queries.inputs import (
     is_read_once,
     read_after,
     read_after_calls,
-    read_after_switched,
     read_after_unpacked,
+    switched,
+    thrown_away_call,
 )
 from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.nodes import Parents
@@ -58,6 +59,9 @@ class Judge:
         """
         verdict = self._by_facts(flag, calls)
         is_open = isinstance(verdict, Inline) and not {_NOBODY, _FUNCTION_INPUT}.isdisjoint(verdict.assumptions)
+        thrown = thrown_away_call(self.program, self._made(flag), [c.node for c in calls]) if is_open else None
+        if thrown is not None:
+            return Refuse(Refusal.THROWN_AWAY(name=ast.unparse(thrown)))
         read = self._read_after(flag) if is_open and not calls else None
         return verdict if read is None else Refuse(Refusal.READ_AFTER_MODULE(name=read[0], line=Line(read[1])))
 
@@ -80,12 +84,19 @@ class Judge:
         """Return a name that is read after a call which may overwrite it because of a flag, and the call's line."""
         if isinstance(flag.node, ast.Dict):
             return read_after_unpacked(self.program, flag.node)
-        if isinstance(flag.node, ast.Assign) or named_store(flag.node) is not None:
-            return read_after_switched(self.program, flag.scope, flag.node)
-        if flag.makes is Makes.MODULE:
-            return read_after_calls(self.program, flag.node)
-        name = read_after(self.program, flag.scope, flag.node) if flag.makes is Makes.RESULT else None
+        if flag.makes is not Makes.RESULT:
+            return read_after_calls(self.program, self._made(flag))
+        assert isinstance(flag.node, ast.Call)
+        name = read_after(self.program, flag.scope, flag.node)
         return (name, flag.node.lineno) if name is not None else None
+
+    def _made(self, flag: Flag) -> list[ast.Call]:
+        """Return the calls that make modules which a flag puts to work in place, as far as the file shows them."""
+        if isinstance(flag.node, ast.Dict):
+            return []
+        if isinstance(flag.node, ast.Assign) or named_store(flag.node) is not None:
+            return switched(self.program, flag.scope, flag.node)
+        return [flag.node] if flag.makes is Makes.MODULE and isinstance(flag.node, ast.Call) else []
 
     def _decide(self, scope: Scope, node: ast.Call, qualified: str | None, calls: list[Site]) -> Verdict:
         module = torchapi.module(qualified) if qualified is not None else None
