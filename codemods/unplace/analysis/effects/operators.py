@@ -126,8 +126,6 @@ def _tensor(
         return Returned(TENSOR, dtype=dtype, label=f"{name}()", operator=name)  # several operands are combined into one
     if looked_at.may_be(CONTAINER):
         return None
-    takes_tensors = operator.variadic and operator.name.startswith("torch.")  # the methods take sizes
-    others = [other for other in bound if other != first] if takes_tensors else []
     maybe = Link.MAYBE if _may_convert(name, looked_at, dtype, state) else Link.EITHER
     link = Link.VIEW if operator.view is View.ALWAYS else maybe
     return Returned(
@@ -135,10 +133,16 @@ def _tensor(
         dtype=dtype,
         tracked=Tracked.NO if name == "detach" else Tracked.MAYBE,
         overlapping=name in results.OVERLAPPING,
-        source=effect.View((first, *others), link, same_shape=shape is not None),
+        source=effect.View(_viewed(operator, bound, first), link, same_shape=shape is not None),
         label=f"{name}()",
         operator=name,
     )
+
+
+def _viewed(operator: Operator, bound: Mapping[str, Value], first: str) -> tuple[str, ...]:
+    """Return the arguments that a view may look at: `first`, and the others of `torch.meshgrid(x, y)`."""
+    takes_tensors = operator.variadic and operator.name.startswith("torch.")  # the methods take sizes
+    return first, *(other for other in bound if takes_tensors and other != first)
 
 
 def _sums(node: ast.Call) -> bool:
@@ -180,7 +184,7 @@ def _sequence(
     label = f"{operator.short}()"
     if operator.view is View.MULTI and first is not None and bound[first].objs:
         overlapping = operator.short in results.OVERLAPPING
-        of = (first, *(other for other in bound if other != first))
+        of = _viewed(operator, bound, first)
         view = effect.View(of, Link.VIEW, is_piece=not overlapping, forbidden=not operator.writable)
         element = Returned(TENSOR, overlapping=overlapping, source=view, label=label, operator=operator.short)
         return Effect(Returned(TUPLE, elements=((ANY, element),), tracked=Tracked.NO, label="container"))
