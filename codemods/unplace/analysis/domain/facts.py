@@ -7,10 +7,10 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.domain.heap import Heap
+from unplace.analysis.domain.values import ANY as ANY
 from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import Views
 
-ANY = "*"  # the slot that stands for all elements of a container
 DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
 DISTINCT_RESULTS: Token = ("distinct results",)  # the same, if no call of unseen code returned one object twice
 _DISTINCT = frozenset((DISTINCT, DISTINCT_RESULTS))

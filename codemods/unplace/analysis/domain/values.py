@@ -122,6 +122,8 @@ PARAMETER_MADE = "a parameter"  # the label of what `nn.Parameter(...)` returns
 CONSUMER = "the consumer of the generator"  # what keeps a tensor that a generator yields
 PARAMETER_GROUP = "a parameter group"  # the label of an element of `optimizer.param_groups`
 
+ANY = "*"  # the slot that stands for all elements of a container
+
 ITERATING = "__iter__"
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
@@ -246,6 +248,10 @@ class Names:
             self.by_key[key] = found
             self._keys.append(key)
         return found
+
+    def parts_of(self, split: Token) -> Obj | None:
+        """Return the sequence that a splitting operation gave: the node of the call, or its key for an own function."""
+        return self.by_key.get(split if isinstance(split, tuple) else (split, None))
 
     def aged(self, obj: Obj) -> Obj:
         """Return the old object of the site of `obj`, which stands for those that earlier iterations made there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from unplace.analysis.domain.boxes import Box
-from unplace.analysis.domain.values import Base, Link, Obj, Objs, Token
+from unplace.analysis.domain.values import ANY, Base, Link, Obj, Objs, Token
 
 Pieces = frozenset[tuple[Token, Hashable]]
 """The pieces cut out on the way from a view to its base, each with the split that made it."""
@@ -195,4 +195,6 @@ def _disjoint(first: Pieces, second: Pieces) -> bool:
 
 
 def _is_apart(piece: Hashable, part: Hashable) -> bool:
+    if ANY in (piece, part):
+        return False
     return piece.is_apart(part) if isinstance(piece, Box) and isinstance(part, Box) else piece != part

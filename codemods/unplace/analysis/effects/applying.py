@@ -210,10 +210,21 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     if sources:
         for obj in value.objs:
             state.bases[obj] = Base(sources, Link.CALL if returned.foreign else Link.EITHER)
-    _note_saved(call, returned, value)
+    whole = NO_OBJS
+    if returned.is_piece and isinstance(key, tuple) and not is_foreign and not sources:
+        whole = _whole(call, returned, value, key)
+    _note_saved(call, returned, value._replace(objs=value.objs | whole))
     _fill(call, returned, value, key)
     _hold(call, returned, value)
     return value
+
+
+def _whole(call: Call, returned: Returned, piece: Value, key: tuple[Hashable, Hashable]) -> Objs:
+    """Return the memory, made by the call, of which the elements of a returned container are disjoint pieces."""
+    made = call.run.fresh(call.node, call.state, returned.label, key=(key, "whole"), dtype=piece.dtype)
+    for obj in piece.objs:
+        call.state.bases[obj] = Base(made.objs, Link.VIEW, ((call.node, key[0]), ANY), returned.forbidden)
+    return made.objs
 
 
 def _dtype(call: Call, returned: Returned) -> Token:

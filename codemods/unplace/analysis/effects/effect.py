@@ -94,6 +94,8 @@ class Returned(NamedTuple):
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value
     - `is_view`: the value is a view of memory that the call made
+    - `is_piece`: the value stands for the disjoint outputs of a split of such memory; `forbidden`: torch refuses to
+      write them in place
     - `follows`: the value has a graph only if an argument has one
     - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
@@ -140,6 +142,8 @@ class Returned(NamedTuple):
     operator: str | None = None
     held: frozenset[Held] = frozenset()
     is_view: bool = False
+    is_piece: bool = False
+    forbidden: bool = False
     follows: bool = False
     unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
 

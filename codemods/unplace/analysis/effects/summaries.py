@@ -164,7 +164,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
             slots: dict[Hashable, Returned] = {}
             for holder in value.objs:
                 for key, inner in state.fields_of(holder):
-                    described = _describe(run, inner, state, depth - 1)
+                    described = _as_piece(run, holder, inner, state, _describe(run, inner, state, depth - 1))
                     slots[key] = _join(slots[key], described) if key in slots else described
             elements = tuple(slots.items())
             together, unseen = _sharing(value, state)
@@ -194,6 +194,19 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         unseen=unseen,
         follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
     )
+
+
+def _as_piece(run: Run, holder: Obj, inner: Value, state: Facts, described: Returned) -> Returned:
+    """Return the description of what a container holds, with what a split says of its outputs: `return y.chunk(2)`."""
+    if len(inner.objs) != 1 or described.foreign or described.parameters or described.held:
+        return described
+    (obj,) = inner.objs
+    base = state.bases.get(obj)
+    if base is None or base.piece is None or base.piece[1] != ANY:
+        return described
+    if run.names.parts_of(base.piece[0]) is not holder:
+        return described  # it holds pieces, but isn't what the split returned
+    return described._replace(is_piece=True, forbidden=base.forbidden, label=obj.label, operator=obj.operator)
 
 
 def _attribute(run: Run, value: Value) -> Attribute | None:
@@ -298,6 +311,7 @@ def _join(first: Returned, second: Returned) -> Returned:
     tracked = {r.tracked for r in tensors}
     dtypes = {r.dtype for r in tensors}
     seen = (first.together - first.unseen) | (second.together - second.unseen)
+    is_cut = all(r.is_piece for r in tensors)
     return Returned(
         first.kinds | second.kinds,
         first.parameters | second.parameters,
@@ -313,7 +327,11 @@ def _join(first: Returned, second: Returned) -> Returned:
         _saved_in_either(first, second),
         dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
         held=_held_in_either(first, second),
+        label=tensors[0].label if is_cut else "",
+        operator=tensors[0].operator if is_cut else None,
         is_view=first.is_view and second.is_view,
+        is_piece=is_cut,
+        forbidden=is_cut and any(r.forbidden for r in tensors),
         follows=first.follows and second.follows,
         unseen=(first.unseen | second.unseen) - seen,
     )

@@ -92,7 +92,7 @@ def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
     base = state.bases.get(obj)
     if base is None or base.piece is None or base.piece[1] != ANY:
         return element
-    if evaluation.run.names.by_key.get((base.piece[0], None)) not in value.objs:
+    if evaluation.run.names.parts_of(base.piece[0]) not in value.objs:
         return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
     return evaluation.run.view(
         node,
