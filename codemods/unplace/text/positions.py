@@ -6,7 +6,8 @@ import ast
 import io
 import re
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from token import COMMENT, STRING, tok_name
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,8 @@ def _starts(text: str) -> list[int]:
     """Return the offset of each line."""
     if "\r" in text:
         return [0, *(match.end() for match in _LINE_END.finditer(text))]
-    return [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
+    ends = accumulate(map(len, text.split("\n")[:-1]))
+    return [0, *map(add, ends, count(1))]
 
 
 class Text:

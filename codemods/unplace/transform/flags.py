@@ -193,7 +193,8 @@ def _handing(module: ModuleIndex) -> list[_Handed]:
     for scope in module.scopes.by_node.values():
         for node in module.bindings(scope).calls:
             is_named = any(keyword.arg == _FLAG for keyword in node.keywords)
-            qualified = module.qualified(scope, node.func) if is_named or node.args else None
+            may_be_passed = is_named or any(isinstance(argument, ast.Name | ast.Attribute) for argument in node.args)
+            qualified = module.qualified(scope, node.func) if may_be_passed else None
             if qualified is None and not is_named:
                 continue
             made = torchapi.module(qualified) if qualified is not None else None

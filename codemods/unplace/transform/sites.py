@@ -108,6 +108,7 @@ class Site:
     options: Options
     facts: OperationFacts | None = None
     was_harmful: bool = False
+    _name: str | None = None
     _forbidden: Forbidden | None = None
     _is_checked: bool = False
     _harm: tuple[Harm, Saved | None] | None = None
@@ -137,7 +138,9 @@ class Site:
     @property
     def name(self) -> str:
         """The written tensor as the source calls it."""
-        return code_of(self.write.target)
+        if self._name is None:
+            self._name = code_of(self.write.target)
+        return self._name
 
     @property
     def in_header(self) -> bool:

@@ -120,7 +120,7 @@ class Facts:
         found: set[Obj] = set()
         todo = set(objs)
         while todo:
-            new = set().union(*map(self.bases.roots, todo)) - found
+            new = self.bases.roots_of_all(todo) - found
             found |= new
             todo = {obj for holder in new & self.heap.owners for obj in self.heap.held_by(holder)} - found
         return frozenset(found)

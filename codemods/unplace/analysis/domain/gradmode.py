@@ -23,7 +23,7 @@ class GradMode(Enum):
     @property
     def records(self) -> bool:
         """Tell whether autograd may record operations."""
-        return self in (GradMode.CALLER, GradMode.ENABLED)
+        return self is GradMode.CALLER or self is GradMode.ENABLED
 
 
 def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:

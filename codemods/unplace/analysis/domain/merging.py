@@ -139,7 +139,7 @@ class Merger:
             differing.append((key, [table.get(key) for table in tables]))
 
     def _has_own(self, value: Value) -> bool:
-        _, _, identity, shape, dtype, *_ = value
+        identity, shape, dtype = value.identity, value.shape, value.dtype
         return (
             (type(identity) is tuple and self.owns(identity))
             or (type(shape) is tuple and self.owns(shape))
@@ -203,7 +203,7 @@ def _marked(state: State, others: list[State]) -> dict[Obj, frozenset[Saved]]:
     tables = _runs([other.saved for other in others])
     new = {obj: by for table in tables for obj, by in state.saved.items() if table.get(obj) is not by}
     certain = {obj for obj, by in new.items() if any(s.certain and s.on_path for s in by)}
-    left = certain - state.held() if certain else certain
+    left = state.unheld(certain)
     if not left:
         return state.saved
     found = dict(state.saved)

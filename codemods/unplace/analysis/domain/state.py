@@ -148,9 +148,13 @@ class State(Facts):
                 self.env[name] = held._replace(kinds=TENSOR, likely=False)
         return value._replace(kinds=TENSOR, likely=False)
 
-    def held(self) -> Objs:
-        """Return the objects that names and slots hold, with all that they may be views of."""
-        return self.seen({obj for value in (*self.env.values(), *self.heap.values()) for obj in value.objs})
+    def unheld(self, objs: set[Obj]) -> set[Obj]:
+        """Return those of some objects that no name or slot holds, nor a view of them."""
+        if not objs:
+            return objs
+        held = {obj for value in (*self.env.values(), *self.heap.values()) for obj in value.objs}
+        left = objs - held
+        return left - self.seen(held) if left else left
 
     def let_go(self) -> None:
         """Make all saves uncertain: backward has freed what its graph saved, but another graph may hold tensors."""
@@ -192,7 +196,8 @@ class State(Facts):
         for holder, fields in self.heap.holders.items():
             home = names.aged(holder) if holder in born else holder
             known = heap.of(home)
-            aged = {key: aged_value(value, names, born) for key, value in fields.items()}
+            changed = {k: new for k, v in fields.items() if (new := aged_value(v, names, born)) is not v}
+            aged = {**fields, **changed} if changed else fields
             if known:
                 aged = {**known, **{k: weak_join(known[k], v) if k in known else v for k, v in aged.items()}}
             heap.put(home, aged)
@@ -217,7 +222,7 @@ def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
         dtype = names.aged(dtype)
     if objs is value.objs and identity is value.identity and shape is value.shape and dtype is value.dtype:
         return value
-    return value._replace(objs=objs, identity=identity, shape=shape, dtype=dtype)
+    return Value(value.kinds, objs, identity, shape, dtype, value.tracked, value.ref, value.likely)
 
 
 def join_bases(first: Base, second: Base) -> Base:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from unplace.analysis.domain.boxes import Box
 from unplace.analysis.domain.values import ANY, Base, Link, Obj, Objs, Token
@@ -99,6 +99,15 @@ class Views(dict[Obj, Base]):
             self._told |= found
         return found
 
+    def roots_of_all(self, objs: Iterable[Obj]) -> set[Obj]:
+        """Return the objects and all objects that they may be views of, for objects that are rarely asked together."""
+        if self._stale:
+            self._refresh()
+        known, found = self._roots, set[Obj]()
+        for obj in objs:
+            found |= known.get(obj) or self.roots(obj)
+        return found
+
     def seen(self, obj: Obj) -> Objs:
         """Return the object and all objects that it may be a view of by what the code in sight shows."""
         found, todo = {obj}, [obj]
@@ -119,7 +128,7 @@ class Views(dict[Obj, Base]):
         known = self._joined
         found = known.get(objs)
         if found is None:
-            found = known[objs] = frozenset().union(*map(self.roots, objs))
+            found = known[objs] = frozenset(self.roots_of_all(objs))
         return found
 
     def overlap(self, first: Obj, second: Obj) -> bool:

@@ -105,12 +105,15 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
     """Assume that unseen code has stored anything in the slots of these objects."""
     run.changed |= reachable
     for holder in state.heap.among(reachable):
-        for key, value in state.heap.of(holder).items():
+        fields, changed = state.heap.of(holder), dict[Hashable, Value]()
+        for key, value in fields.items():
             if value.objs:
                 foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                state.heap[(holder, key)] = value._replace(
+                changed[key] = value._replace(
                     objs=value.objs | foreign.objs, identity=(node, key), shape=None, dtype=None
                 )
+        if changed:
+            state.heap.put(holder, {**fields, **changed})
 
 
 def _like(state: State, value: Value) -> Objs:

@@ -54,7 +54,8 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         result = _join(result, other)
     result = _as_annotated(run, result)
     data = [w for w in run.writes.values() if w.kind is WriteKind.DATA]
-    written, unclear = _roots(run.all_writes()), _roots(run.all_unclear())
+    every_unclear = [*run.unclear.values(), *(write for _, write in run.handed_unclear.values())]
+    written, unclear = _roots(run.all_writes()), _roots(every_unclear)
     changes: set[str] = set()
     keeps: set[str] = set()
     surely_kept: set[str] = set()

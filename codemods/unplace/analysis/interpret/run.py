@@ -143,6 +143,7 @@ class Run:
     in_any_order: int = 0  # number of calls around the current one that run layers in an order that isn't known
     variant: Variant = GENERAL
     alternative: Hashable = None  # which of the things that a callee may be is called right now
+    _inference: Inference | None = None
     _liveness: Liveness | None = None
     _flow: Flow | None = None
     _read_while_written: dict[Obj, int] | None = None
@@ -152,7 +153,9 @@ class Run:
     @property
     def inference(self) -> Inference:
         """The kinds that the uses in the scope allow."""
-        return inferred(home(self.scope), self.scope)
+        if self._inference is None:
+            self._inference = inferred(home(self.scope), self.scope)
+        return self._inference
 
     def refined(self, node: ast.AST, value: Value) -> Value:
         """Return the value of an expression or of a bound target, refined by the uses of what it evaluates to."""
@@ -197,10 +200,6 @@ class Run:
     def all_writes(self) -> list[Write]:
         """Return the in-place operations of the scope, and those made on its tensors by the functions that it calls."""
         return [*self.writes.values(), *(write for _, write in self.handed.values())]
-
-    def all_unclear(self) -> list[Write]:
-        """Return the operations that may write a tensor, of the scope and of the functions that it calls."""
-        return [*self.unclear.values(), *(write for _, write in self.handed_unclear.values())]
 
     @property
     def parents(self) -> Parents:

@@ -217,11 +217,13 @@ class ModuleIndex:
 
     def _qualified_by_star(self, scope: Scope, node: ast.expr) -> str | None:
         """Return the qualified name of an expression whose name another file imports and hands on by a star."""
+        if self.place is None:
+            return None
         root, parts = node, list[str]()
         while isinstance(root, ast.Attribute):
             parts.append(root.attr)
             root = root.value
-        if self.place is None or not isinstance(root, ast.Name) or self.scopes.owner(scope, root.id) is not None:
+        if not isinstance(root, ast.Name) or self.scopes.owner(scope, root.id) is not None:
             return None
         target = self.place.others.find_starred(self, root.id)
         return canonical(".".join([target, *reversed(parts)])) if isinstance(target, str) else None
@@ -300,10 +302,10 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 
     @wraps(question)
     def asked(module: ModuleIndex, /, *others: P.args, **named: P.kwargs) -> T:
-        key = (question, *others)
-        if key not in module.answers:
-            module.answers[key] = question(module, *others, **named)
-        return cast(T, module.answers[key])
+        key, known = (question, *others), module.answers
+        if key not in known:
+            known[key] = question(module, *others, **named)
+        return cast(T, known[key])
 
     return asked
 

@@ -80,11 +80,11 @@ def _are_rows(state: Snapshot, objs: Objs, source: Obj) -> bool:
 
 def _loop_binding(run: Run, node: object) -> ast.For | None:
     """Return the loop whose target has a node."""
-    return next((s for s in run.scope.nodes if isinstance(s, ast.For) and _has(s.target, node)), None)
-
-
-def _has(target: ast.expr, node: object) -> bool:
-    return any(each is node for each in ast.walk(target))
+    inner: ast.AST | None = None
+    outer: ast.AST | None = node if isinstance(node, ast.expr) else None
+    while outer is not None and not isinstance(outer, ast.stmt):
+        inner, outer = outer, run.parents.get(outer)
+    return outer if isinstance(outer, ast.For) and inner is outer.target else None
 
 
 def _sources(run: Run, iterable: ast.expr) -> list[ast.expr]:

@@ -118,7 +118,10 @@ def code_of(node: ast.AST) -> str:
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
         return f"{code_of(node.value)}.{node.attr}"
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
-        if isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
-            return f"{code_of(node.value)}[{node.slice.id}]"
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
+        index = node.slice
+        if isinstance(index, ast.Name):
+            return f"{code_of(node.value)}[{index.id}]"
+        if isinstance(index, ast.Constant) and type(index.value) in (int, str) and index.kind is None:
+            return f"{code_of(node.value)}[{index.value!r}]"
     return ast.unparse(node)

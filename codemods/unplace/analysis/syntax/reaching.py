@@ -32,10 +32,14 @@ class Reaching:
     node is a definition, and has definitions that reach it.
     """
 
-    def __init__(self, body: Iterable[ast.AST]) -> None:
-        """Analyse the statements of a function, class or module, or the expression of a lambda."""
+    def __init__(self, body: Iterable[ast.AST], *, binds_inside: bool) -> None:
+        """Analyse the statements of a function, class or module, or the expression of a lambda.
+
+        `binds_inside` is False where no expression binds a name: `(n := len(xs))`.
+        """
         self.seen_by: dict[ast.AST, Definitions] = {}
         self._records = True  # False while a loop's body is walked only for the definitions that reach its end
+        self._binds_inside = binds_inside
         self._leaving: list[tuple[list[_Env], list[_Env]]] = []  # at the `break` and `continue` of the loops around
         self._stored: set[str] = set()  # the names of the attributes bound so far
         self._optional = 0  # the number of expressions around this one that may leave it out
@@ -164,7 +168,7 @@ class Reaching:
             for part in ast.walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
-                    _define(name, part, inside)
+                    self._define(name, part, inside)
             if case.guard is not None:
                 self._expression(case.guard, inside)
             end = _joined(end, self._block(case.body, inside))
@@ -173,13 +177,13 @@ class Reaching:
     def _definition(self, node: ast.AST, env: _Env) -> _Env:
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         self._outside(node, env)
-        _define(node.name, node, env)
+        self._define(node.name, node, env)
         return env
 
     def _import(self, node: ast.AST, env: _Env) -> _Env:
         assert isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names:
-            _define(alias.asname or alias.name.split(".")[0], node, env)
+            self._define(alias.asname or alias.name.split(".")[0], node, env)
         return env
 
     # -- expressions ----------------------------------------------------------------------------------------------
@@ -199,10 +203,12 @@ class Reaching:
                 self._stored.add(target.attr)
             key = path_of(target)
             if key is not None:
-                _define(key, target, env)
+                self._define(key, target, env)
 
     def _expression(self, node: ast.AST, env: _Env) -> None:
         """Note the definitions that reach the reads in an expression."""
+        if not self._records and not self._binds_inside:
+            return
         kind = type(node)
         if kind is ast.Name:
             self._read(node, env)
@@ -213,7 +219,7 @@ class Reaching:
             self._expression(node.value, env)
             name = node.target.id
             before = env.get(name, frozenset([name]))
-            _define(name, node.target, env)
+            self._define(name, node.target, env)
             if self._optional:
                 env[name] |= before
         elif isinstance(node, COMPREHENSIONS):
@@ -249,6 +255,13 @@ class Reaching:
         for part in parts:
             self._expression(part, env)
 
+    def _define(self, key: str, node: ast.AST, env: _Env) -> None:
+        """Bind a key anew; what its attributes were is forgotten."""
+        env[key] = frozenset([node])
+        below = f"{key}."
+        for other in [other for other in env if other.startswith(below)] if self._stored else ():
+            del env[other]
+
     def _read(self, node: ast.AST, env: _Env) -> None:
         if not self._records or (type(node) is ast.Attribute and node.attr not in self._stored):
             return
@@ -265,14 +278,6 @@ def path_of(node: ast.AST) -> str | None:
         holder = path_of(node.value)
         return f"{holder}.{node.attr}" if holder is not None else None
     return None
-
-
-def _define(key: str, node: ast.AST, env: _Env) -> None:
-    """Bind a key anew; what its attributes were is forgotten."""
-    env[key] = frozenset([node])
-    below = f"{key}."
-    for other in [other for other in env if other.startswith(below)]:
-        del env[other]
 
 
 def _joined(first: _Env | None, second: _Env | None) -> _Env | None:

@@ -71,7 +71,7 @@ class Scope:
         """All parameters in order; empty for the module and for classes."""
         if isinstance(self.node, ast.Module | ast.ClassDef):
             return []
-        return list(all_parameters(self.node.args))
+        return all_parameters(self.node.args)
 
     def rebinding(self, name: str) -> list[Scope]:
         """Return the scopes inside this one that rebind one of its names, by `nonlocal` or `global`."""
@@ -106,15 +106,15 @@ class Scope:
         return names
 
 
-def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
-    """Iterate over the parameters of a signature, left to right."""
-    yield from arguments.posonlyargs
-    yield from arguments.args
+def all_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """Return the parameters of a signature, left to right."""
+    found = [*arguments.posonlyargs, *arguments.args]
     if arguments.vararg:
-        yield arguments.vararg
-    yield from arguments.kwonlyargs
+        found.append(arguments.vararg)
+    found += arguments.kwonlyargs
     if arguments.kwarg:
-        yield arguments.kwarg
+        found.append(arguments.kwarg)
+    return found
 
 
 def variadic(scope: Scope) -> list[ast.arg]:

@@ -66,7 +66,7 @@ class Collector:
         self._callees = Callees(module, scope)
         body = scope.node.body
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
-        self._reaching = Reaching(statements)
+        self._reaching = Reaching(statements, binds_inside=any(type(n) is ast.NamedExpr for n in scope.nodes))
         self._unsteady = scope.volatile | scope.global_names | scope.nonlocal_names
         for argument in scope.parameters:
             self._parameter(argument)

@@ -80,9 +80,16 @@ class Inference:
         self._proved, self._likely = _solved(system, self._untold, unlikely)
         self._foreign = _with_definitions(system, system.foreign)
         self._idiomatic = _with_definitions(system, system.idiomatic)
+        self._told: dict[ast.AST, Inferred] = {}
 
     def of(self, node: ast.AST) -> Inferred:
         """Return the kinds of an expression, of a target that is bound, or of a parameter."""
+        found = self._told.get(node)
+        if found is None:
+            found = self._told[node] = self._found(node)
+        return found
+
+    def _found(self, node: ast.AST) -> Inferred:
         variable = self._variables.get(node)
         if variable is None or variable in self._untold:
             return NOTHING_KNOWN
@@ -177,7 +184,7 @@ def _ground(solution: _Solution) -> None:
     results = [v[p] if p is not None else None for p, (_, v) in zip(places, solution.relations, strict=True)]
     derived = {result for result in results if result is not None}
     least = [0 if variable in derived else mask for variable, mask in enumerate(masks)]
-    todo = dict.fromkeys(range(len(results)))
+    todo = dict.fromkeys(reversed(range(len(results))))
     while todo:
         index, _ = todo.popitem()
         (relation, variables), place, result = solution.relations[index], places[index], results[index]
