@@ -333,6 +333,7 @@ class Refusal(Kind):
     NO_COUNTERPART = "`{name}` has no functional counterpart"
     TORCH_NOT_IMPORTED = "the file doesn't import torch, which `{name}` needs"
     CALLED_OTHERWISE = "`{called}` isn't called by its own name here, which could be changed; call it by that"
+    MAY_CALL_ITSELF = "out of place, `{name}` may call itself: its class is one of tensors"
     NOT_IMPORTED = "`{name}` would have to be imported"
     RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"
     ARGUMENT_DTYPE = "`{name}` keeps the dtype of its argument, which has no name here"

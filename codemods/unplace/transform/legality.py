@@ -39,6 +39,7 @@ from unplace.transform.sites import Site
 from unplace.transform.storable import goes_through_data, is_simple_key, is_steady, unstorable
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
+_MAKING = ("__init__", "__new__")
 _FILLS = ("copy", "random", "fill", "diagonal")
 
 
@@ -197,6 +198,19 @@ def gradient_is_read(site: Site, name: str) -> bool:
     return False
 
 
+def _may_call_itself(site: Site) -> bool:
+    """Tell whether the write stands in a tensor's method that its functional form may call.
+
+    class Pose(torch.Tensor):
+        def add(self, other):
+            return self.clone().add_(other)
+    """
+    owner, name = site.program.module.class_of(site.run.scope), site.run.scope.name
+    if owner is None or not owner.is_tensor or site.write.kind not in (WriteKind.METHOD, WriteKind.AUGMENTED):
+        return False
+    return torchapi.is_tensor_member(name) or (name.startswith("__") and name not in _MAKING)
+
+
 def _unfit(site: Site) -> Refuse | None:
     value = site.value
     table = _table_entry(site)
@@ -209,6 +223,8 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.THROUGH_DATA())
     if site.write.kind is WriteKind.BOUND:
         return Refuse(Refusal.CALLED_OTHERWISE(called=site.write.name))
+    if _may_call_itself(site):
+        return Refuse(Refusal.MAY_CALL_ITSELF(name=site.run.scope.name))
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
