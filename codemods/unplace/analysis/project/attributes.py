@@ -92,7 +92,19 @@ def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
         program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
         for cls in (*owner.linearized(), *program.descendants(owner, name))
         for scope, source in cls.assigned.get(name, ())
+        if source is None or not _is_put_back(program, scope, source, name)
     ]
+
+
+def _is_put_back(program: Analysis, scope: Scope, source: ast.expr, name: str) -> bool:
+    """Tell whether an attribute gets back the module that it held: `self.conv = weight_norm(self.conv)`."""
+    if not isinstance(source, ast.Call) or not source.args or not program.module.owns(scope):
+        return False
+    given = source.args[0]
+    if not isinstance(given, ast.Attribute) or given.attr != name or not isinstance(given.value, ast.Name):
+        return False
+    is_own = scope.parameters[:1] and given.value.id == scope.parameters[0].arg
+    return bool(is_own) and program.module.qualified(scope, source.func) in modules.REPARAMETRISING
 
 
 def _augmented(program: Analysis, owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
