@@ -8,7 +8,7 @@ object, and two with the same `shape` or `dtype` token certainly have the same s
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -66,6 +66,12 @@ class Tracked(Enum):
     LEAF = "leaf"  # made with requires_grad=True
 
 
+Arms = Mapping[Hashable, bool]
+"""Branches, by the statement that takes one of them."""
+
+NO_ARMS: Arms = {}
+
+
 class Obj(int):
     """An abstract object: all objects that one allocation site may create, or one object that comes from outside.
 
@@ -74,7 +80,8 @@ class Obj(int):
     that earlier iterations of a loop made at the same site. `overlapping` marks expanded memory, where several elements
     share one address. `operator` names the method or attribute of tensors that made an object: `split`, `data`, and
     `__iter__` for the rows that a loop takes. `label` is for messages only. `parameter` is the name of the parameter
-    that the object was passed for; None if it isn't an argument.
+    that the object was passed for; None if it isn't an argument. `arms` are the branches, each of a statement that runs
+    at most once, in which alone the object is made.
     """
 
     index: int
@@ -85,6 +92,7 @@ class Obj(int):
     overlapping: bool
     operator: str | None
     parameter: str | None
+    arms: Arms
 
     def __new__(
         cls,
@@ -101,7 +109,12 @@ class Obj(int):
         self.index, self.origin, self.label, self.line = index, origin, label, line
         self.old, self.overlapping, self.operator = old, overlapping, operator
         self.parameter = label.strip("`") if origin is Origin.PARAMETER else None
+        self.arms = NO_ARMS
         return self
+
+    def excludes(self, other: Obj) -> bool:
+        """Tell whether the object is made only where another one isn't: in the other branch of an `if`."""
+        return any(self.arms[fork] != arm for fork, arm in other.arms.items() if fork in self.arms)
 
     __hash__ = int.__hash__
 
@@ -224,6 +237,7 @@ class Names:
     """A factory of abstract objects: one for each allocation site, and one more for its earlier iterations."""
 
     by_key: dict[Hashable, Obj] = field(default_factory=dict)
+    arms: Arms = field(default_factory=dict)
     _keys: list[Hashable] = field(default_factory=list)
 
     def key_of(self, obj: Obj) -> Hashable:
@@ -245,8 +259,11 @@ class Names:
         found = self.by_key.get(key)
         if found is None:
             found = Obj(len(self.by_key), origin, label, line, False, overlapping, operator)
+            found.arms = self.arms if origin is Origin.FRESH else NO_ARMS
             self.by_key[key] = found
             self._keys.append(key)
+        elif found.arms is not self.arms and found.arms:
+            found.arms = {fork: arm for fork, arm in found.arms.items() if self.arms.get(fork) is arm}
         return found
 
     def parts_of(self, split: Token) -> Obj | None:

@@ -140,9 +140,17 @@ class Views(dict[Obj, Base]):
         own, others = self.roots_of(first), self.roots_of(second)
         if own.isdisjoint(others):
             return False
+        if any(a.arms for a in first) and any(b.arms for b in second):
+            return any(self._may_meet(a, b) for a in first for b in second)
         if self._cut.isdisjoint(own) or self._cut.isdisjoint(others):
             return True
         return any(a is b or self._meet(a, b) for a in first for b in second)
+
+    def _may_meet(self, first: Obj, second: Obj) -> bool:
+        """Tell whether two objects may share memory, of which one may be made only where the other isn't."""
+        if first is second or first.excludes(second) or self.roots(first).isdisjoint(self.roots(second)):
+            return first is second
+        return self._meet(first, second)
 
     def _meet(self, first: Obj, second: Obj) -> bool:
         """Tell whether two objects come from the same memory by ways that don't cut it into pieces apart."""

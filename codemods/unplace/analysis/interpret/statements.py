@@ -307,8 +307,18 @@ class Interpreter:
         other = state.fork()
         narrow(self.run, s.test, state, True)
         narrow(self.run, s.test, other, False)
-        then = self.block(s.body, state)
-        return self._join((s, "join"), [then, self.block(s.orelse, other)])
+        then = self._arm(s, True, state)
+        return self._join((s, "join"), [then, self._arm(s, False, other)])
+
+    def _arm(self, s: ast.If, taken: bool, state: State) -> State | None:
+        """Interpret a branch; outside loops, what it makes never meets what the other branch makes."""
+        names = self.run.names
+        before = names.arms
+        if not self._loops:
+            names.arms = {**before, s: taken}
+        end = self.block(s.body if taken else s.orelse, state)
+        names.arms = before
+        return end
 
     def _match(self, s: ast.Match, state: State) -> State | None:
         subject = self.evaluator.evaluate(s.subject, state)
