@@ -379,3 +379,11 @@ class Logs(nn.Module):
         return x
 """
     assert len(rewrite_text(source, "logs.py", Options()).findings) == 1
+
+
+def test_a_kernel_of_another_compiler_writes_no_tensor_of_torch() -> None:
+    text = (
+        "import torch\n\ntry:\n    import triton\nexcept ImportError:\n    triton = None\n\n\n"
+        "@triton.jit\ndef kernel(x):\n    y = torch.exp(x)\n    y += 1\n    return y\n"
+    )
+    assert not rewrite_text(text, "program.py", Options(unsafe=True)).findings

@@ -315,8 +315,10 @@ def test_only_what_stands_the_command_is_committed(
 ) -> None:
     model = repository(tmp_path / "model", {"model.py": MODEL})
     (model / "local").touch()
-    found, out, _ = migrate("model", "--verify-command", command, "--timeout", "0.4" if "sleep" in command else "60")
+    timeout = "0.4" if "sleep" in command else "60"
+    found, out, _ = migrate("model", "--verify-command", command, "--timeout", timeout, "--report", "report.md")
     assert (found, said in out) == (code, True), out
+    assert ("rewritten in 1 file" in (tmp_path / "report.md").read_text()) == bool(kept)
     if not kept:
         assert git(model, "branch", "--list", "unplace/*") == ""
         return

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from unplace.batch.records import VerificationRecord
 from unplace.batch.standing import VERIFYING, Meter
 from unplace.batch.store import Store
+from unplace.diagnostics.findings import Status
 from unplace.files.keys import key_of
 from unplace.runs.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
@@ -25,7 +26,7 @@ Place = tuple[str, int, int]
 class Verification:
     """The result of a verification: the outcomes of the files that change, without the rewrites at `left_out`.
 
-    `obstacle` is the reason why there is no verdict; then nothing was left out.
+    `obstacle` is the reason why there is no verdict; then every rewrite is left out.
     """
 
     record: VerificationRecord
@@ -63,8 +64,19 @@ def _tried(changed: Sequence[Outcome], command: str, seconds: float, meter: Mete
     except CannotRunError as error:
         said.append(str(error))
         verdict = "timed out" if isinstance(error, CommandTimedOutError) else "failed"
-        return Verification(record(verdict), changed, obstacle=str(error))
+        none = [replace(outcome, change=None) for outcome in changed]
+        return Verification(record(verdict), none, _rewritten(changed), obstacle=str(error))
     said.extend(f"left out {fix}: {evidence}" for fix, evidence in trial.left_out)
     left_out = frozenset((fix.path, f.line, f.column) for fix, _ in trial.left_out for f in fix.findings)
     stands = any(outcome.change is not None for outcome in trial.outcomes)
     return Verification(record("passed" if stands else "rejected", trial.runs), trial.outcomes, left_out)
+
+
+def _rewritten(outcomes: Sequence[Outcome]) -> frozenset[Place]:
+    """Return the places of all rewrites."""
+    return frozenset(
+        (outcome.path, finding.line, finding.column)
+        for outcome in outcomes
+        for finding in outcome.findings
+        if finding.status is Status.REWRITTEN
+    )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unplace.cli.hints import command_hint
 from unplace.cli.parsing import CommandGroup
 from unplace.config.selection import guess
 from unplace.version import __version__
@@ -40,7 +41,8 @@ class _Commands(CommandGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            ctx.fail(f"No such command '{args[0]}'.{guess(args[0], COMMANDS)}")
+            told = command_hint(args[0])
+            ctx.fail(f"No such command '{args[0]}'{f'; {told}' if told else f'.{guess(args[0], COMMANDS)}'}")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

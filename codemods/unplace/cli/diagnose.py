@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from unplace.cli.parsing import ProgramCommand
+from unplace.cli.running import require_torch
 
 if TYPE_CHECKING:
     from unplace.diagnosis.launcher import Program
@@ -81,6 +82,7 @@ def diagnose(
         raise typer.BadParameter("doesn't go with --fix.", param_hint=given[0])
     if output_file is not None and not Path(output_file).absolute().parent.is_dir():
         raise typer.BadParameter(f"{Path(output_file).parent} is no folder.", param_hint="--output-file")
+    require_torch()
     try:
         from unplace.diagnosis.launcher import NotFoundError, Program
     except ImportError as error:

@@ -1,6 +1,8 @@
-"""Answers options that other tools have with what does the same here."""
+"""Answers options and commands that other tools have with what does the same here."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 _EVERYWHERE = {
     "--format": "`--output-format` says how to report.",
@@ -33,6 +35,13 @@ _EVERYWHERE = {
     "--show-files": "`unplace check --output-format json` names all files under `files`.",
     "--new-from-rev": "it is called `--since` here.",
     "--changed-since": "it is called `--since` here.",
+    "--version": "`unplace --version` prints the version.",
+    "-V": "`unplace --version` prints the version.",
+    "-f": "`--output-format` says how to report.",
+    "--watch": "`unplace server` shows findings while you type, in an editor.",
+    "-w": "`unplace server` shows findings while you type, in an editor.",
+    "--include": "name the files and folders; `--exclude` leaves out some of them.",
+    "--extend-include": "name the files and folders; `--exclude` leaves out some of them.",
     "--target-version": "`--target-torch` names the oldest torch; Python's version doesn't matter.",
 }
 
@@ -59,6 +68,7 @@ _OF_COMMANDS = {
     },
     "rewrite": {
         "--dry-run": "`--diff` shows the changes, `--check` lists them; neither writes anything.",
+        "--dryrun": "`--diff` shows the changes, `--check` lists them; neither writes anything.",
         "-n": "`--diff` shows the changes, `--check` lists them; neither writes anything.",
         "--fix": "`unplace rewrite` writes what it can; `--diff` shows it.",
         "--write": "`unplace rewrite` writes what it can; `--diff` shows it.",
@@ -79,6 +89,31 @@ _OF_COMMANDS = {
     "rule": {"--list": "it is called `--all` here."},
     "explain": {"--line": "write the line behind the file: `unplace explain FILE:LINE`."},
 }
+
+_COMMANDS = {
+    "fix": "`unplace rewrite` repairs files, and `unplace check --fix` also lists the rest.",
+    "format": "`unplace rewrite` repairs files, and formats nothing.",
+    "diff": "`unplace rewrite --diff` shows the changes.",
+    "lint": "`unplace check` lists the operations that break backward.",
+    "analyze": "`unplace check` lists the operations that break backward.",
+    "scan": "`unplace check` lists the operations that break backward.",
+    "run": "`unplace diagnose PROGRAM` runs a program and explains its error.",
+    "test": "`unplace verify BEFORE AFTER` compares two versions of a file.",
+    "help": "`unplace --help` lists the commands.",
+    "version": "`unplace --version` prints the version.",
+    "rules": "`unplace rule --all` explains the rules.",
+    "linter": "`unplace rule --all` explains the rules.",
+    "lsp": "`unplace server` runs the language server.",
+    "init": "settings are optional; `unplace config` shows those that hold.",
+    "clean": "`--no-cache` keeps and takes no earlier results.",
+}
+
+
+def command_hint(word: str) -> str | None:
+    """Return what to type instead of a word that is no command; None where nothing is known."""
+    if Path(word).exists() or word.endswith((".py", ".ipynb", "/")):
+        return f"paths follow a command: `unplace check {word}`."
+    return _COMMANDS.get(word)
 
 
 def hint(command: str, option: str) -> str | None:

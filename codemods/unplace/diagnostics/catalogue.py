@@ -309,6 +309,7 @@ class Relation(Kind):
     MAY_SHARE = "may share memory with {written} ({operation} in {line} can return a view or a copy)"
     SWAPPED = "shares memory with {written} (one was made the data of the other)"
     BASE = "is the tensor that {written} is a view of"
+    HOLDER = "may hold the memory of {written}"
     SHARES = "shares memory with {written}"
 
 

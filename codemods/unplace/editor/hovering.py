@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from unplace.reporting.explained import Row
+from unplace.reporting.explained import CODE_STYLE, Row
 
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~&])")
 _BREAK = "  \n"
@@ -26,11 +26,12 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def _said(row: Row) -> str:
-    title, *rest = [text for text, _ in row.spans] or [""]
+    title = row.spans[0][0] if row.spans else ""
     if row.is_head:
         _, code, *more = (text for text, _ in row.spans)
         return f"{_code(code)}{_escaped(''.join(more))}"
-    return " ".join(filter(None, (f"**{title.strip()}**" if title.strip() else "", _escaped("".join(rest)))))
+    told = "".join(_code(text) if style == CODE_STYLE else _escaped(text) for text, style in row.spans[1:])
+    return " ".join(filter(None, (f"**{title.strip()}**" if title.strip() else "", told)))
 
 
 def _code(text: str) -> str:

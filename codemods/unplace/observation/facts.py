@@ -190,14 +190,16 @@ class Observations:
                 self.of(file, key).add(facts.renamed(lambda caller: inside(str(Path(other.root, caller)), self.root)))
 
     def summary(self) -> str:
-        """Return a sentence that counts the operations that ran, and their runs."""
+        """Return a sentence that counts the in-place operations that ran, and their runs."""
         ran = [facts for operations in self.by_file.values() for facts in operations.values() if facts.runs]
         runs, tensors = sum(facts.runs for facts in ran), sum(bool(facts.tensors) for facts in ran)
         files = sum(any(facts.runs for facts in operations.values()) for operations in self.by_file.values())
-        operations = f"{len(ran):,} operation{'s' * (len(ran) != 1)}"
+        if not ran:
+            return "No in-place operation ran."
+        operations = f"{len(ran):,} in-place operation{'s' * (len(ran) != 1)}"
         of_files = f"{files:,} file{'s' * (files != 1)}"
         times = f"{runs:,} time{'s' * (runs != 1)}"
-        return f"Saw {operations} of {of_files} run, {times}, {tensors:,} of them on tensors."
+        return f"{operations} of {of_files} ran {times}; {tensors:,} of them wrote to tensors."
 
     def has(self, path: str) -> bool:
         """Tell whether an operation of a file ran on a tensor."""

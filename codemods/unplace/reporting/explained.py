@@ -29,6 +29,9 @@ from unplace.text.source import Source
 from unplace.transform.explanation import Candidate, Explanation, LineReport, Saver
 from unplace.version import __version__
 
+CODE_STYLE = "italic"
+"""The style of source code within a sentence."""
+
 _WIDTH = 11
 
 
@@ -127,14 +130,15 @@ def _place(saved: Saver, named: Naming) -> Line:
     return Line(saved.line, file=saved.file) if saved.file else named(Line(saved.line))
 
 
-def _rows(title: str, texts: Sequence[str]) -> Iterator[list[Span]]:
-    """Yield the texts below each other, each once."""
+def _rows(title: str, texts: Sequence[str | tuple[Span, ...]]) -> Iterator[list[Span]]:
+    """Yield the texts below each other, each once; those that hold code are of several spans."""
     for position, text in enumerate(dict.fromkeys(texts)):
-        yield [(f"  {title if position == 0 else '':<{_WIDTH}}", "cyan"), (text, "")]
+        spans = [(text, "")] if isinstance(text, str) else text
+        yield [(f"  {title if position == 0 else '':<{_WIDTH}}", "cyan"), *spans]
 
 
-def _step(step: Evidence, named: Naming) -> str:
-    return f"{named(Line(step.line))}: {step.code} -- {step.says.moved(named)}"
+def _step(step: Evidence, named: Naming) -> tuple[Span, ...]:
+    return (f"{named(Line(step.line))}: ", ""), (step.code, CODE_STYLE), (f" -- {step.says.moved(named)}", "")
 
 
 def _alias(alias: Alias, named: Naming) -> str:

@@ -36,7 +36,7 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
     if counts[Status.REFUSED]:
         parts.append(f"{counts[Status.REFUSED]} refused")
     left_out = sum(site.left_out for found in record.found for site in found.sites)
-    if left_out:
+    if left_out and record.result is not Result.SKIPPED:
         parts.append(f"{left_out} left out by the verification")
     if record.errors:
         parts.append(f"{number(len(record.errors), 'file')} could not be handled")

@@ -181,7 +181,7 @@ class Totals:
             more = f", {waiting:,} of which `--unsafe` rewrites, on the assumptions listed below" if waiting else ""
             lines.append(f"{refused:,} {'was' if refused == 1 else 'were'} refused{more}.")
         if left_out := self.tally.count(Verdict.LEFT_OUT):
-            lines.append(f"Left out, because verification failed with them: {left_out:,}.")
+            lines.append(f"Left out by the verification: {left_out:,}.")
         others = [
             f"{count:,} {result.value}"
             for result in (Result.REJECTED, Result.FAILED, Result.SKIPPED, Result.UNCHANGED)

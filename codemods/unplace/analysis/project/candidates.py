@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name
+from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name, root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import INSTANCE, Holders
@@ -47,11 +47,14 @@ def _is_candidate(module: ModuleIndex, scope: Scope) -> bool:
 
 @once
 def _is_compiled_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
-    """Tell whether a decorator hands a function to another compiler, which knows no tensors of torch."""
+    """Tell whether a decorator hands a function to another compiler, which knows no tensors of torch.
+
+    What else the name may be, where the compiler can't be imported, doesn't matter: the function was written for it.
+    """
     for decorator in getattr(scope.node, "decorator_list", ()):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        qualified = module.qualified(scope.parent or scope, target) or ""
-        if qualified.partition(".")[0] in modes.OTHER_COMPILERS:
+        imported = module.imports.names.get(root_name(target) or "", "")
+        if imported.partition(".")[0] in modes.OTHER_COMPILERS:
             return True
     return scope.parent is not None and _is_compiled_elsewhere(module, scope.parent)
 

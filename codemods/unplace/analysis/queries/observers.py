@@ -272,7 +272,7 @@ class Watch:
             if base is not None and base.link is Link.DATA:
                 return Relation.SWAPPED(written=written)
         if any(obj in self.state.roots(value.objs) for obj in held.objs):
-            return Relation.BASE(written=written)
+            return Relation.BASE(written=written) if held.must_be(TENSOR) else Relation.HOLDER(written=written)
         return Relation.SHARES(written=written)
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
