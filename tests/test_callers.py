@@ -145,7 +145,7 @@ def test_no_assumption_says_that_callers_do_not_read_what_one_in_another_file_re
     files = {"layers.py": LAYER, "main.py": NET.format(first="x.exp()", last=last)}
     finding = finding_in(tmp_path, files, "layers.py", unsafe=True)
     assert (finding.status, finding.harm) == (Status.REFUSED, Harm.HARMFUL)
-    assert f"the caller in line {line} of main.py reads what it passes for `x` after the call" in finding.message
+    assert f"the caller in line {line} of main.py reads its argument for `x` after the call" in finding.message
 
 
 def test_a_function_that_another_file_hands_on_as_a_value_is_not_rebound(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_reads_in_the_next_round_of_a_loop_count() -> None:
     ("code", "says"),
     [
         ("def f(y: torch.Tensor):\n    y += 1  # here", "parameter of `f`, annotated so"),
-        ("def f(y):\n    y.unsqueeze(0)\n    y += 1  # here", "only a tensor can be used so, and so `y` is one"),
+        ("def f(y):\n    y.unsqueeze(0)\n    y += 1  # here", "only a tensor can be used like this, so `y` is one"),
         ("def f(y):\n    y += 1  # here\nf(torch.ones(2))", "passes `torch.ones(2)` for `y`: a tensor"),
         ("def f(x: torch.Tensor):\n    y = 2 * x\n    y += 1  # here", "computes with `x`, a tensor"),
         ("def f(x: torch.Tensor):\n    y = x.mean(0)\n    y += 1  # here", "the tensor method .mean() gives a tensor"),
@@ -195,7 +195,7 @@ def test_why_something_is_no_operation(code: str, kind: str, reason: str) -> Non
 
 def test_what_is_unknown_is_traced_to_its_source() -> None:
     (candidate,) = report("def f(a):\n    d = a\n    c = g(d)\n    c += 1  # here\n").candidates
-    assert steps(candidate) == [(3, "what `g` returns isn't known: it isn't defined in this file")]
+    assert steps(candidate) == [(3, "the result of `g` isn't known: it isn't defined in this file")]
     (candidate,) = report("def f(a):\n    d = a\n    d += 1  # here\n").candidates
     assert steps(candidate) == [(2, "the same as `a`"), (1, "parameter of `f`, without annotation")]
 

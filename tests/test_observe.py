@@ -536,7 +536,7 @@ def test_what_a_run_contradicts_is_refused_even_with_unsafe(unsafe: bool) -> Non
     observed, _ = ran(SCALE, drive)
     after, (finding,) = rewritten(SCALE, observed, unsafe=unsafe)
     assert (after, finding.status) == (SCALE, Status.REFUSED)
-    assert "a run showed otherwise" in finding.message
+    assert "a run contradicts an assumption" in finding.message
     assert "`x` of drive()" in finding.message
 
 

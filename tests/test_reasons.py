@@ -49,12 +49,12 @@ def test_every_gap_has_to_be_filled_and_no_other(parts: dict[str, str]) -> None:
 def test_moving_lines_leaves_names_alone() -> None:
     assert str(NESTED) == (
         "torch forbids writing chunk() in line 4, one of several views of a tensor with a graph, and the caller in "
-        "line 9 reads what it passes for `x` after the call, and `line 9` calls itself"
+        "line 9 reads its argument for `x` after the call, and `line 9` calls itself"
     )
     moved = NESTED.moved(lambda line: Line(line.number + 10, 3))
     assert str(moved) == (
         "torch forbids writing chunk() in line 14 of cell 3, one of several views of a tensor with a graph, and the "
-        "caller in line 19 of cell 3 reads what it passes for `x` after the call, and `line 9` calls itself"
+        "caller in line 19 of cell 3 reads its argument for `x` after the call, and `line 9` calls itself"
     )
     assert NESTED.moved(lambda line: line) == NESTED
 
@@ -70,7 +70,7 @@ def test_reasons_of_one_code_are_the_same_without_names_and_lines() -> None:
         == NESTED.opened
         == (
             "torch forbids writing … in line N, one of several views of a tensor with a graph, and the caller in line "
-            "N reads what it passes for `…` after the call, and `…` calls itself"
+            "N reads its argument for `…` after the call, and `…` calls itself"
         )
     )
     assert Purpose.TORCH(fact=Fact("sets a flag")).opened == "sets a flag"

@@ -151,28 +151,28 @@ class Purpose(Kind):
 
     TORCH = "{fact}"
     NO_VALUES_CHANGE = "it doesn't change values"
-    UNKNOWN_KIND = "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it"
+    UNKNOWN_KIND = "unknown kind: nothing shows whether `{name}` is a tensor; if it is, annotate it"
     UNKNOWN_KIND_UNSAFE = (
-        "unknown kind: nothing tells whether `{name}` is a tensor; if it is, annotate it, or rewrite it with --unsafe"
+        "unknown kind: nothing shows whether `{name}` is a tensor; if it is, annotate it, or rewrite it with --unsafe"
     )
     NO_TENSOR = "in all observed runs it was no tensor, but of type {types}"
     OBSERVED_HARMLESS = "the write is harmless; observed runs that overwrote nothing saved for backward: {runs}"
     OBSERVED_OFF = "autograd was off in all observed runs (no_grad)"
     OBSERVED_LEAF = (
-        "in all observed runs `{name}` was a parameter or its data, written without autograd: that is its purpose"
+        "in all observed runs `{name}` was a parameter or its data, written without autograd, as it is meant to be"
     )
     FILLS_OWN_TENSOR = "the write fills a tensor made for it"
-    LAID_OUT = "`{name}` {layout}: being written in place is its purpose"
-    REGISTERED = "`{name}` is a parameter, buffer or gradient: being written in place is its purpose"
-    DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: being written in place is its purpose"
+    LAID_OUT = "`{name}` {layout}: it is meant to be written in place"
+    REGISTERED = "`{name}` is a parameter, buffer or gradient: it is meant to be written in place"
+    DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: it is meant to be written in place"
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
-    NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are meant"
+    NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are intended"
     MARKED_DIRTY = (
-        "`{function}` marks `{name}` as dirty, so that the write is meant; where backward needs the old values, give "
+        "`{function}` marks `{name}` as dirty, so the write is intended; if backward needs the old values, give "
         "it a copy: `{function}.apply({name}.clone())`"
     )
     FLAG_ASKS = "`{flag}` asks for the write"
-    NAMED_SO = "`{function}` is named as torch names what writes its argument"
+    NAMED_SO = "`{function}` is named like a function of torch that writes its argument"
     TWIN = "the other branch does the same to `{name}` out of place: the condition chooses between the two"
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
@@ -190,8 +190,8 @@ class Purpose(Kind):
     )
     FILLS_UNSAVED_TENSOR = "the write fills a tensor made for it, which nothing has saved: `{name}`"
     ALL_REPLACED = (
-        "nothing is known to have saved the old values of `{name}`, which the write replaces all: a clone of them "
-        "would be for nothing"
+        "nothing is known to have saved the old values of `{name}`, and the write replaces all of them: a clone "
+        "would be useless"
     )
     NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
     CLONE_SHARED = "the write goes to the clone made in {line}"
@@ -228,17 +228,17 @@ class Clue(Kind):
     METHOD = "the tensor method .{name}() gives {kind}"
     LIKE_A_METHOD = "`{name}` is called like the method of a tensor, which gives {kind}"
     LIKE_A_LAYER = "`{name}` is called with tensors like an nn.Module, which returns tensors"
-    OUT_OF_SIGHT = "what `{name}` returns isn't known: it isn't defined in this file"
+    OUT_OF_SIGHT = "the result of `{name}` isn't known: it isn't defined in this file"
     COMPUTED = "computes {kind}"
     COMPUTED_WITH = "computes with `{name}`, {kind}"
     PART = "{kind}, as part of `{holder}`, {of}"
     ELEMENT = "{kind}, as element of `{holder}`, {of}"
     TENSOR_ATTRIBUTE = ".{name} of a tensor is {kind}"
-    NEVER_ASSIGNED = "what `{name}` holds isn't known: no assignment to it is in sight"
+    NEVER_ASSIGNED = "the value of `{name}` isn't known: no assignment to it is in sight"
     REGISTERED = "`{name}` is registered as a parameter or buffer"
     ASSIGNED_BY = "{method} assigns it to `self.{name}`: {kind}"
     ASSIGNED_IN = "assigns it in {scope}: {kind}"
-    USED_SO = "only a tensor can be used so, and so `{name}` is one"
+    USED_SO = "only a tensor can be used like this, so `{name}` is one"
     AUGMENTED = "keeps the kind of what it adds to"
     RUNS_OVER = "`{name}` runs over `{iterable}`, {kind}"
     UNPACKED = "`{name}` is unpacked from {kind}"
@@ -279,15 +279,15 @@ class Forbids(Kind):
         "of a tensor"
     )
     OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
-    FUNCTION_VIEW = "torch forbids writing what `{function}` in {line} returns, because it is a view"
+    FUNCTION_VIEW = "torch forbids writing the result of `{function}` in {line}, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
     UNBATCHED = (
-        "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take "
-        "what has it"
+        "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take a "
+        "batched value"
     )
     UNBATCHED_OUTSIDE = (
-        "`vmap` in {line} runs {function}(), where `{name}`, which has no batch dimension, can't take what has it"
+        "`vmap` in {line} runs {function}(), where `{name}`, which has no batch dimension, can't take a batched value"
     )
     BATCHED_MASK = "`vmap` in {line} runs {function}() and takes no mask with a batch dimension for an index"
 
@@ -329,34 +329,34 @@ class Refusal(Kind):
     FORBIDDEN = "{forbidden}, and {refusal}"
     FORBIDDEN_LEAF = "{forbidden}; put the write under `with torch.no_grad():`"
     FLAG_USED = "the flag decides about something else, too: `{name}` in {line}"
-    FLAG_SHARED = "the flag is that of {line}, too, where it can't be set to False"
+    FLAG_SHARED = "{line} uses the same flag, which can't be set to False there"
     TOO_NEW = "`{name}` came with torch {since}, and target-torch is {target}"
     NO_COUNTERPART = "`{name}` has no functional counterpart"
     TORCH_NOT_IMPORTED = "the file doesn't import torch, which `{name}` needs"
-    CALLED_OTHERWISE = "`{called}` isn't called by its own name here, which could be changed; call it by that"
+    CALLED_OTHERWISE = "`{called}` is called by another name here, which can't be changed; call it by its own"
     MAY_CALL_ITSELF = "out of place, `{name}` may call itself: its class is one of tensors"
     NOT_IMPORTED = "`{name}` would have to be imported"
     RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"
     ARGUMENT_DTYPE = "`{name}` keeps the dtype of its argument, which has no name here"
     LEFT_OUT = "left out by the verification: {found}"
-    OBSERVED_OTHERWISE = "a run showed otherwise than the rewrite would assume ({assumption}): {found}"
+    OBSERVED_OTHERWISE = "a run contradicts an assumption of the rewrite ({assumption}): {found}"
 
     # the written tensor
     STRIDES = "its strides may let several elements share one place in memory"
     EXPANDED = "`{name}` is expanded: several of its elements share one place in memory"
     THROUGH_DATA = "the write goes through `.data`, past autograd; write to the tensor itself or detach it"
-    READS_ITS_WRITE = "an operand shares memory with the target, so that in place the operation reads what it wrote"
+    READS_ITS_WRITE = "an operand shares memory with the target, so in place the operation reads its own writes"
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
     LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"
-    RESULT_OVERWRITTEN = "{line} overwrites its result past autograd, which out of place would be another gradient"
-    SELECTION = "`{name}` is a copy, so that the store has no effect; combine the indices"
+    RESULT_OVERWRITTEN = "{line} overwrites its result past autograd; out of place, the gradient would differ"
+    SELECTION = "`{name}` is a copy, so the store has no effect; combine the indices"
     NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
     NOTHING_KNOWN = "nothing is known of `{name}`"
     UNBATCHED = (
         "nothing at hand has that dimension where it is made; make it of a batched tensor (`x.new_zeros(...)`), or put "
         "its parts together with torch.stack"
     )
-    UNBATCHED_LASTS = "it lasts beyond the call, where it is one tensor for the whole batch; return the values instead"
+    UNBATCHED_LASTS = "it outlives the call, where it is one tensor for the whole batch; return the values instead"
     BATCHED_MASK = "use masked_fill or torch.where"
     ASKS_FOR_VALUES = "{line} asks for the value of a batched tensor, which `vmap` can't tell either: use torch.where"
 
@@ -388,7 +388,7 @@ class Refusal(Kind):
     SEES_NO_ASSIGNMENT = "`{name}` sees the write and no assignment can stand here; split the statement"
     SEEN_AFTER_RETURN = "`{name}` sees the write after the return"
     READ_AGAIN = "`{name}` is read again inside the expression; split the statement"
-    NOTICED_BEFORE = "what stands before `{name}` may notice the write; split the statement"
+    NOTICED_BEFORE = "an expression before `{name}` may notice the write; split the statement"
     UNPACKED = "the value is unpacked; split the statement"
     ONE_TARGET = "an annotated assignment has one target; split the statement"
     SEVERAL_TARGETS = "the statement stores to several targets; split it"
@@ -409,8 +409,8 @@ class Refusal(Kind):
     MAY_HIT_GRAPH = "the write in {line} stays in place and may hit the new graph"
 
     # `out=`
-    OUT_DTYPE_UNKNOWN = "`{name}` decides the dtype of the result, which isn't known to be the one of the operands"
-    OUT_DTYPE = "`{name}` decides the dtype of the result, which isn't the one of the operands"
+    OUT_DTYPE_UNKNOWN = "`{name}` decides the dtype of the result, which may differ from that of the operands"
+    OUT_DTYPE = "`{name}` decides the dtype of the result, which isn't that of the operands"
     OUT_DTYPES = "`{name}` decides the dtype of the result, and a caller mixes several"
 
     # who else sees the write
@@ -422,7 +422,7 @@ class Refusal(Kind):
     SLOT_SHARES = "`{place}` shares its memory"
     STILL_HELD = "{alive} still holds it"
     IN_CONTAINER = "it is stored in a container or attribute ({line}) that is read later"
-    WRITES_REGISTERED = "what is written is a parameter, buffer or gradient"
+    WRITES_REGISTERED = "the written tensor is a parameter, buffer or gradient"
     ON_TENSOR = "attributes were set on the tensor itself"
     KEPT = "{operation} ({line}) holds it"
     HANDED_OUT = "`{function}` returns the tensor in `{name}`, which its callers may keep"
@@ -436,30 +436,27 @@ class Refusal(Kind):
 
     # callers
     MAY_PASS_TWICE = "the caller in {line} may pass the tensor for another parameter than `{parameter}`, too"
-    CALLER_READS = "the caller in {line} reads what it passes for `{parameter}` after the call, and {refusal}"
+    CALLER_READS = "the caller in {line} reads its argument for `{parameter}` after the call, and {refusal}"
     ELEMENT_READ = (
         "the caller in {line} passes a container for `{parameter}`, and holds an element of it under another name, too"
     )
-    CALLERS_READ = "its callers read what is written, and nothing is known to have saved it"
-    ONLY_WRITES = "`{function}` returns nothing, so that its callers must want what it writes"
+    CALLERS_READ = "its callers read the written tensor, and nothing is known to have saved it"
+    ONLY_WRITES = "`{function}` returns nothing, so its callers must want the write"
     ONLY_WRITES_HERE = (
-        "`{function}` returns nothing, so that its callers must want what it writes; a run on their files, too, may "
-        "rewrite them"
+        "`{function}` returns nothing, so its callers must want the write; a run on their files, too, may rewrite them"
     )
     HANDED_ON = "`{function}` is also handed to other code, whose arguments can't be seen"
     LASTING_DEFAULT = "the default of `{parameter}` lasts from one call to the next"
-    USED_AS_VALUE = "`{function}` is used as a value in {line}, and whoever calls that can't be seen"
-    LAMBDA_USED_AS_VALUE = "the lambda is used as a value in {line}, and whoever calls that can't be seen"
+    USED_AS_VALUE = "`{function}` is used as a value in {line}, and its callers there can't be seen"
+    LAMBDA_USED_AS_VALUE = "the lambda is used as a value in {line}, and its callers there can't be seen"
     NOT_FOLLOWED = "`{function}` is called in {line} in a way that can't be followed"
     NOT_FOLLOWED_READ = (
-        "`{function}` is called in {line} in a way that can't be followed, and what it passes is read after the call"
+        "`{function}` is called in {line} in a way that can't be followed, and its argument is read after the call"
     )
-    OUT_IS_READ = "the caller reads the result in what it passes for `{parameter}`, which is what `out=` is for"
-    OUT_GOES_ELSEWHERE = "the result goes into {place} for others to read, which is what `out=` is for"
-    NAMED_SO = "`{function}` is named like a function that writes its argument: its callers must want what it writes"
-    DOCUMENTED_SO = (
-        "the documentation of `{function}` says that it works in place: its callers must want what it writes"
-    )
+    OUT_IS_READ = "the caller reads the result in its argument for `{parameter}`, the purpose of `out=`"
+    OUT_GOES_ELSEWHERE = "the result goes into {place} for others to read, the purpose of `out=`"
+    NAMED_SO = "`{function}` is named like a function that writes its argument: its callers must want the write"
+    DOCUMENTED_SO = "the documentation of `{function}` says that it works in place: its callers must want the write"
 
     # a function that would return what it writes
     RECURSIVE = "`{function}` calls itself"
@@ -471,9 +468,9 @@ class Refusal(Kind):
     CALLED_ELSEWHERE = "`{function}` is called in other files, too"
     CALL_LEFT_OUT = "a comment leaves out the file of the call in {line}"
     OTHER_FILE = "`{function}` is defined in another file"
-    NO_PLAIN_FUNCTION = "`{function}` is no plain function"
-    DECORATED = "`{function}` has a decorator, which sees what it returns"
-    FIXED_RETURN = "what `{function}` returns is fixed by others"
+    NO_PLAIN_FUNCTION = "`{function}` isn't a plain function"
+    DECORATED = "`{function}` has a decorator, which sees its result"
+    FIXED_RETURN = "others fix the result of `{function}`"
     CALL_CANNOT_TAKE = "the call in {line} can't take it: {refusal}"
     ANOTHER_ARGUMENT = "another argument shares memory with it"
     REGISTERED = "`{name}` is a parameter, buffer or gradient"
@@ -488,12 +485,12 @@ class Refusal(Kind):
 
     # cases in which a rewrite would remove the only effect
     THROWN_AWAY = "the value of `{name}` may be thrown away: then the write is all that it does"
-    UNREAD = "`{name}` isn't read afterwards: others must, or the write would be for nothing"
+    UNREAD = "`{name}` isn't read afterwards, so others must read it, or the write would be useless"
 
     # other rewrites
     LATER = "another rewrite of this run is in the way; run again for this one"
     LATER_AROUND = "the statement around it is rewritten in this run; run again for this one"
-    NEW_WRITE = "it would take an operation in place where there was none"
+    NEW_WRITE = "it would make an in-place operation where there was none"
     STILL_OVERWRITES = "where the write stays, it would still overwrite what {operation} in {line} saved"
     NEVER_ENDS = "each rewrite of it would call for another one"
     STILL_FORBIDDEN = "where the write stays, it would still be forbidden"

@@ -162,7 +162,7 @@ class Finding:
 
     @property
     def is_unclear(self) -> bool:
-        """True where nothing tells whether the operation writes a tensor."""
+        """True where nothing shows whether the operation writes a tensor."""
         return self.status is Status.KEPT and self.reason.kind in (Purpose.UNKNOWN_KIND, Purpose.UNKNOWN_KIND_UNSAFE)
 
     @property

@@ -45,7 +45,7 @@ class Origin(Enum):
     GLOBAL = "global"
     CLOSURE = "closure"
     CALL = "call"
-    REGISTERED = "registered"  # a parameter, buffer or gradient: being written in place is its purpose
+    REGISTERED = "registered"  # a parameter, buffer or gradient: it is meant to be written in place
 
 
 class Link(Enum):

@@ -51,7 +51,7 @@ class Write:
     is_local: bool = False  # the written tensor was made in the same round of `inside`
     is_one_of_several: bool = False  # the call runs several layers, or one of several
     in_any_order: bool = False  # the call runs layers in an order that isn't known
-    is_unclear: bool = False  # nothing tells whether the written object is a tensor
+    is_unclear: bool = False  # nothing shows whether the written object is a tensor
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
         """Tell whether an operand may be (`certainly`: is) another view of the target's memory.

@@ -41,7 +41,7 @@ def documented(scope: Scope, parameter: str, *, is_called: bool) -> Reason | Non
 
 
 def is_named_in_place(name: str) -> bool:
-    """Tell whether a function is named as torch names what writes its argument: `normalize_`."""
+    """Tell whether a function is named like a function of torch that writes its argument: `normalize_`."""
     return name.endswith("_") and bool(name.strip("_")) and not name.endswith("__")
 
 
