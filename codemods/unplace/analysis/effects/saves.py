@@ -67,7 +67,8 @@ def _named(
     if operator.short in results.SELECTING:
         chosen_from = frozenset(operator.parameters[:1])
         along = [v for n, v in arguments.items() if n in operator.result_when]
-        kept = kept - chosen_from if along and along[0].must_be(NUMBER) else kept
+        is_along = bool(along) and (along[0].must_be(NUMBER) or _names_dimension(operator, node))
+        kept = kept - chosen_from if is_along else kept
         surely = surely - chosen_from if along and along[0].may_be(NUMBER | UNKNOWN) else surely
     is_pairwise = any(v.must_be(TENSOR) for n, v in arguments.items() if n in operator.result_when)  # torch.max(a, b)
     for name in kept if option is None else operator.saves_with_option.get(option, kept):
@@ -82,6 +83,11 @@ def _named(
             guard is not None and guard in arguments and not can_be_tracked(arguments[guard])
         ):
             yield Save(name, name in surely)
+
+
+def _names_dimension(operator: Operator, node: ast.expr | ast.AugAssign) -> bool:
+    """Tell whether a call names an argument that only a reduction along a dimension has: `x.max(dim=d)`."""
+    return isinstance(node, ast.Call) and any(k.arg in operator.parameters[1:] for k in node.keywords)
 
 
 def _option(operator: Operator, node: ast.expr | ast.AugAssign) -> str | None:
