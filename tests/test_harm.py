@@ -32,9 +32,22 @@ class Block(nn.Module):
         return self.act(self.linear(x))
 
 
-class Outer(nn.Module):
-    def __init__(self):
+class Kept(nn.Module):
+    def __init__(self, p=0.0):
         super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        return x if self.p == 0.0 else x * self.p
+
+
+class Outer(nn.Module):
+    def __init__(self, low=0.0, high=1.0):
+        super().__init__()
+        self.low = low
+        self.high = high
+        self.kept = Kept(low) if low > 0 else nn.Identity()
+        self.unseen = vars(nn)["AvgPool1d"](1)
         self.block = Block()
         self.layers = nn.ModuleList([Block(), Block()])
         self.nested = nn.Sequential(nn.Sequential(nn.Linear(3, 3), nn.Sigmoid()))
@@ -207,10 +220,17 @@ RUN = {
     "elements of a list": (
         "xs = [x, x + 1]\nfor i in range(2):\n    xs[i] = self.block(xs[i]) * xs[i]  # here\nreturn xs[0]"
     ),
+    "rows made of numbers by default": (
+        "for step in torch.rand(3) * self.high + self.low:\n    x = x * raised(step)\nreturn x"
+    ),
+    "through one of unseen and seen modules": (
+        "y = x * 2\nz = self.block.linear(y)\ny = self.kept(self.unseen(y))\ny.mul_(2)  # here\nreturn y + z"
+    ),
 }
 HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
+    "raised": "def raised(step, by=0.5):\n    step += by  # here\n    return torch.arange(3) * step\n",
     "fill": "def fill(w):\n    w.detach().fill_(2)  # here\n",
     "picked": (
         "def picked(x, index):\n    pieces = index.split(1)\n    for one_index in pieces:\n"

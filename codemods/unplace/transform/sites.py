@@ -362,7 +362,8 @@ class Site:
                 call, why = found
                 passed, line = code_of(call.write.target), call.line(self.program)
                 if not why.is_leaf:
-                    return Forbidden(Forbids.PASSED_PIECE(name=self.name, passed=passed, line=line), False)
+                    reason = Forbids.PASSED_PIECE(name=self.name, passed=passed, line=line)
+                    return Forbidden(reason, False, is_doubtful=why.is_doubtful)
                 is_filled = is_parameter(call.write) and not any(type(n) is ast.Return for n in self.run.scope.nodes)
                 return Forbidden(Forbids.PASSED(name=self.name, passed=passed, line=line), True, is_filled)
         return None
@@ -386,7 +387,8 @@ class Site:
         is_index = self.is_index() and not (forbidden is not None and forbidden.is_leaf)
         certain = self._surely_saved() if is_seen and not is_guess else []
         is_off = is_index or (self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node))
-        if (certain or forbidden is not None) and not is_off:
+        raises = forbidden is not None and not forbidden.is_doubtful
+        if (certain or raises) and not is_off:
             is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         roots = sorted(self.roots(), key=lambda o: o.index)
@@ -412,7 +414,7 @@ class Site:
         """Return the operations that saved the written memory, by what the code in sight shows."""
         if self.write.in_any_order:
             return []
-        is_listed = self.value.may_be(LIST | TUPLE)  # torch._foreach_add_
+        is_listed = self.write.kind is WriteKind.FUNCTION and self.value.may_be(LIST | TUPLE)  # torch._foreach_add_
         seen = self.state.seen(self.state.reachable(self.value.objs) if is_listed else self.value.objs)
         known = {saved for o in seen for saved in self.state.saved.get(o, ()) if saved.certain and saved.on_path}
         if not self.write.grad.records:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import ANY, Facts, weaker
 from unplace.analysis.domain.refs import Instance
@@ -187,7 +187,7 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
     """Return a new object, or one that unseen code may hold, with its slots."""
     run, node, state = call.run, call.node, call.state
     label = returned.label or f"the result of `{call.code}(...)`"
-    sources = state.reachable(call.objs(returned.parameters)) if returned.parameters else NO_OBJS
+    sources = _handed_out(call, returned.parameters) if returned.parameters else NO_OBJS
     if is_foreign:
         value = _foreign(call, returned, label, key)
         sources |= call.captured | _held(call)
@@ -269,6 +269,16 @@ def _hold(call: Call, returned: Returned, value: Value) -> None:
             else:
                 other = call.run.foreign((call.node, "left", slot), Origin.CALL, f"`{slot}`", 0, UNKNOWN)
                 call.state.heap[(holder, slot)] = weak_join(value, other)
+
+
+def _handed_out(call: Call, parameters: Iterable[str]) -> Objs:
+    """Return the objects whose memory a call may return: arguments, and what is held by those that are no tensors.
+
+    What a tensor is a view of follows from its own base, and stays as doubtful as that is.
+    """
+    given = [value for name in parameters for value in call.of(name)]
+    others = [value for value in given if not value.must_be(TENSOR)]
+    return anything(given) | call.state.reachable(anything(others))
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:

@@ -42,6 +42,12 @@ def may_have_graph(run: Run, node: ast.expr) -> bool:
     return _Origins(run).may_have_graph(node)
 
 
+def may_get_graph(run: Run, write: Write) -> bool:
+    """Tell whether a written tensor, or what is written into it, may have a graph from more than numbers by default."""
+    origins = _Origins(run)
+    return origins.may_have_graph(write.target) or origins.may_bring_graph(write)
+
+
 def is_never_asked_for(run: Run, saved: Saved) -> bool:
     """Tell whether certainly no gradient flows from the result of an operation that saved a value."""
     node = saved.node
@@ -85,10 +91,12 @@ class _Origins:
         if isinstance(node, ast.List | ast.Tuple):
             return any(map(self.may_have_graph, node.elts))
         value = self.run.values.get(node)
-        if value is None or isinstance(node, ast.Attribute) or value.may_be(CONTAINER):
+        if value is None or value.may_be(CONTAINER):
             return True
         if node in self._seen or not can_be_tracked(value) or (value.may_be(NUMBER) and not value.may_be(TENSOR)):
             return False
+        if isinstance(node, ast.Attribute):
+            return True
         self._seen.add(node)
         if isinstance(node, ast.BinOp):
             return self.may_have_graph(node.left) or self.may_have_graph(node.right)
@@ -104,7 +112,7 @@ class _Origins:
         base = self.run.values.get(node.value) if isinstance(node, ast.Subscript) else None
         if isinstance(node, ast.Subscript) and base is not None and base.is_tensor:
             return self.may_have_graph(node.value)
-        if any(map(self._may_bring_graph, self._writes(value))):
+        if any(map(self.may_bring_graph, self._writes(value))):
             return True
         makers = [key[0] if isinstance(key, tuple) else None for key in map(self.run.names.key_of, value.objs)]
         made = [maker for maker in makers if isinstance(maker, ast.expr) and maker is not node]
@@ -116,12 +124,12 @@ class _Origins:
             if not write.state.roots(write.value.objs).isdisjoint(value.objs):
                 yield write
 
-    def _may_bring_graph(self, write: Write) -> bool:
+    def may_bring_graph(self, write: Write) -> bool:
         """Tell whether what is written may have a graph from more than numbers by default."""
         node, statement = write.node, write.statement
         if isinstance(node, ast.AugAssign):
             return self.may_have_graph(node.value)
-        if isinstance(node, ast.Call) and node in self.run.writes:
+        if isinstance(node, ast.Call) and (node in self.run.writes or isinstance(node.func, ast.Name)):
             return any(map(self.may_have_graph, (*node.args, *(keyword.value for keyword in node.keywords))))
         return not isinstance(statement, ast.Assign) or self.may_have_graph(statement.value)
 

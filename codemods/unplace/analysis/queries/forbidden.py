@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
@@ -11,6 +11,7 @@ from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, T
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import freezing, recording
+from unplace.analysis.queries.asked_for import may_get_graph
 from unplace.analysis.queries.continuation import has_graph
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
@@ -25,6 +26,7 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 class Forbidden:
     """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
 
+    `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph.
     `is_passed`: a caller passes a parameter to a function that only fills it. `is_unbatched`: the tensor lacks the
     batch dimension that `vmap` gives to what is written into it.
     """
@@ -33,6 +35,7 @@ class Forbidden:
     is_leaf: bool
     is_passed: bool = False
     is_unbatched: bool = False
+    is_doubtful: bool = False
 
     @property
     def is_piece(self) -> bool:
@@ -52,9 +55,10 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     seen = looked_into(write.state, value.objs)
     if value.tracked is Tracked.LEAF:
         return _leaf(run, write, seen)
-    if any(map(can_be_tracked, (value, *write.operands))):
-        return _piece(write, seen)
-    return None
+    if not any(map(can_be_tracked, (value, *write.operands))):
+        return None
+    found = _piece(write, seen)
+    return None if found is None else replace(found, is_doubtful=not may_get_graph(run, write))
 
 
 def is_allowed(write: Write) -> bool:
