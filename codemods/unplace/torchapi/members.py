@@ -57,6 +57,9 @@ SPARSE_WRITES = frozenset(
 )
 """In-place methods that write only some elements."""
 
+COPYING_FIRST = SPARSE_WRITES | {"masked_fill_", "masked_scatter_"}
+"""In-place methods whose form out of place copies the tensor and then writes some elements."""
+
 INDEX_WORDS = frozenset(["id", "ids", "idx", "idxs", "index", "indexes", "indices", "perm", "permutation", "rowptr"])
 """Words at the end of the names that people give to tensors of indices."""
 

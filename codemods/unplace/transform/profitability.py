@@ -9,7 +9,7 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Bound, Function, alternatives
 from unplace.analysis.domain.values import DISCRETE, SELECTING, Obj, Origin
 from unplace.analysis.project.modes import is_backward
-from unplace.analysis.queries.asked_for import may_have_graph
+from unplace.analysis.queries.asked_for import may_get_graph, may_have_graph
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
 from unplace.analysis.queries.purpose import is_named_in_place
 from unplace.analysis.queries.twins import has_twin
@@ -19,7 +19,7 @@ from unplace.analysis.syntax.nodes import walk
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.torchapi import members, results
 from unplace.transform import casts
@@ -49,6 +49,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return verdict
     if site.value.dtype in DISCRETE or site.is_index():
         return Keep(Purpose.NO_GRADIENT(name=site.name))
+    if _is_constant(site) and not options.unsafe:
+        return Keep(Purpose.NO_GRAPH(name=site.name))
     sites = decision.chain or (site,)
     if isinstance(verdict, Inline) and isinstance(site.run.parents.get(sites[-1].node), ast.Expr):
         return Keep(Purpose.NOTHING_SAVED(name=site.name))
@@ -62,6 +64,17 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.WOULD_CAST(name=site.name))
     assumed = [reason for each in sites for reason in casts.assumption(each)]
     return replace(verdict, assumptions=(*verdict.assumptions, *assumed)) if assumed else verdict
+
+
+def _is_constant(site: Site) -> bool:
+    """Tell whether no gradient can reach a tensor, nor what is written into it: `torch.ones(n, n).triu_(1)`.
+
+    A store under a mask is none, since what it replaces is data: `data[mask] = 0`. With `out=`, torch also refuses
+    operands that have a gradient.
+    """
+    if site.form is Form.MASKED_STORE or site.write.kind is WriteKind.OUT or site.is_hidden():
+        return False
+    return site.roots() <= site.value.objs and (site.is_untracked() or not may_get_graph(site.run, site.write))
 
 
 def _makes_several_tensors(chain: tuple[Site, ...]) -> bool:
@@ -98,7 +111,7 @@ class Copies:
 
     def reconsider(self, site: Site, verdict: Verdict) -> Verdict:
         """Return the verdict, or one that keeps the store if a rewrite wouldn't pay."""
-        if isinstance(verdict, Rebind) and self._is_sparse_in_loop(site, verdict):
+        if isinstance(verdict, Rebind) and _is_sparse_in_loop(site):
             return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in _STORES
         is_sparse = site.write.name in members.SPARSE_WRITES and isinstance(verdict, Rebind | Inline | Split)
@@ -145,19 +158,6 @@ class Copies:
         roots = site.roots()
         is_cloned = any(earlier.roots() & roots for earlier in self._made.get(copy.places, []))
         return is_cloned or any(_is_new_memory(site, o) for o in roots)
-
-    def _is_sparse_in_loop(self, site: Site, verdict: Rebind) -> bool:
-        """Tell whether each round of a loop writes some elements of a tensor that nothing has saved."""
-        spot = site.run.flow.spot(site.statement)
-        loop = spot.loop if spot is not None else None
-        if loop is None or site.write.name not in members.SPARSE_WRITES or site.harm()[0] is not Harm.HARMLESS:
-            return False
-        owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
-        writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
-        if any(w.kind.is_whole and w.name not in members.SPARSE_WRITES for w in writes):
-            return False  # rebound in the loop: every round has its own tensor anyway
-        name = verdict.places[0].root
-        return not any(_makes_anew(statement, name) for statement in walk(loop))
 
     def _shares(self, earlier: Site, site: Site) -> bool:
         """Tell whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
@@ -208,6 +208,11 @@ class Copies:
             return False  # rebound in the loop: every round has its own tensor anyway
         place = copy.places[0]
         return not any(_makes_anew(s, place.root) or _computes_anew(site, s, place) for s in walk(loop))
+
+
+def _is_sparse_in_loop(site: Site) -> bool:
+    """Tell whether each round of a loop would copy a tensor of which a harmless write changes some elements."""
+    return site.write.name in members.COPYING_FIRST and site.harm()[0] is Harm.HARMLESS and _is_in_loop(site)
 
 
 def _is_in_loop(site: Site) -> bool:
