@@ -25,7 +25,7 @@ from unplace.torchapi import members, results
 from unplace.transform import casts
 from unplace.transform.decisions import Decision
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Inline, Keep, Rebind, Split, Verdict
+from unplace.transform.verdicts import SEVERAL, Copy, Inline, Keep, Rebind, Refuse, Split, Verdict
 
 _STORES = (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
 
@@ -36,6 +36,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
     What a harmless write does out of place is to be beyond doubt, dtype included, and to matter to a gradient.
     """
     site, verdict = decision.site, decision.verdict
+    if isinstance(verdict, Refuse) and verdict.reason.kind in SEVERAL and site.harm()[0] is Harm.HARMLESS:
+        return Keep(Purpose.SEVERAL_TENSORS())
     if not decision.is_recipe or site.write.is_unclear or site.harm()[0] is Harm.HARMFUL:
         return verdict
     is_run_by_autograd = is_backward(site.program.module, site.run.scope)

@@ -138,7 +138,8 @@ class Callers:
                 planned = self._handbacks.taken_by(call, scope)
                 if isinstance(planned, Refuse):
                     line = call.line(self.program)
-                    return [Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)], []
+                    untaken = Refusal.CALLER_READS(line=line, parameter=parameter, refusal=planned.reason)
+                    return [documented(scope, parameter, is_called=True) or untaken], []
                 return [], list(dict.fromkeys((*assumptions, *planned.assumptions)))
             outer = call.run.scope
             watch = Watch(call.run, call.write.state, live, lambda name, outer=outer: self.sees(outer, name))  # type: ignore[misc]

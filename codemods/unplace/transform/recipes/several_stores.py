@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 
-from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import new_name, replace_statement
 from unplace.transform.recipes.collect import is_filled
-from unplace.transform.verdicts import Aside, Copy, Refuse
+from unplace.transform.verdicts import SEVERAL, Aside, Copy, Refuse
 
 
 def filling(decisions: list[Decision], text: Text) -> Aside | None:
@@ -58,8 +58,5 @@ def apart(decisions: list[Decision], text: Text, suffix: str = "value") -> Aside
 def _is_open(decision: Decision) -> bool:
     """Tell whether a harmful store would get a clone in every round, or none because there are several."""
     verdict = decision.verdict
-    is_refused = isinstance(verdict, Refuse) and verdict.reason.kind in _SEVERAL
+    is_refused = isinstance(verdict, Refuse) and verdict.reason.kind in SEVERAL
     return (is_refused or isinstance(verdict, Copy)) and decision.site.harm()[0] is Harm.HARMFUL
-
-
-_SEVERAL = (Refusal.SEVERAL_TARGETS, Refusal.SEVERAL_TARGETS_READ, Refusal.NOT_ALL_COPIED)
