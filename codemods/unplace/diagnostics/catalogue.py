@@ -464,6 +464,7 @@ class Refusal(Kind):
     REPLACED = "`{name}` isn't that tensor any more where `{function}` ends"
     NOT_ALL_CALLS = "not every use of `{function}` is a call that can be given a new tensor"
     RETURN_WRITES = "a `return` of `{function}` holds an in-place operation; move it to a line of its own"
+    FINALLY_WRITES = "a `finally` clause of `{function}` writes when the value of a `return` is there already"
     NAMED_ELSEWHERE = "another file of this run contains the name `{function}`"
     CALLED_ELSEWHERE = "`{function}` is called in other files, too"
     CALL_LEFT_OUT = "a comment leaves out the file of the call in {line}"

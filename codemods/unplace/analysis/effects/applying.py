@@ -158,7 +158,8 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
     if isinstance(returned.source, View):
         return _view(call, returned, returned.source, key)
     missing = not returned.parameters <= call.bound.keys()
-    plain = returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 or not returned.holds
+    is_memory = bool(returned.kinds & OTHER and returned.parameters)  # of a tensor, without being one
+    plain = (returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 and not is_memory) or not returned.holds
     if plain and not returned.foreign and not missing and not isinstance(returned.ref, Instance):
         return Value(returned.kinds, ref=returned.ref)
     is_lost = any(not call.objs((held.parameter,)) for held in returned.held)

@@ -189,8 +189,13 @@ class Effect(NamedTuple):
 
 def leaves_alone(effect: Effect, name: str) -> bool:
     """Tell whether a function only reads the argument of a parameter, so that a copy would do as well."""
+    return effect.returned is not None and hands_on(effect, name) and name not in _mentioned(effect.returned)
+
+
+def hands_on(effect: Effect, name: str) -> bool:
+    """Tell whether a function neither changes nor keeps the argument of a parameter, though it may return it."""
     touched = effect.writes | effect.may_write | effect.changes | effect.keeps | effect.replaces | effect.reshapes
-    return effect.returned is not None and name not in touched and name not in _mentioned(effect.returned)
+    return effect.returned is not None and name not in touched
 
 
 def _mentioned(returned: Returned) -> set[str]:

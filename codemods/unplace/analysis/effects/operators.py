@@ -50,7 +50,8 @@ def effect_of(
     if kind is Result.SHAPE:
         return Effect(Returned(SHAPE))
     if kind is Result.OTHER:
-        return Effect(Returned(OTHER, ref=Named(operator.name)))
+        seen = operator.view_of if operator.view is not View.NEVER else None  # `x.untyped_storage()`
+        return Effect(Returned(OTHER, frozenset() if seen is None else frozenset((seen,)), ref=Named(operator.name)))
     if kind is Result.UNKNOWN:
         return Effect(None)
     if operator.short in results.LIKE_TENSOR_CLASS:

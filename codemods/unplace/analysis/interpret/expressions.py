@@ -17,7 +17,6 @@ from unplace.analysis.domain.values import (
     DICT,
     ITERATING,
     LIST,
-    MODULE,
     NONE,
     NONE_VALUE,
     NUMBER,
@@ -36,7 +35,15 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, indexing, module_lists, registered, specializing, unpacking
+from unplace.analysis.interpret import (
+    arithmetic,
+    indexing,
+    module_lists,
+    own_operators,
+    registered,
+    specializing,
+    unpacking,
+)
 from unplace.analysis.interpret.attributes import attribute_of, field_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
@@ -233,9 +240,9 @@ class Evaluator:
         assert isinstance(node, ast.BinOp)
         left = self.evaluate(node.left, state)
         right = self.evaluate(node.right, state)
-        for operand in (left, right):
-            if operand.may_be(OTHER | MODULE) and operand.objs:  # an operator that a class defines
-                return self.inside(node, operand._replace(objs=left.objs | right.objs), state)
+        made = own_operators.binary(self, node, left, right, state)
+        if made is not None:
+            return made
         return arithmetic.binary(self.run, node, node.op, left, right, state)
 
     def _unary(self, node: ast.expr, state: State) -> Value:
@@ -245,6 +252,9 @@ class Evaluator:
             return NUMBER_VALUE
         if operand.must_be(NUMBER):
             return NUMBER_VALUE
+        made = own_operators.unary(self, node, operand, state)
+        if made is not None:
+            return made
         if isinstance(node.op, ast.UAdd):
             return operand
         return self.run.fresh(
@@ -267,7 +277,8 @@ class Evaluator:
             operands.append(self.evaluate(other, state))
         if states:
             state.become(Merger(node).merge([*states, state.fork()]))
-        return arithmetic.compare(self.run, node, operands, state)
+        made = own_operators.compare(self, node, operands, state)
+        return made if made is not None else arithmetic.compare(self.run, node, operands, state)
 
     def _boolean(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.BoolOp)
@@ -322,13 +333,17 @@ class Evaluator:
         fields: dict[Hashable, Value] = {}
         for key, item in zip(node.keys, node.values, strict=True):
             if key is not None:
-                self.evaluate(key, state)
+                self.keep_key(key, self.evaluate(key, state), state)
             value = self.evaluate(item, state)
             if key is None:
                 value = self.element(item, value, state) if value.objs else value
             slot = key.value if isinstance(key, ast.Constant) else ANY
             fields[slot] = weak_join(fields[slot], value) if slot in fields and slot == ANY else value
         return self.run.container(node, state, DICT, fields)
+
+    def keep_key(self, node: ast.expr, key: Value, state: State) -> None:
+        """Record that a dictionary holds a key, too."""
+        self.run.keep(state, key.objs, "the keys of a dictionary", node.lineno, certain=True)
 
     def _comprehension(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
@@ -346,7 +361,7 @@ class Evaluator:
             for condition in generator.ifs:
                 self.evaluate(condition, state)
         if isinstance(node, ast.DictComp):
-            self.evaluate(node.key, state)
+            self.keep_key(node.key, self.evaluate(node.key, state), state)
             element = self.evaluate(node.value, state)
         else:
             element = self.evaluate(node.elt, state)

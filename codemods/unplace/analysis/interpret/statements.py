@@ -32,7 +32,7 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.interpret import arithmetic, attributes, indexing, specializing, unpacking
+from unplace.analysis.interpret import arithmetic, attributes, indexing, own_operators, specializing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.run import Run
@@ -180,6 +180,10 @@ class Interpreter:
     def _operated(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> Value:
         """Return the target after `target op= operand`: the same object where it was written in place."""
         in_place = not isinstance(s.op, ast.MatMult)
+        made = own_operators.binary(self.evaluator, s, old, operand, state)
+        if made is not None and not old.must_be(TENSOR | NUMBER | NONE):
+            may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
+            return weak_join(old, made)._replace(identity=(s, "sum"))
         if old.is_tensor or (old.kinds & UNKNOWN and operand.is_tensor):
             if not in_place:
                 return arithmetic.tensor_result(self.run, s, s.op, old, operand, state)
@@ -199,6 +203,8 @@ class Interpreter:
             return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
         if old.must_be(NUMBER) and operand.must_be(NUMBER):
             return NUMBER_VALUE
+        if old.must_be(CONTAINER):
+            self.run.changed |= old.objs
         if old.must_be(LIST) and old.objs:
             element = self.evaluator.iterate(s.value, operand, state)
             for holder in old.objs:

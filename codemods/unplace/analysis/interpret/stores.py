@@ -8,11 +8,15 @@ from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
+    ARRAY,
     CONTAINER,
+    DICT,
+    LIST,
     NUMBER,
     OTHER,
     SHAPE,
     TENSOR,
+    TUPLE,
     UNKNOWN,
     Base,
     Link,
@@ -46,6 +50,9 @@ def store_item(
         if _is_selectable(run, target, holder, value):
             state.touched |= holder.objs - run.private  # becomes masked_fill or where
         return
+    index = run.values.get(target.slice)
+    if index is not None and not holder.must_be(LIST | TUPLE | ARRAY):  # a dictionary holds its keys, too
+        run.keep(state, index.objs, f"`{code_of(target.value)}`", target.lineno, certain=holder.must_be(DICT))
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return

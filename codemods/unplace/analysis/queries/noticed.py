@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from unplace.analysis.domain.facts import Definition
+from unplace.analysis.domain.facts import Definition, Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.values import Obj, Origin
+from unplace.analysis.domain.values import LIST, UNKNOWN, Obj, Origin
+from unplace.analysis.interpret.run import Run
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason, quoted
 
@@ -20,6 +21,18 @@ class LiveView:
     name: str
     definition: Definition
     obj: Obj
+
+
+def unsteady(run: Run, state: Facts, definition: Definition) -> str | None:
+    """Return a name that no longer is what it was when a view was made: bound anew, or a list with other elements."""
+    arguments = [a for n in ast.walk(definition.expression) if isinstance(n, ast.Call) for a in n.args]
+    lists = {a.id for a in arguments if isinstance(a, ast.Name)}
+    for used, token in definition.uses.items():
+        held = state.env.get(used) if used in lists else None
+        is_list = held is not None and held.may_be(LIST | UNKNOWN)
+        if state.binds.get(used) != token or (is_list and held is not None and held.objs & run.changed):
+            return used
+    return None
 
 
 def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:

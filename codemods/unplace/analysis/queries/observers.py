@@ -28,7 +28,7 @@ from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
-from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about, named_outside
+from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about, named_outside, unsteady
 from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
@@ -280,19 +280,14 @@ class Watch:
         if len(held.objs) != 1 or not isinstance(held.identity, Obj):
             return None
         definition = self.state.definitions.get(held.identity)
-        if definition is None or held.objs != {held.identity}:
-            return None
-        if any(self.state.binds.get(used) != token for used, token in definition.uses.items()):
+        if definition is None or held.objs != {held.identity} or unsteady(self.run, self.state, definition):
             return None
         return LiveView(name, definition, held.identity)
 
     def _changed(self, held: Value) -> str | None:
         """Return the name whose rebinding keeps a view from being made again by its defining expression."""
         definition = self.state.definitions.get(held.identity) if isinstance(held.identity, Obj) else None
-        for used, token in definition.uses.items() if definition is not None else ():
-            if self.state.binds.get(used) != token:
-                return used
-        return None
+        return unsteady(self.run, self.state, definition) if definition is not None else None
 
     def _order_views(self, found: Observers, value: Value, roots: set[str]) -> None:
         """Sort the views by creation and keep those made from names that are rebound by then; the others block."""

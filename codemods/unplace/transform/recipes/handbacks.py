@@ -33,7 +33,7 @@ from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.classes import OF_INSTANCES
-from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.nodes import own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Refusal
@@ -143,9 +143,9 @@ class Handbacks:
         form = returned_form(scope, names, same, values, takings, reaches_end)
         if isinstance(form, Refuse):
             return form
-        returns = {r for r in own_nodes(scope.node) if isinstance(r, ast.Return)}
-        if form.is_changed and returns & (_with_sites(run) | self._with_calls(run).keys()):
-            return Refuse(Refusal.RETURN_WRITES(function=scope.name))
+        refusal = self._return_too_early(run) if form.is_changed else None
+        if refusal is not None:
+            return refusal
         tensor = program.module.name_for(scope.parent or scope, "torch.Tensor")
         text, path = self._file(program)
         handback = Handback(text, path, scope, names, form, tensor, reaches_end)
@@ -158,6 +158,16 @@ class Handbacks:
                 line = calls[taking.call][0][1].line(self.program)
                 return Refuse(Refusal.CALL_CANNOT_TAKE(line=line, refusal=refusal.reason))
         return handback
+
+    def _return_too_early(self, run: Run) -> Refuse | None:
+        """Return why a `return` can't have more values: some are written in it, or in a `finally` that runs later."""
+        writing = _with_sites(run) | self._with_calls(run).keys()
+        returns = {node for node in own_nodes(run.scope.node) if isinstance(node, ast.Return)}
+        if returns & writing:
+            return Refuse(Refusal.RETURN_WRITES(function=run.scope.name))
+        if any(statement in writing for node in returns for statement in _run_after(run, node)):
+            return Refuse(Refusal.FINALLY_WRITES(function=run.scope.name))
+        return None
 
     def _calls(self, scope: Scope, names: Sequence[str]) -> dict[ast.Call, list[tuple[str, Handed]]] | Refuse:
         """Return the calls of a function with what each passes for parameters, or why they aren't all to be edited."""
@@ -350,6 +360,18 @@ class Handbacks:
 def _with_sites(run: Run) -> set[ast.stmt]:
     """Return the statements of a scope that contain in-place operations."""
     return {write.statement for write in run.writes.values() if is_site(write)}
+
+
+def _run_after(run: Run, node: ast.Return) -> Iterator[ast.AST]:
+    """Iterate over what `finally` clauses run between a `return` and the end of the function."""
+    inner: ast.AST = node
+    while inner is not run.scope.node:
+        outer = run.parents[inner]
+        last = getattr(outer, "finalbody", [])
+        if inner not in last:
+            for statement in last:
+                yield from walk(statement)
+        inner = outer
 
 
 def notices(observers: Observers) -> bool:
