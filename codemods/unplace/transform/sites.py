@@ -30,7 +30,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, can_be_tracked, is_data_attribute
+from unplace.analysis.interpret.writes import Write, can_be_tracked, is_tensor_data
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
@@ -453,7 +453,7 @@ def is_site(write: Write) -> bool:
 
 def form_of(run: Run, write: Write) -> Form:
     """Return the form of an operation; masked stores are told from other subscript stores."""
-    if write.kind is WriteKind.AUGMENTED and is_data_attribute(write.target):
+    if write.kind is WriteKind.AUGMENTED and is_tensor_data(run.values, write.target):
         return Form.DATA_STORE
     if write.kind.form is not Form.SUBSCRIPT_STORE:
         return write.kind.form

@@ -8,6 +8,7 @@ from unplace import torchapi
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import CONTAINER, MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Origin
 from unplace.analysis.interpret.stores import is_replayable
+from unplace.analysis.interpret.writes import is_tensor_data
 from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
 from unplace.transform.sites import Site
@@ -24,7 +25,7 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return None  # the name can be declared `nonlocal` or `global`
         return Refuse(Refusal.OUTER_NAME(name=place.id))
     if isinstance(place, ast.Attribute):
-        if place.attr == "data" and place is site.write.target:
+        if place is site.write.target and is_tensor_data(site.run.values, place):
             return Refuse(Refusal.THROUGH_DATA())
         if isinstance(place.value, ast.Name):
             return _unbindable(site, place)
@@ -113,4 +114,4 @@ def goes_through_data(site: Site) -> bool:
     """Tell whether a write goes through `.data`, past autograd."""
     if site.write.kind is WriteKind.DATA or site.write.data is not None:
         return True
-    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(site.write.target))
+    return any(is_tensor_data(site.run.values, n) for n in ast.walk(site.write.target))

@@ -41,7 +41,7 @@ from unplace.analysis.interpret.writes import (
     Write,
     anything,
     can_be_tracked,
-    is_data_attribute,
+    is_tensor_data,
     stays_in_place,
 )
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
@@ -379,9 +379,10 @@ class Run:
     ) -> Value:
         """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
         assert self.statement is not None
-        data = None
-        if kind is not WriteKind.AUGMENTED and is_data_attribute(target) and isinstance(target.value, ast.Name):
-            data = target
+        data: ast.Attribute | None = None
+        if kind is not WriteKind.AUGMENTED and is_tensor_data(self.values, target):
+            data = target if isinstance(target.value, ast.Name) else None
+        if data is not None:
             target, value = data.value, self.values[data.value]
         self.writes[(node, source) if is_one_of_several else node] = Write(
             node,

@@ -112,6 +112,14 @@ def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
+def is_tensor_data(values: Mapping[ast.expr, Value], node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Tell whether an expression is the `.data` of a tensor, rather than a field of that name: `batch.data`."""
+    if not is_data_attribute(node):
+        return False
+    owner = values.get(node.value)
+    return owner is None or owner.may_be(TENSOR | UNKNOWN)
+
+
 def as_argument(parameter: str | None, value: Value) -> Value:
     """Return the argument of an operator of torch; through an index or a mask, no gradient flows."""
     return value._replace(tracked=Tracked.NO) if parameter in results.CHOOSING else value
