@@ -453,7 +453,7 @@ def is_site(write: Write) -> bool:
 
 def form_of(run: Run, write: Write) -> Form:
     """Return the form of an operation; masked stores are told from other subscript stores."""
-    if write.kind is WriteKind.AUGMENTED and is_tensor_data(run.values, write.target):
+    if write.kind is WriteKind.AUGMENTED and is_tensor_data(write.target, run.values):
         return Form.DATA_STORE
     if write.kind.form is not Form.SUBSCRIPT_STORE:
         return write.kind.form

@@ -24,8 +24,10 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
         if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
             return None  # the name can be declared `nonlocal` or `global`
         return Refuse(Refusal.OUTER_NAME(name=place.id))
+    if isinstance(place, ast.Attribute | ast.Subscript) and _is_moved(site, place):
+        return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
     if isinstance(place, ast.Attribute):
-        if place is site.write.target and is_tensor_data(site.run.values, place):
+        if place is site.write.target and is_tensor_data(place, site.run.values):
             return Refuse(Refusal.THROUGH_DATA())
         if isinstance(place.value, ast.Name):
             return _unbindable(site, place)
@@ -42,6 +44,21 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
         return None
     return Refuse(Refusal.NO_PLACE())
+
+
+def _is_moved(site: Site, place: ast.expr) -> bool:
+    """Tell whether the statement may bind a name of a place anew after Python has found the object to write.
+
+    levels[i] += advance()              where `advance` has `nonlocal i`
+    levels[i] += (i := i + 1)
+    """
+    nodes = list(ast.walk(site.statement))
+    names = {n.id for n in ast.walk(place) if isinstance(n, ast.Name)}
+    bound = {n.target.id for n in nodes if isinstance(n, ast.NamedExpr)}
+    if any(isinstance(n, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) for n in nodes if n is not site.node):
+        owners = {name: site.program.module.scopes.owner(site.run.scope, name) for name in names}
+        bound |= {name for name, owner in owners.items() if owner is not None and name in owner.volatile}
+    return bool(names & bound)
 
 
 def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
@@ -114,4 +131,4 @@ def goes_through_data(site: Site) -> bool:
     """Tell whether a write goes through `.data`, past autograd."""
     if site.write.kind is WriteKind.DATA or site.write.data is not None:
         return True
-    return any(is_tensor_data(site.run.values, n) for n in ast.walk(site.write.target))
+    return any(is_tensor_data(n, site.run.values) for n in ast.walk(site.write.target))

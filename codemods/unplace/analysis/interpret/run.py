@@ -379,8 +379,8 @@ class Run:
     ) -> Value:
         """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
         assert self.statement is not None
-        data: ast.Attribute | None = None
-        if kind is not WriteKind.AUGMENTED and is_tensor_data(self.values, target):
+        data = None
+        if kind is not WriteKind.AUGMENTED and is_tensor_data(target, self.values):
             data = target if isinstance(target.value, ast.Name) else None
         if data is not None:
             target, value = data.value, self.values[data.value]

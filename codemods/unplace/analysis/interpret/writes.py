@@ -112,7 +112,7 @@ def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
-def is_tensor_data(values: Mapping[ast.expr, Value], node: ast.AST) -> TypeGuard[ast.Attribute]:
+def is_tensor_data(node: ast.AST, values: Mapping[ast.expr, Value]) -> TypeGuard[ast.Attribute]:
     """Tell whether an expression is the `.data` of a tensor, rather than a field of that name: `batch.data`."""
     if not is_data_attribute(node):
         return False
