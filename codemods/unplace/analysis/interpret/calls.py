@@ -317,7 +317,7 @@ class Calls:
         inplace = torchapi.inplace_function(name)
         if inplace is not None and inplace.kind in ("metadata", "detach"):
             self.run.forget_shapes(state, value)
-        if torchapi.saves_result_in_place(name):
+        if torchapi.saves_result_in_place(name) and self.run.writes[node].data is None:
             self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result")
         return value
 
