@@ -32,6 +32,7 @@ from unplace.config.options import Options
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.runs.cache import VARIABLE
+from unplace.runs.garbage import ALLOCATIONS
 from unplace.runs.outcome import rewrite_bytes
 
 FLOOR = "ast.parse"
@@ -141,6 +142,7 @@ class _Ratio:
 
 
 def _each_file(folders: Sequence[Path], runs: int) -> None:
+    gc.set_threshold(ALLOCATIONS)  # as the command does
     rewrite_bytes(_module(_LARGE, "        hidden += step").encode(), "first.py", Options())  # imports what is needed
     print("\n| folder | files | all together | median file | over 25 | worst of more than 300 lines |")
     print("|---|---|---|---|---|---|")
