@@ -32,7 +32,6 @@ from unplace.config.options import Options
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
 from unplace.runs.cache import VARIABLE
-from unplace.runs.garbage import ALLOCATIONS
 from unplace.runs.outcome import rewrite_bytes
 
 FLOOR = "ast.parse"
@@ -142,7 +141,6 @@ class _Ratio:
 
 
 def _each_file(folders: Sequence[Path], runs: int) -> None:
-    gc.set_threshold(ALLOCATIONS)  # as the command does
     rewrite_bytes(_module(_LARGE, "        hidden += step").encode(), "first.py", Options())  # imports what is needed
     print("\n| folder | files | all together | median file | over 25 | worst of more than 300 lines |")
     print("|---|---|---|---|---|---|")

@@ -32,9 +32,7 @@ class Rewrite(Kind):
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"
     )
-    UNRECORDED_LEAF = (
-        "{forbidden}; the change is put under `with torch.no_grad():`: what is optimised has to stay a leaf"
-    )
+    UNRECORDED_LEAF = "{forbidden}; the change is put under `with torch.no_grad():`: what is optimised stays a leaf"
     UNRECORDED_PARAMETERS = (
         "{forbidden}; the change is put under `with torch.no_grad():`, as an update of all parameters of a module"
     )
@@ -71,6 +69,7 @@ class Assumption(Kind):
     TENSOR = "`{name}` is a tensor"
     SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"
     UNDIFFERENTIATED = "no gradient is meant to flow through the change of `{name}`"
+    NO_GRAPH_WHERE_OFF = "where gradients aren't recorded, `{name}` has no graph"
     GRADIENT_FLOWS = "a gradient flows through `{stored}`"
     INPUT_UNREAD = "nobody reads the input of the module after it was called"
     FUNCTION_INPUT_UNREAD = "nobody reads the input of the function after it was called"
@@ -366,6 +365,7 @@ class Refusal(Kind):
     REBOUND_INSIDE = "an inner function rebinds `{name}`"
     NOT_TWICE = "`{place}` can't be evaluated twice for certain"
     TUPLE_ELEMENT = "`{place}` is an element of a tuple, which can't be replaced"
+    OWN_ATTRIBUTE = "`{name}` has an attribute of its own, `{attribute}`, which a new tensor hasn't"
     TENSORS_OWN = "`{place}` can't be assigned: tensors make their `.{name}` themselves"
     UNBINDABLE = "`{place}` may be an attribute of a `{owner}`, where it can't be bound"
     MAYBE_PARAMETER = "`{place}` may be a parameter, which no other tensor can replace"
@@ -415,9 +415,7 @@ class Refusal(Kind):
 
     # who else sees the write
     SHARES = "`{name}` {relation} and is read later"
-    SHARES_CHANGED = (
-        "`{name}` {relation} and is read later, and can't be made again, because `{used}` has changed since"
-    )
+    SHARES_CHANGED = "`{name}` {relation} and is read later, but can't be made again: `{used}` has changed since"
     VIEW_READ = "`{name}` shares its memory and is read later"
     SLOT_SHARES = "`{place}` shares its memory"
     STILL_HELD = "{alive} still holds it"

@@ -13,6 +13,9 @@ a clone, its value computed before (see UNP005).
     y = torch.where(mask, other, y)
     y = torch.where(y < 0, y + 360, y)
 
+`masked_fill` raises where a store gives infinity: `y[y < 0] = -1e9` of a tensor that may be of half precision becomes
+`torch.where`, or a clone where it may be one of integers.
+
 The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
 aligns with the last ones, so a mask of lower rank would silently hit other elements. Under `vmap`, which takes no mask
 with a batch dimension for an index, `--unsafe` assumes that shape.
@@ -26,7 +29,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from unplace.analysis.domain.dtypes import promoted
+from unplace.analysis.domain.dtypes import is_floating, promoted
 from unplace.analysis.domain.values import Value
 from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
@@ -40,6 +43,9 @@ from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Rebind, Verdict
 
 FORMS = (Form.MASKED_STORE,)
+
+_LARGEST_HALF = 65504
+"""The largest finite number of torch.float16, and less than that of torch.bfloat16."""
 
 
 class MaskedStore(SubscriptStore):
@@ -76,13 +82,17 @@ class MaskedStore(SubscriptStore):
         if selected is not None:
             assert isinstance(statement.value, cst.Subscript)
             value = _where(site, index.value, statement.value.value, store.value)
+        elif _may_overflow(site):
+            value = _where(site, index.value, statement.value, store.value)
         else:
             fill = cst.Attribute(value=store.value, attr=cst.Name("masked_fill"))
             value = cst.Call(func=fill, args=[cst.Arg(index.value), cst.Arg(statement.value)])
         return [snippet.render(assignment(bindings.targets(snippet.text, recipe), value))]
 
     def _filled(self, site: Site) -> bool:
-        return self._is_plain(site) and is_number(site, _value(site)) and self._covers(site, site.value)
+        if not self._is_plain(site) or not is_number(site, _value(site)) or not self._covers(site, site.value):
+            return False
+        return not _may_overflow(site) or (is_floating(site.value.dtype) and _knows_where(site))
 
     def _is_filled_under_vmap(self, site: Site) -> bool:
         """Tell whether a number is stored under a mask that `vmap` doesn't take for an index, but for `masked_fill`."""
@@ -154,9 +164,22 @@ def _shift(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssig
 
 def _is_written(node: ast.expr) -> bool:
     """Tell whether an expression is a finite number that is written out, and not 0: `-0.5`."""
+    return 0 < _magnitude(node) < math.inf
+
+
+def _magnitude(node: ast.expr) -> float:
+    """Return the absolute value of a number that is written out; 0 for any other expression."""
     while isinstance(node, ast.UnaryOp):
         node = node.operand
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and 0 < abs(node.value) < math.inf
+    is_written = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return abs(node.value) if is_written else 0  # type: ignore[attr-defined]
+
+
+def _may_overflow(site: Site) -> bool:
+    """Tell whether a number may be out of the range of the tensor's dtype, where that may be of half precision."""
+    dtype = site.value.dtype
+    is_wide = isinstance(dtype, str) and dtype not in ("float16", "bfloat16")
+    return not is_wide and _LARGEST_HALF < _magnitude(_value(site)) < math.inf
 
 
 def _knows_where(site: Site) -> bool:

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 ALLOCATIONS = 50_000
-"""Allocations between two collections in a process that works on files: most leave fewer objects behind, and it ends
-after the last one or keeps what it has parsed.
-"""
+"""Allocations between two collections in a process that keeps the files it has parsed."""
 
 IN_ONE_FILE = 1_000_000
 """Allocations between two collections while one file is worked out: most files make less than that, and nearly all of

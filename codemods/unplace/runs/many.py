@@ -65,9 +65,9 @@ def _worked_out(
 
 def project_of(paths: Sequence[str]) -> Project | None:
     """Return the project that the files look each other up in; None where there is only one file."""
-    gc.set_threshold(ALLOCATIONS)
     if len(paths) < 2:
         return None
+    gc.set_threshold(ALLOCATIONS)
     from unplace.analysis.project.files import Project  # only now: one file needs none of it
 
     return Project(paths)

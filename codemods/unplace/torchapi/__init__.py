@@ -4,6 +4,7 @@ No other room lists names of torch. `table` says where its facts come from.
 """
 
 from unplace.torchapi.table import (
+    FORWARD_HOOKS,
     HOOKS,
     IDENTITY,
     TORCH_VERSION,
@@ -33,6 +34,7 @@ from unplace.torchapi.table import (
 )
 
 __all__ = [
+    "FORWARD_HOOKS",
     "HOOKS",
     "IDENTITY",
     "TORCH_VERSION",

@@ -94,12 +94,11 @@ SHARING = ("share_memory_", "from_file")
 CANONICAL = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
     "torch.nn.modules.module.Module": "torch.nn.Module",
-    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
-    "torch.autograd.no_grad": "torch.no_grad",
-    "torch.autograd.enable_grad": "torch.enable_grad",
-    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
-    "torch.autograd.inference_mode": "torch.inference_mode",
-    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
+    **{
+        f"{package}.{name}": f"torch.{name}"
+        for package in ("torch.autograd", "torch.autograd.grad_mode")
+        for name in ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode")
+    },
     "torch.autograd.function.Function": "torch.autograd.Function",
 }
 """Qualified names of torch with another, canonical name, which is the only one that the table knows."""

@@ -376,13 +376,18 @@ def is_registered_name(name: str) -> bool:
     return name.startswith(prefixes) or name.endswith("weight") or name == "_random_samples"
 
 
-HOOKS = frozenset(
+FORWARD_HOOKS = frozenset(
     [
-        *("register_hook", "register_prehook", "register_forward_hook", "register_forward_pre_hook"),
-        *("register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook"),
-        *("register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook"),
+        *("register_forward_hook", "register_forward_pre_hook"),
+        *("register_module_forward_hook", "register_module_forward_pre_hook"),
     ]
 )
+"""Those of `HOOKS` whose hook gets the arguments of a module, or its result, and may keep them."""
+
+HOOKS = FORWARD_HOOKS | {
+    *("register_hook", "register_prehook", "register_full_backward_hook", "register_full_backward_pre_hook"),
+    *("register_backward_hook", "register_module_full_backward_hook"),
+}
 """The methods and functions that register a hook whose value, unless it is None, takes the place of its argument."""
 
 

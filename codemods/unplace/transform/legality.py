@@ -23,6 +23,7 @@ from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
+from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
@@ -249,6 +250,8 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     value = site.value
     found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
     found += operands_apart(site) or ()
+    if not site.is_untracked() and may_keep_graph(site.run, site.write):
+        found.append(Assumption.NO_GRAPH_WHERE_OFF(name=site.name))
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class
@@ -17,6 +18,9 @@ from unplace.transform.verdicts import Refuse
 
 def unstorable(site: Site, place: ast.expr) -> Refuse | None:
     """Return why a place can't be bound to a new tensor; None if it can."""
+    attribute = _own_attribute(site)
+    if attribute is not None:
+        return Refuse(Refusal.OWN_ATTRIBUTE(name=site.name, attribute=attribute))
     if isinstance(place, ast.Name):
         scope = site.run.scope
         if place.id in scope.bound or place.id in scope.global_names or place.id in scope.nonlocal_names:
@@ -44,6 +48,30 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
         return None
     return Refuse(Refusal.NO_PLACE())
+
+
+def _own_attribute(site: Site) -> str | None:
+    """Return an attribute that the program gave the written tensor, or asks it for by name: `loss.parts = parts`."""
+    names = [*_given_attributes(site), *_asked_attributes(site)]
+    foreign = (name for name in names if not (torchapi.tensor_attribute(name) or torchapi.tensor_method(name)))
+    return min(foreign, default=None)
+
+
+def _given_attributes(site: Site) -> Iterator[str]:
+    for obj in site.value.objs:
+        yield from (key for key, _ in site.state.fields_of(obj) if isinstance(key, str))
+
+
+def _asked_attributes(site: Site) -> Iterator[str]:
+    """Iterate over what `getattr(h, "_scale", 1.0)` asks the tensor for, in the function that writes it."""
+    if not site.program.module.reads_of("getattr"):
+        return
+    for call in site.program.module.bindings(site.run.scope).calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
+            holder, name = site.run.values.get(call.args[0]), call.args[1]
+            is_of_it = holder is not None and bool(holder.objs & site.value.objs)
+            if is_of_it and isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield name.value
 
 
 def _is_moved(site: Site, place: ast.expr) -> bool:

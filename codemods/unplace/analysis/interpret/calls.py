@@ -63,6 +63,7 @@ from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.switches import switches_inplace
+from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
@@ -122,13 +123,20 @@ class Calls:
         return result
 
     def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
-        """Return the result of calling a value."""
+        """Return the result of calling a value; a forward hook may keep it, and what a module is called with."""
+        made = self._apply(node, callee, arguments, state)
+        if callee.may_be(MODULE) and has_forward_hooks(self.run.program.module):
+            given = frozenset(obj for value in (made, *arguments.all()) for obj in value.objs)
+            self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno)
+        return made
+
+    def _apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
         ref = callee.ref
         if isinstance(ref, Choice):
             return either(self, node, callee, lambda one, own: self.apply(node, one, arguments.copy(), own), state)
         if isinstance(ref, Partial):
             return partials.called(self, node, ref, arguments, state)
-        if isinstance(ref, Named):
+        if isinstance(ref, Named) and not callee.must_be(OTHER):  # what `torch.vmap(f)` has made is another function
             return self.named(node, ref.qualified, arguments, state)
         if isinstance(ref, Function):
             return own_calls.of_function(self, node, ref, arguments, state, None)
@@ -317,7 +325,7 @@ class Calls:
         inplace = torchapi.inplace_function(name)
         if inplace is not None and inplace.kind in ("metadata", "detach"):
             self.run.forget_shapes(state, value)
-        if torchapi.saves_result_in_place(name) and self.run.writes[node].data is None:
+        if torchapi.saves_result_in_place(name):
             self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result")
         return value
 

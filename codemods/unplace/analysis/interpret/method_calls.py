@@ -207,8 +207,7 @@ def _in_place(
         share_memory(run, node, base, operands[0], state)
     if name == "share_memory_":
         run.laid_out.update(dict.fromkeys(state.roots(base.objs), Layout.SHARED))
-    seen = base if run.writes[node].data is None else base._replace(tracked=Tracked.NO)  # past autograd
-    made = apply(call, _effect_in_place(inplace, functional, seen, operands))
+    made = apply(call, _effect_in_place(inplace, functional, base, operands))
     if inplace.kind == "metadata":
         return made._replace(shape=None)
     if name == "requires_grad_":

@@ -9,6 +9,7 @@ from typing import TypeGuard
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     DICT,
@@ -113,11 +114,14 @@ def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
 
 
 def is_tensor_data(node: ast.AST, values: Mapping[ast.expr, Value]) -> TypeGuard[ast.Attribute]:
-    """Tell whether an expression is the `.data` of a tensor, rather than a field of that name: `batch.data`."""
+    """Tell whether an expression may be the `.data` of a tensor, rather than a field of an own class: `batch.data`.
+
+    That of a packed sequence can't be assigned either: it is a named tuple.
+    """
     if not is_data_attribute(node):
         return False
     owner = values.get(node.value)
-    return owner is None or owner.may_be(TENSOR | UNKNOWN)
+    return owner is None or owner.may_be(TENSOR | UNKNOWN) or not isinstance(owner.ref, Instance)
 
 
 def as_argument(parameter: str | None, value: Value) -> Value:

@@ -54,68 +54,6 @@ def _frozen(module: ModuleIndex) -> frozenset[str | None]:
     )
 
 
-def may_be_frozen_elsewhere(module: ModuleIndex, place: str) -> bool:
-    """Tell whether code that isn't seen gets the module of a parameter, and may freeze it: `helpers.off(self.t)`.
-
-    What `parameters()` gives may be of each module that the file asks for its parameters.
-    """
-    given = _given_away(module)
-    own = {place.split(".")[1]} if place.startswith("self.") else _asked_for_parameters(module)
-    return None in given or not own.isdisjoint(given)
-
-
-@once
-def _given_away(module: ModuleIndex) -> frozenset[str | None]:
-    """Return the attributes that calls of unseen code get; None stands for parts of any object."""
-    found: set[str | None] = set()
-    for scope in module.scopes.by_node.values():
-        for call in (n for n in scope.nodes if isinstance(n, ast.Call)):
-            given = [*call.args, *(keyword.value for keyword in call.keywords)]
-            visitors = given[:1] if last_name(call.func) in _VISITING else []  # self.slow.apply(helpers.off)
-            if not all(_is_seen(module, scope, called) for called in (call.func, *visitors)):
-                holder = [call.func.value] if visitors and isinstance(call.func, ast.Attribute) else []
-                found.update(name for part in (*given, *holder) for name in _parts(module, scope, part))
-    return frozenset(found)
-
-
-def _is_seen(module: ModuleIndex, scope: Scope, func: ast.expr) -> bool:
-    """Tell whether a callee is of the file, of torch, of Python, or puts something into a container.
-
-    What a lambda calls is looked at, too.
-    """
-    name = last_name(func)
-    if name is None:
-        return isinstance(func, ast.Lambda)
-    if name in _KEEPING or name in _GIVING or name in _own_names(module):
-        return True
-    qualified = module.qualified(scope, func, with_builtins=True)
-    return qualified is not None and qualified.partition(".")[0] in ("builtins", "copy", "itertools", "torch")
-
-
-@once
-def _own_names(module: ModuleIndex) -> frozenset[str]:
-    return frozenset(scope.name for scope in module.scopes.by_node.values() if not scope.is_module)
-
-
-def _parts(module: ModuleIndex, scope: Scope, node: ast.expr) -> Iterator[str | None]:
-    """Iterate over the attributes whose parameters an argument may hand on."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute):
-            yield part.attr
-        elif isinstance(part, ast.Name) and part.id == "self" and part is node:
-            yield None
-    if isinstance(node, ast.Name):
-        yield from (name for name in _attributes(module, scope, node, frozenset()) if name is not None)
-
-
-@once
-def _asked_for_parameters(module: ModuleIndex) -> frozenset[str]:
-    """Return the names of the modules that the file asks for their parameters: "net" of `self.net.parameters()`."""
-    calls = (call.func for name in modules.GIVING_PARAMETERS for _, call in module.calls_named(name))
-    names = (last_name(func.value) for func in calls if isinstance(func, ast.Attribute))
-    return frozenset(name for name in names if name is not None)
-
-
 def _freezes(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     """Tell whether a node may say that a tensor gets no gradient."""
     if isinstance(node, ast.Assign):

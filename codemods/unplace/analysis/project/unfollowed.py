@@ -118,6 +118,12 @@ def hooks(module: ModuleIndex) -> frozenset[ast.expr]:
     return frozenset(argument for found in sites for _, call in found for argument in call.args)
 
 
+@once
+def has_forward_hooks(module: ModuleIndex) -> bool:
+    """Tell whether a file registers hooks that get what modules are called with, and what they return."""
+    return any(module.calls_named(name) for name in torchapi.FORWARD_HOOKS)
+
+
 def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
     """Iterate over the reads of a function's name, except where an unused function returns it to unseen code."""
     for user in program.module.scopes.by_node.values():

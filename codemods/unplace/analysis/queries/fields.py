@@ -37,8 +37,7 @@ def is_done_with(state: Snapshot, holder: Obj, held: Value, reached: Objs) -> bo
     """Tell whether only callers may still read what they put into an argument; `reached` is what live names reach."""
     if any(obj.parameter != holder.parameter for obj in held.objs):
         return False
-    others = (h for h in state.heap.holders if h is not holder)
-    return holder not in reached and holder not in state.reachable(others)
+    return holder not in reached | state.reachable(h for h in state.heap.holders if h is not holder)
 
 
 def _is_other_field(name: ast.Name, parents: Parents, field: Hashable) -> bool:

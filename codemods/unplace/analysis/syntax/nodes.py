@@ -38,10 +38,6 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """The types of comprehensions and generator expressions."""
 
 
-_WITH_GAPS = (ast.Dict, ast.arguments)
-"""The types of nodes with lists that may hold None: the key of `{**d}`, the default that a keyword hasn't."""
-
-
 class _Fields(dict[type, tuple[str, ...]]):
     """The fields that hold nodes, by type of node."""
 
@@ -60,10 +56,10 @@ def children(node: ast.AST) -> list[ast.AST]:
     for field in _FIELDS[type(node)]:
         value = getattr(node, field, None)
         if type(value) is list:
-            found += value
+            found += [child for child in value if child is not None]  # `{**d}` has a key of None
         elif value is not None:
             found.append(value)
-    return [child for child in found if child is not None] if type(node) in _WITH_GAPS else found
+    return found
 
 
 @dataclass(frozen=True, slots=True)

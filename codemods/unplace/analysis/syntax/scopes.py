@@ -160,7 +160,7 @@ class Scopes:
 
     def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:
         """Record what the nodes mean for their scope, in the order of the source."""
-        todo, parents = list(reversed(body)), self.parents
+        todo = list(reversed(body))
         while todo:
             current: Any = todo.pop()
             kind = type(current)
@@ -193,8 +193,7 @@ class Scopes:
             elif kind in _SPECIAL:
                 self._note(current, scope)
             below = children(current)
-            for child in below:
-                parents[child] = current
+            self.parents.update(dict.fromkeys(below, current))
             below.reverse()
             todo += below
 

@@ -14,10 +14,11 @@ import ast
 
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.purpose import is_named_in_place
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.text.positions import Text
@@ -39,6 +40,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None
     assumptions: list[Reason] = []
+    if may_keep_graph(site.run, site.write):
+        assumptions += (Assumption.NO_GRAPH_WHERE_OFF(name=name) for name in names)
     for name in names:
         blockers, assumed = site.callers.sees(site.run.scope, name)
         if blockers or name in site.callers.returned(site.run.scope):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from enum import Enum
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Instance, Named
-from unplace.analysis.domain.values import NUMBER, PARAMETER_GROUP, TENSOR, UNKNOWN, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.values import NUMBER, PARAMETER_GROUP, TENSOR, UNKNOWN, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.module import home
@@ -30,14 +29,6 @@ _STATE = "state_dict"
 _OF_PARAMETERS = frozenset(f"`{name}()`" for name in modules.GIVING_PARAMETERS)
 
 
-class Parameters(Enum):
-    """The parameters whose values count as if they had no graph."""
-
-    NONE = "none"
-    ALL_OF_A_MODULE = "what `parameters()` of a module gives"
-    ANY = "any"
-
-
 def is_of_all_parameters(objs: Objs) -> bool:
     """Tell whether tensors are what `parameters()` of a module gives: `for p in net.parameters(): p.zero_()`."""
     return bool(objs) and all(o.origin is Origin.REGISTERED and o.label in _OF_PARAMETERS for o in objs)
@@ -47,13 +38,14 @@ def is_of_all_parameters(objs: Objs) -> bool:
 class Graphs:
     """Follows values back to what they are computed from, in one run and the other methods of its class.
 
-    `parameters`: which values of parameters count as if they had no graph: `pt.mul_(m).add_(ps, alpha=1 - m)`.
-    Unless it is None, arguments that are numbers by default count as such.
+    `trusts_defaults`: arguments that are numbers by default count as numbers. `frozen`: the parameters that have no
+    gradient where the program gets past the change.
     """
 
     program: Program
     run: Run
-    parameters: Parameters | None = None
+    trusts_defaults: bool = False
+    frozen: Objs = frozenset()
     _seen: set[object] = field(default_factory=set)
 
     def may_reach(self, node: ast.expr) -> bool:
@@ -61,11 +53,10 @@ class Graphs:
         value = self.run.values.get(node)
         if value is not None and not can_be_tracked(value):
             return False
-        if self.parameters is not None and value is not None:
-            if self._is_exempt(value):
-                return False
-            if value.may_be(NUMBER) and not value.may_be(TENSOR):  # its default is one
-                return False
+        if value is not None and value.tracked is Tracked.LEAF:
+            return not (value.objs and value.objs <= self.frozen)
+        if self.trusts_defaults and value is not None and value.may_be(NUMBER) and not value.may_be(TENSOR):
+            return False
         if isinstance(node, ast.UnaryOp):
             return self.may_reach(node.operand)
         if isinstance(node, ast.BinOp):
@@ -73,14 +64,6 @@ class Graphs:
             is_step = any(map(self.is_gradient, sides))
             return any(self._is_seen_to_reach(side) if is_step else self.may_reach(side) for side in sides)
         return not self.is_gradient(node) and self._may_come(node)
-
-    def _is_exempt(self, value: Value) -> bool:
-        """Tell whether a value is a parameter that counts as if it had no graph."""
-        if value.tracked is not Tracked.LEAF or value.objs & self.run.leaves:
-            return False
-        if self.parameters is Parameters.ALL_OF_A_MODULE:
-            return is_of_all_parameters(value.objs)
-        return self.parameters is Parameters.ANY
 
     def _is_seen_to_reach(self, node: ast.expr) -> bool:
         """Tell whether the factor of a gradient is seen to be a tensor that may have a graph; others are numbers."""
@@ -186,7 +169,7 @@ class Graphs:
 
     def _may_reach_in(self, scope: Scope, node: ast.expr) -> bool:
         run = self.program.run(scope)
-        return run is None or Graphs(self.program, run, self.parameters, self._seen).may_reach(node)
+        return run is None or Graphs(self.program, run, self.trusts_defaults, self.frozen, self._seen).may_reach(node)
 
 
 def _is_empty(node: ast.expr) -> bool:

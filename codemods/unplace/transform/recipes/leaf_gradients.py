@@ -19,7 +19,6 @@ import ast
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project import freezing
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
@@ -27,7 +26,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
 from unplace.transform.legality import has_optimizer, is_optimised
-from unplace.transform.recipes.graphless import Graphs, Parameters, is_of_all_parameters
+from unplace.transform.recipes.graphless import Graphs, is_of_all_parameters
 from unplace.transform.sites import Site
 
 
@@ -42,21 +41,14 @@ def keeps_gradients(site: Site) -> bool:
 def is_update(site: Site) -> bool:
     """Tell whether a function that returns no tensor changes a parameter by what certainly has no graph.
 
-    The values of other parameters count as such, unless code that isn't seen may freeze the changed one, so that torch
-    lets their gradients flow: `teacher.mul_(m).add_(student, alpha=1 - m)`. A loop that changes all parameters of a
-    module is such an update wherever it stands; elsewhere than in such a function, only others of these count.
+    A loop that changes all parameters of a module is such an update wherever it stands. The values of other parameters
+    have a graph: where unseen code has frozen the teacher, torch allows `teacher.mul_(m).add_(student, alpha=1 - m)`,
+    and the gradient flows to the student.
     """
-    if site.forbidden() is None or (owner := site.registered()) is None:
+    if site.forbidden() is None or site.registered() is None:
         return False
-    if only_changes(site.run.scope):
-        exempt = Parameters.ANY
-    elif is_of_all_parameters(site.roots()):
-        exempt = Parameters.ALL_OF_A_MODULE
-    else:
-        return False
-    if freezing.may_be_frozen_elsewhere(site.program.module, owner.label):
-        exempt = Parameters.NONE
-    return _is_without_graphs(site, exempt)
+    is_there_for_it = only_changes(site.run.scope) or is_of_all_parameters(site.roots())
+    return is_there_for_it and _is_without_graphs(site)
 
 
 def is_of_optimised_leaf(site: Site) -> bool:
@@ -72,7 +64,7 @@ def is_of_optimised_leaf(site: Site) -> bool:
     is_in_loop = spot is not None and bool(spot.loops)
     if not has_optimizer(site) and not (is_in_loop and is_optimised(site)):
         return False
-    return not _is_of_other_leaves(site) and _is_without_graphs(site, Parameters.ANY)
+    return not _is_of_other_leaves(site) and _is_without_graphs(site)
 
 
 def only_changes(scope: Scope) -> bool:
@@ -107,9 +99,9 @@ def _is_of_other_leaves(site: Site) -> bool:
     return any(value is not None and value.tracked is Tracked.LEAF for value in values)
 
 
-def _is_without_graphs(site: Site, exempt: Parameters) -> bool:
-    """Tell whether what is written has no graph, that of exempt parameters apart."""
-    graphs = Graphs(site.program, site.run, exempt)
+def _is_without_graphs(site: Site) -> bool:
+    """Tell whether what is written has no graph."""
+    graphs = Graphs(site.program, site.run, trusts_defaults=True, frozen=site.write.value.objs)
     return not any(map(graphs.may_reach, operands(site.write)))
 
 

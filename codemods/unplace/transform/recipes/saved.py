@@ -21,6 +21,7 @@ from typing import Any
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import (
+    MODULE,
     NAMESPACE,
     TENSOR,
     Base,
@@ -38,9 +39,10 @@ from unplace.analysis.effects.effect import leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import function_of
+from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.asked_for import is_never_asked_for
 from unplace.analysis.queries.past_autograd import hidden_write_to
-from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Saver
 from unplace.diagnostics.findings import Harm
@@ -311,8 +313,14 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         return None
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
         return None  # the callee reads memory through one parameter and writes it through another
-    if INSIDE in saved.operation and node is saved.node and (_is_held(state, value) or not _is_made_by(run, node)):
-        return None  # the callee has left its result elsewhere, too, or it is an argument, which the write has to reach
+    if _is_written_behind(run, state, saved.node, node) or _is_kept_by_hook(run, saved.node):
+        return None
+    if any(w.is_one_of_several and w.node is saved.node for w in run.writes.values()):
+        return None  # one of the layers that a call may run works in place: its result is what it saved
+    if node is saved.node and not _is_made_by(run, node):
+        return None  # the result may be an argument, which the write has to reach
+    if INSIDE in saved.operation and node is saved.node and _is_held(state, value):
+        return None  # the callee has left its result elsewhere, too
     if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
@@ -320,6 +328,20 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         is_itself = node is saved.node and not result.objs & state.bases.keys()
         return node if is_itself else None  # a copy would cut the result, a view, off from its base
     return node
+
+
+def _is_written_behind(run: Run, state: Facts, operation: ast.AST, node: ast.expr) -> bool:
+    """Tell whether an operation writes an operand before it computes with it: `h * decay(h)`."""
+    inside, end = {*walk(operation)} - {operation}, (node.end_lineno or 0, node.end_col_offset or 0)
+    written = (*run.writes.values(), *(w for _, w in (*run.handed.values(), *run.handed_unclear.values())))
+    later = (w for w in written if w.node in inside and (w.node.lineno, w.node.col_offset) >= end)  # type: ignore[attr-defined]
+    return any(state.may_share(w.value.objs, run.values[node].objs) for w in later)
+
+
+def _is_kept_by_hook(run: Run, operation: ast.AST) -> bool:
+    """Tell whether a forward hook may keep what a module is called with."""
+    callee = run.values.get(operation.func) if isinstance(operation, ast.Call) else None
+    return callee is not None and callee.may_be(MODULE) and has_forward_hooks(run.program.module)
 
 
 def _is_elementwise(write: Write) -> bool:

@@ -24,7 +24,7 @@ from unplace.diagnostics.catalogue import Refusal, Rewrite
 from unplace.diagnostics.reasons import Line
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
-from unplace.transform.recipes.graphless import Graphs, Parameters
+from unplace.transform.recipes.graphless import Graphs
 from unplace.transform.recipes.leaf_gradients import only_changes, operands
 from unplace.transform.recipes.unrecorded import has_own_lines, indented
 from unplace.transform.sites import Site
@@ -76,7 +76,7 @@ def _only_fills(site: Site, name: str) -> bool:
     others = (summary.keeps, summary.changes, summary.puts, summary.may_write, summary.writes_held, summary.replaces)
     if any(others) or summary.keeps_outer or summary.writes_outer:
         return False
-    graphs = Graphs(site.program, run, Parameters.ANY)
+    graphs = Graphs(site.program, run, trusts_defaults=True)
     return not any(graphs.may_reach(value) for write in run.all_writes() for value in operands(write))
 
 
