@@ -50,12 +50,13 @@ class Baseline:
     flaky: frozenset[str]
 
     def __str__(self) -> str:
-        """Return `41 tests pass; 2 fail, 1 flaky, which is not held against it`, or `exit code 0` without tests."""
+        """Return `41 tests pass; not held against it: 2 failing, 1 flaky`, or `exit code 0` without tests."""
         if not self.passing:
             return f"exit code {self.code}"
-        flaky = f", {len(self.flaky)} flaky" if self.flaky else ""
-        others = f"; {self.failing} fail{flaky}, which is not held against it" if self.failing or self.flaky else ""
-        return f"{len(self.passing)} tests pass{others}"
+        counts = ((self.failing, "failing"), (len(self.flaky), "flaky"))
+        others = ", ".join(f"{count} {word}" for count, word in counts if count)
+        passing = "1 test passes" if len(self.passing) == 1 else f"{len(self.passing)} tests pass"
+        return f"{passing}; not held against it: {others}" if others else passing
 
     def without(self, flaky: Iterable[str]) -> Baseline:
         """Return the baseline without some tests that were found to be flaky."""
