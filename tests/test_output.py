@@ -61,11 +61,12 @@ def test_reports_fit_the_width(width: int, capfd: pytest.CaptureFixture[str], mo
     for stream in (sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     Path("model.py").write_text(CHAIN.replace("y.mul_(2)", "torch.nn.functional.silu(x * 2 + y.mul_(2).sum())"))
-    for command in (["check"], ["rewrite", "--check"], ["explain", "model.py:6"]):
-        code, out, err = run(capfd, *command, *([] if len(command) == 2 and "explain" in command else ["model.py"]))
+    for command in (["check"], ["rewrite", "--check"], ["explain", "model.py:6"], ["rule", "UNP001"]):
+        code, out, err = run(capfd, *command, *([] if command[0] in ("explain", "rule") else ["model.py"]))
         assert code in (0, 1)
         text = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", out + err)  # a slow machine shows a progress bar
-        told = [line for line in text.splitlines() if line[:1] not in ("+", "-", "@")]
+        code_begins = ("+", "-", "@", "    ") if command[0] == "rule" else ("+", "-", "@")
+        told = [line for line in text.splitlines() if not line.startswith(code_begins)]
         longest = max(told, key=len)
         assert len(longest) <= width or len(max(longest.split(), key=len)) > width // 3, longest
 

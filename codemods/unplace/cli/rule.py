@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from unplace.cli.completion import one_of
+from unplace.cli.helping import WIDEST
 from unplace.cli.parsing import Command
 from unplace.config.selection import no_rule
+from unplace.reporting.styled import width_of
+from unplace.reporting.wrapping import wrapped
 from unplace.rules import codes, documentation
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -35,4 +40,18 @@ def rule(
         title, _, text = documentation(one).partition("\n")
         if position:
             typer.echo()
-        typer.echo(f"{one}: {title}\n{text}")
+        for line in _fitted(f"{one}: {title}\n{text}", width_of(sys.stdout)):
+            typer.echo(line)
+
+
+def _fitted(text: str, width: int | None) -> Iterator[str]:
+    """Yield the lines of a text whose paragraphs are fitted to a terminal; code, which is indented, stays as it is."""
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            yield ""
+        lines = paragraph.split("\n")
+        if width is None or any(line.startswith((" ", "-")) for line in lines):
+            yield from lines
+        else:
+            joined = [(" ".join(lines), "")]
+            yield from ("".join(part for part, _ in line) for line in wrapped(joined, min(width, WIDEST), 0))
