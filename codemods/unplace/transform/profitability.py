@@ -99,10 +99,11 @@ def _innermost(node: ast.expr) -> ast.expr:
 
 @dataclass(slots=True)
 class Copies:
-    """The clones planned so far, so that the stores after a clone share it."""
+    """The clones planned so far, which the stores after them share, and the harmless stores left without one."""
 
     _made: dict[tuple[AccessPath, ...], list[Site]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
+    _left: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
         """Record what the run does with a site: it clones the tensor, or rebinds it."""
@@ -143,12 +144,15 @@ class Copies:
         if before is not None and _makes_clone(before, copy.places[0]):
             return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
         if site.harm()[0] is Harm.HARMLESS and not may_have_graph(site.run, site.write.target):
+            self._left.append(site)
             return Keep(Purpose.NO_GRAPH(name=site.name))
         earlier = self._shared(site, copy.places)
         if earlier is not None:
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier.statement.lineno)))
         if site.harm()[0] is not Harm.HARMLESS:
             return copy
+        if any(self._shares(left, site) for left in self._left):
+            return Keep(Purpose.NOTHING_SAVED(name=site.name))
         if _is_in_loop(site):
             return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
         return Keep(Purpose.NOTHING_SAVED(name=site.name)) if self._is_in_vain(site, copy) else copy
