@@ -224,10 +224,13 @@ def test_a_bad_file(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--only", "harmfull", "."], "no harm harmfull. Did you mean harmful? Known: harmful, possible, harmless."),
+        (
+            ["--only", "harmfull", "."],
+            "unknown harm harmfull. Did you mean harmful? Known: harmful, possible, harmless.",
+        ),
         (["--statistics", "--output-format", "sarif", "."], "it doesn't go with sarif"),
         (["--add-ignores", "--output-format", "json", "."], "goes with files and folders"),
-        (["--output-format", "xml", "."], "xml is none of rich, concise, json, sarif, github, gitlab, junit"),
+        (["--output-format", "xml", "."], "xml isn't one of rich, concise, json, sarif, github, gitlab, junit"),
     ],
 )
 def test_usage_errors(arguments: list[str], words: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -400,7 +403,7 @@ def test_all_rules_are_explained(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["UNP04"], "no rule UNP04. Did you mean UNP004?"),
+        (["UNP04"], "unknown rule UNP04. Did you mean UNP004?"),
         ([], "name one rule, or give --all"),
         (["UNP004", "--all"], "name one rule, or give --all"),
     ],

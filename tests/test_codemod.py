@@ -83,7 +83,7 @@ def test_an_unknown_rule_is_said_and_nothing_is_changed(tmp_path: Path) -> None:
     done = codemod(tmp_path, "-x", "unplace.codemod.RewriteInPlace", "--select", "UNP999", "model.py")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith(
-        "argument --select: no rule UNP999. Known: " + ", ".join(codes()) + "."
+        "argument --select: unknown rule UNP999. Known: " + ", ".join(codes()) + "."
     )
     assert "Traceback" not in done.stderr
     assert path.read_text(encoding="utf-8") == MODEL

@@ -116,4 +116,4 @@ def test_fish(
 
 def test_no_such_shell(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--show-completion", "tcsh"]) == 2
-    assert "tcsh is none of bash, zsh, fish, powershell, pwsh." in capfd.readouterr().err
+    assert "tcsh isn't one of bash, zsh, fish, powershell, pwsh." in capfd.readouterr().err

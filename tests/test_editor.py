@@ -188,9 +188,9 @@ def test_rewrite_source() -> None:
 def test_what_rewrite_source_refuses() -> None:
     with pytest.raises(SyntaxError):
         unplace.rewrite_source("x = (")
-    with pytest.raises(ValueError, match="no rule UNP999"):
+    with pytest.raises(ValueError, match="unknown rule UNP999"):
         unplace.rewrite_source("", select=["UNP999"])
-    with pytest.raises(ValueError, match="no harm bad"):
+    with pytest.raises(ValueError, match="unknown harm bad"):
         unplace.rewrite_source("", only=["bad"])
 
 

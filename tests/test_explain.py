@@ -301,7 +301,7 @@ def test_other_files_are_taken_into_account_where_a_folder_is_named(capfd: pytes
     assert "harm       harmful" in among
     code, _, err = run(capfd, "--among", "apart", "utils.py:3")
     assert code == 2
-    assert "utils.py is none of the files that a run on apart handles" in err
+    assert "utils.py isn't one of the files that a run on apart handles" in err
 
 
 def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:

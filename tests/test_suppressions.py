@@ -151,10 +151,10 @@ def test_rules_that_do_not_exist_are_told() -> None:
     known = f"Known: {', '.join(rules.codes())}."
     invalid = "model.py:4:13: invalid suppression:"
     assert unused("    y += 1  # unplace: ignore[UNP001, UNP02]") == [
-        f"{invalid} no rule UNP02. Did you mean UNP002? {known}"
+        f"{invalid} unknown rule UNP02. Did you mean UNP002? {known}"
     ]
-    assert unused("    y += 1  # unplace: ignore[E501]") == [f"{invalid} no rule E501. {known}"]
-    assert unused("    y += 1  # unplace: ignore[UNP]")[0].startswith(f"{invalid} no rule UNP. Did you mean UNP0")
+    assert unused("    y += 1  # unplace: ignore[E501]") == [f"{invalid} unknown rule E501. {known}"]
+    assert unused("    y += 1  # unplace: ignore[UNP]")[0].startswith(f"{invalid} unknown rule UNP. Did you mean UNP0")
     assert unused("    y += 1  # unplace: ignore[]")[0].startswith(
         f"{invalid} it names no rule and holds nothing back;"
     )

@@ -155,7 +155,7 @@ def test_example_is_the_default_and_measuring_gives_ratios() -> None:
         (["old.py", "old.py", "--entry", "scale", "--inputs", "old.py:nothing"], "old.py defines no `nothing`"),
         (["old.py", "old.py", "--entry", "scale", "--inputs", "old.py"], "old.py is not FILE:NAME"),
         (["old.py", "old.py", "--timeout", "-1"], "-1 is not a positive number"),
-        (["old.py", "old.py", "--output-format", "xml"], "xml is none of rich, json"),
+        (["old.py", "old.py", "--output-format", "xml"], "xml isn't one of rich, json"),
     ],
 )
 def test_what_cannot_run_is_said(arguments: list[str], words: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ def _target(words: list[str], folder: Path) -> Target:
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or key not in KEYS:
-            raise TargetError(f"`{setting}` is none of {', '.join(f'{key}=...' for key in KEYS)}")
+            raise TargetError(f"`{setting}` isn't one of {', '.join(f'{key}=...' for key in KEYS)}")
         given[key] = value
     timeout = positive(given["timeout"]) if "timeout" in given else None
     if not is_url(location):

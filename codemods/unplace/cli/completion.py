@@ -24,7 +24,7 @@ def for_named_shell(arguments: Sequence[str]) -> int | None:
 
     option, shell = arguments
     if shell not in SHELLS:
-        typer.echo(f"Error: Invalid value for {option}: {shell} is none of {', '.join(SHELLS)}.", err=True)
+        typer.echo(f"Error: Invalid value for {option}: {shell} isn't one of {', '.join(SHELLS)}.", err=True)
         return 2
     if option == "--show-completion":
         typer.echo(get_completion_script(prog_name="unplace", complete_var="_UNPLACE_COMPLETE", shell=shell))

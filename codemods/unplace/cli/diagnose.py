@@ -74,7 +74,7 @@ def diagnose(
     exception is the one that torch raised, with the diagnosis attached.
     """
     if output_format not in FORMATS:
-        raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
+        raise typer.BadParameter(f"{output_format} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")
     if unsafe and not fix:
         raise typer.BadParameter("only goes with --fix.", param_hint="--unsafe")
     others = {"--silent": silent, "--output-format json": output_format == "json", "--output-file": output_file}

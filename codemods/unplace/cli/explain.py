@@ -70,7 +70,7 @@ def explain(
     assumes, and the edit. For what looks like one and isn't: why not. Rules, harm and comments don't limit it.
     """
     if output_format not in FORMATS:
-        raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
+        raise typer.BadParameter(f"{output_format} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")
     path, cell, line, column = _parsed(place)
     if cell is not None and output_format != "rich":
         raise typer.BadParameter("is for Python files; notebooks are explained as text.", param_hint="--output-format")
@@ -104,7 +104,7 @@ def _project(folder: str, path: str, exclude: Excluded) -> Project:
     """Return the files of a folder; end the command where the explained one isn't among them."""
     files = discover([Path(folder).absolute()], exclude, documents.suffixes(markdown=False)).files
     if str(Path(path).absolute()) not in files:
-        raise typer.BadParameter(f"{path} is none of the files that a run on {folder} handles.", param_hint="--among")
+        raise typer.BadParameter(f"{path} isn't one of the files that a run on {folder} handles.", param_hint="--among")
     return Project(files)
 
 

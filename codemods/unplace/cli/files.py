@@ -56,7 +56,7 @@ def check_usage(paths: Sequence[str], given: Common) -> None:
         raise typer.BadParameter("says of standard input only with --stdin-filename.", param_hint="--force-exclude")
     form, jobs = given.output_format, given.jobs
     if form is not None and form not in FORMATS:
-        raise typer.BadParameter(f"{form} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
+        raise typer.BadParameter(f"{form} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):
         raise typer.BadParameter(f"{jobs} is not a number of processes (1 or more).", param_hint="--jobs")
 

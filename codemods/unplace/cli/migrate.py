@@ -202,7 +202,7 @@ def _settings(
         ) from None
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in FIELDS)
-        raise typer.BadParameter(f"{{{unknown[0]}}} is none of {known}.", param_hint="--open-pr-command")
+        raise typer.BadParameter(f"{{{unknown[0]}}} isn't one of {known}.", param_hint="--open-pr-command")
     try:
         from_words(Options(), chosen)
         seconds = TIMEOUT if timeout is None else positive(timeout)
@@ -225,7 +225,7 @@ def _check_usage(
 
     name, address, jobs = engine
     if name not in ENGINES:
-        raise typer.BadParameter(f"{name} is none of {', '.join(ENGINES)}.", param_hint="--engine")
+        raise typer.BadParameter(f"{name} isn't one of {', '.join(ENGINES)}.", param_hint="--engine")
     if name == "local" and address is not None:
         raise typer.BadParameter("only goes with --engine dask or ray.", param_hint="--address")
     if jobs is not None and not (jobs.isdecimal() and int(jobs)):

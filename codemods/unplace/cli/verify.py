@@ -60,7 +60,7 @@ def verify(
     differences. A module is compared in training and in evaluation mode. Needs torch.
     """
     if output_format not in FORMATS:
-        raise typer.BadParameter(f"{output_format} is none of {', '.join(FORMATS)}.", param_hint="--output-format")
+        raise typer.BadParameter(f"{output_format} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")
     source = None if inputs is None else parse_place("--inputs", inputs)
     limits = parse_limits(timeout, memory)
     require_torch()

@@ -43,7 +43,7 @@ def parse_harms(values: Iterable[str]) -> frozenset[Harm]:
     for word in _words(values, "harm", known):
         word = word.lower()
         if word not in known:
-            raise SelectionError(f"no harm {word}.{guess(word, known)} Known: {', '.join(known)}.")
+            raise SelectionError(f"unknown harm {word}.{guess(word, known)} Known: {', '.join(known)}.")
         chosen.add(Harm(word))
     return frozenset(chosen)
 
@@ -66,7 +66,7 @@ def parse_release(version: str) -> Release:
 def no_rule(code: str, known: Iterable[str]) -> str:
     """Return a sentence that says that there is no such rule, and which rules there are."""
     known = tuple(known)
-    return f"no rule {code}.{guess(code, known)} Known: {', '.join(known)}."
+    return f"unknown rule {code}.{guess(code, known)} Known: {', '.join(known)}."
 
 
 def guess(word: str, known: Iterable[str]) -> str:
