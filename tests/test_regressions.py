@@ -23,6 +23,7 @@ torch.set_num_threads(1)
 CONTRADICTED = [
     "argument_returned_deep_in_lists",
     "arguments_handed_through_are_written",
+    "attribute_of_a_class",
     "bfloat16_of_an_argument_plus_a_parameter",
     "copy_of_what_data_overwrites",
     "data_store_written_elsewhere",

@@ -20,6 +20,15 @@ REPARAMETRISING = frozenset(
 )
 """Functions that change how a module makes its weights, and return the module."""
 
+COMPUTING_PARAMETERS = frozenset(
+    [
+        *(name.rpartition(".")[2] for name in REPARAMETRISING if ".remove_" not in name),
+        *("l1_unstructured", "random_unstructured", "ln_structured", "random_structured", "global_unstructured"),
+        *("custom_from_mask", "delattr"),
+    ]
+)
+"""The last names of functions after which a weight may be computed from others: those of `prune`, and of Python."""
+
 REGISTERED_CLASSES = ("torch.nn.Parameter", "torch.nn.Buffer", "torch.nn.parameter.Buffer")
 """Classes of tensors that a module registers when they are assigned to one of its attributes."""
 

@@ -70,8 +70,7 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     if isinstance(base.ref, Class) and base.must_be(CALLABLE) and is_applied(base.ref, name):
         return Value(CALLABLE, ref=Bound(base, name))
     if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):
-        qualified = base.ref.qualified if isinstance(base.ref, Named) else base.ref.node.name
-        return Value(UNKNOWN | CALLABLE, ref=Named(f"{qualified}.{name}"))
+        return _of_class(run, node, base.ref)
     if base.must_be(OTHER) and isinstance(base.ref, Named) and base.ref.qualified in modes.LIMITS:
         return Value(NUMBER if name != "dtype" else TEXT)
     if isinstance(base.ref, Instance) and base.objs:
@@ -101,6 +100,14 @@ def field_of(evaluation: Evaluation, node: ast.expr, base: Value, state: State, 
     if read is None:
         read = evaluation.run.answers[key] = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
     return attribute_of(evaluation, read, base, state)
+
+
+def _of_class(run: Run, node: ast.Attribute, of: Class | Named) -> Value:
+    """Return a method, or the object in an attribute of a class or another named object: whoever names that has it."""
+    ref = Named(f"{of.qualified if isinstance(of, Named) else of.node.name}.{node.attr}")
+    if isinstance(of, Named) or any(cls.defines(node.attr) for cls in of.linearized()):
+        return Value(UNKNOWN | CALLABLE, ref=ref)
+    return run.foreign(ref, Origin.ATTRIBUTE, code_of(node), node.lineno, UNKNOWN | CALLABLE, ref=ref)
 
 
 def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:

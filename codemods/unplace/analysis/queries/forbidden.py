@@ -11,6 +11,7 @@ from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, T
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import freezing, recording
+from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.queries.asked_for import may_get_graph
 from unplace.analysis.queries.continuation import has_graph
 from unplace.analysis.syntax.nodes import code_of
@@ -103,6 +104,8 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED
     if is_parameter and freezing.may_be_frozen(run.program.module, owners[0].label):
+        return None
+    if is_parameter and may_be_computed(run.program.module, owners[0].label):
         return None
     if write.value.objs <= {*owners}:
         kind = Forbids.PARAMETER if is_parameter else Forbids.LEAF

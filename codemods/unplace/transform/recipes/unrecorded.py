@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 
 from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.queries.forbidden import is_allowed
 from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal, Rewrite
@@ -92,7 +93,8 @@ def _may_be_forbidden(decision: Decision) -> bool:
     verdict, site = decision.verdict, decision.site
     if not isinstance(verdict, Keep) or verdict.reason.kind is not Purpose.REGISTERED:
         return False
-    if is_allowed(site.write) or _is_caught(site):
+    owner = site.registered()
+    if is_allowed(site.write) or _is_caught(site) or (owner and may_be_computed(site.program.module, owner.label)):
         return False
     is_recorded = site.write.grad.records and not may_be_off(site.program.module, site.run.scope)
     return is_recorded and site.value.tracked is Tracked.LEAF and not site.is_hidden()
