@@ -32,7 +32,17 @@ Reaches = Callable[[ast.AST], bool]
 
 def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
     """Return the scopes that may contain an in-place operation, among those that `reaches` selects."""
-    return [scope for scope in module.scopes.by_node.values() if reaches(scope.node) and _is_candidate(module, scope)]
+    found = (scope for scope in module.scopes.by_node.values() if reaches(scope.node))
+    return [scope for scope in found if _is_candidate(module, scope) and _is_asked_for(module, scope, reaches)]
+
+
+def _is_asked_for(module: ModuleIndex, scope: Scope, reaches: Reaches) -> bool:
+    """Tell whether a scope's own operations are asked for: those of a definition are; the module's, if one is."""
+    if not scope.is_module or any(map(reaches, scope.suspects)):
+        return True
+    activations = _activations(module)
+    calls = (node for node in scope.nodes if isinstance(node, ast.Call) and reaches(node))
+    return activations is not None and any(activations.is_called(call.func) for call in calls)
 
 
 @once
