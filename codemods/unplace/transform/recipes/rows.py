@@ -36,7 +36,7 @@ def by_index(site: Site, text: Text) -> Aside | None:
     row: ast.expr = site.write.target
     while isinstance(row, ast.Subscript):
         row = row.value
-    if site.is_untracked():
+    if site.is_untracked() or hides_builtins(site):
         return None
     found: Aside | None = None
     while isinstance(row, ast.Name) and _is_row(site, row.id):  # the outermost of nested loops comes first
@@ -58,7 +58,7 @@ def of_argument(site: Site, text: Text) -> Aside | None:
     """
     row, scope = site.write.target, site.run.scope
     loop = _loop_over(site, row.id) if isinstance(row, ast.Name) else None
-    if not isinstance(row, ast.Name) or loop is None or scope in compiled(site.program.module):
+    if not isinstance(row, ast.Name) or loop is None or scope in compiled(site.program.module) or hides_builtins(site):
         return None
     header = _header(site, loop, row.id, text)
     whole = header.tensor if header is not None else None
@@ -76,6 +76,12 @@ def of_argument(site: Site, text: Text) -> Aside | None:
         return None
     edits = (put_before(text, loop, [f"{whole.id} = {whole.id}.clone()"]), *taken.edits)
     return Aside(edits, taken.message, (Assumption.TENSOR(name=whole.id), *assumed))
+
+
+def hides_builtins(site: Site) -> bool:
+    """Tell whether a name that counts or collects rows isn't Python's own: `len = h.size(0)`."""
+    scopes, scope = site.program.module.scopes, site.run.scope
+    return any(scopes.owner(scope, name) is not None for name in ("len", "list", "range", "tuple"))
 
 
 def _is_returned(scope: Scope, name: str) -> bool:

@@ -54,7 +54,7 @@ def writable(site: Site, text: Text) -> Aside | None:
 
     Where only unseen code could make it hit a piece, they would be for nothing.
     """
-    if site.is_untracked() or site.harm()[0] is Harm.POSSIBLE:
+    if site.is_untracked() or site.harm()[0] is Harm.POSSIBLE or rows.hides_builtins(site):
         return None
     makers = {maker_of(site, obj) for obj in _concerned(site)}
     if not makers or None in makers:
@@ -170,7 +170,8 @@ def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | N
     dim = keywords.get("dim", arguments[position] if len(arguments) > position else None)
     if name == "unbind":
         return _unbound(site, call, arguments[0], _number(dim), count, text)
-    if missing(site, "torch.tensor_split") is not None:
+    space = site.program.module.qualified(site.run.scope, call.func.value)
+    if missing(site, "torch.tensor_split") is not None or space not in (None, "torch"):  # `torch.functional.split`
         return None
     if name == "chunk":
         return _chunked(call, arguments[0], arguments[1], count, text)
