@@ -85,6 +85,6 @@ def test_nothing_is_settled_where_an_edited_function_stores_outside(
 
 
 def test_nothing_is_settled_where_an_edit_is_outside_of_functions(looked_at: list[LineRanges | None]) -> None:
-    rewrite_text(f"{EDITED}\n\nz = torch.ones(3).exp()\nz += 1\n", "m.py", Options())
+    rewrite_text(f"{EDITED}\n\nz = torch.ones(3, requires_grad=True).exp()\nz += 1\n", "m.py", Options())
     assert len(looked_at) > 1
     assert set(looked_at) == {None}
