@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from unplace import torchapi
 from unplace.analysis.project.program import Program
 from unplace.documents.cells import MARK
 from unplace.transform.rewriter import Programs
@@ -186,10 +187,14 @@ class _Opaque(ast.NodeTransformer):
         )
 
     def _named(self, hidden: str) -> Iterable[ast.expr]:
-        """Yield what a text mentions, as names and as attributes of something unknown."""
+        """Yield what a text mentions, as names and as attributes of something unknown.
+
+        In-place methods only as names: handing one to unseen code would be an operation, for which there is no place.
+        """
         for word in self._words_of(hidden):
             yield ast.Name(word, ast.Load())
-            yield ast.Attribute(ast.Name(_UNKNOWN, ast.Load()), word, ast.Load())
+            if torchapi.inplace_method(word) is None:
+                yield ast.Attribute(ast.Name(_UNKNOWN, ast.Load()), word, ast.Load())
 
 
 def _call(where: ast.stmt, arguments: Iterable[ast.expr] = ()) -> ast.Call:
