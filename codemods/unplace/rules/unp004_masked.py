@@ -25,12 +25,14 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from dataclasses import replace
 
 import libcst as cst
 
 from unplace.analysis.domain.dtypes import is_floating, promoted
 from unplace.analysis.domain.values import Value
+from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.rules.unp001_augmented import operation
@@ -171,15 +173,35 @@ def _magnitude(node: ast.expr) -> float:
     """Return the absolute value of a number that is written out; 0 for any other expression."""
     while isinstance(node, ast.UnaryOp):
         node = node.operand
+    if isinstance(node, ast.Attribute) and node.attr in ("max", "min") and _is_limit_of_written_dtype(node.value):
+        return sys.float_info.max
     is_written = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
     return abs(node.value) if is_written else 0  # type: ignore[attr-defined]
+
+
+def _is_limit_of_written_dtype(node: ast.expr) -> bool:
+    """Tell whether an expression is `torch.finfo(torch.float32)`, whose limits other dtypes may not hold."""
+    is_limit = isinstance(node, ast.Call) and last_name(node.func) == "finfo" and len(node.args) == 1
+    return is_limit and last_name(node.args[0]) != "dtype"  # type: ignore[attr-defined]
 
 
 def _may_overflow(site: Site) -> bool:
     """Tell whether a number may be out of the range of the tensor's dtype, where that may be of half precision."""
     dtype = site.value.dtype
     is_wide = isinstance(dtype, str) and dtype not in ("float16", "bfloat16")
-    return not is_wide and _LARGEST_HALF < _magnitude(_value(site)) < math.inf
+    return not is_wide and any(_LARGEST_HALF < _magnitude(node) < math.inf for node in _meant(site, _value(site)))
+
+
+def _meant(site: Site, node: ast.expr) -> list[ast.expr]:
+    """Return what a value is or, for a name, what the function or its file assigns to it: `NEGATIVE = -1e9`."""
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    if not isinstance(node, ast.Name):
+        return [node]
+    module, scope = site.program.module, site.run.scope
+    owner = module.scopes.owner(scope, node.id)
+    sources = module.bindings(owner).sources.get(node.id, []) if owner is not None else []
+    return [source for source in sources if isinstance(source, ast.expr)]
 
 
 def _knows_where(site: Site) -> bool:
