@@ -4,12 +4,14 @@ Run with an interpreter that has torch and the packages; nothing is downloaded, 
 
     PYTHONPATH=codemods python scripts/measure_harm.py observe timm --folder /tmp/harm --seconds 300
     PYTHONPATH=codemods python scripts/measure_harm.py programs tests/failures --folder /tmp/harm
+    PYTHONPATH=codemods:tests python scripts/measure_harm.py generate /tmp/generated --count 200 --folder /tmp/harm
     PYTHONPATH=codemods python scripts/measure_harm.py compare timm tests/failures --folder /tmp/harm
 
 `observe` runs a package as `measure_kinds.py` does, but with tensors that require gradients, and `programs` runs the
-scripts of a folder. For each write that runs they note whether it overwrote a tensor that autograd had saved, whether a
-backward asked for that, and whether torch refused the write. `compare` prints the false alarms, which are writes that
-are called harmful and overwrote nothing on any run, and the misses, which hurt and aren't called harmful.
+scripts of a folder, for which `generate` writes programs of `tests/generator`, of the forms that real code has. For
+each write that runs they note whether it overwrote a tensor that autograd had saved, whether a backward asked for that,
+and whether torch refused the write. `compare` prints the false alarms, which are writes that are called harmful and
+overwrote nothing on any run, and the misses, which hurt and aren't called harmful.
 """
 
 from __future__ import annotations
@@ -78,6 +80,17 @@ def _differentiated(call: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def generate(options: argparse.Namespace) -> None:
+    """Write generated programs into a folder, and run them as `programs` does."""
+    from generator.programs import generate as generated
+
+    (target,) = options.targets
+    folder = _made(Path(target))
+    for seed in range(options.seed, options.seed + options.count):
+        (folder / f"{seed}.py").write_text(generated(seed, real_code=True), encoding="utf-8")
+    programs(options)
+
+
 def programs(options: argparse.Namespace) -> None:
     """Run the scripts of folders, each with its `example()` and a backward, if it has one."""
     confine()
@@ -138,12 +151,13 @@ def _observed(folder: Path, target: str) -> Path:
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = {"observe": observe, "programs": programs, "compare": compare}
+    commands = {"observe": observe, "programs": programs, "generate": generate, "compare": compare}
     parser.add_argument("command", choices=commands)
     parser.add_argument("targets", nargs="+", help="packages, or folders of scripts")
     parser.add_argument("--folder", type=Path, required=True, help="where the observations are kept")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long a package may run")
-    parser.add_argument("--seed", type=int, default=0, help="the order of the cases")
+    parser.add_argument("--seed", type=int, default=0, help="the order of the cases; the first generated program")
+    parser.add_argument("--count", type=int, default=200, help="how many programs are generated")
     options = parser.parse_args()
     if options.command == "observe" and len(options.targets) > 1:
         parser.error("observe one package at a time: each needs a fresh interpreter")
