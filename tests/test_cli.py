@@ -428,7 +428,7 @@ def test_version_and_help() -> None:
     assert listing.returncode == 0
     assert "rewrite" in listing.stdout
     text = unplace("rewrite", "--help").stdout
-    for words in ("Examples:", "unplace rewrite --diff ", "Exit codes:", "--stdin-filename", "rich|concise|json"):
+    for words in ("Examples:", "unplace rewrite --diff", "Exit codes:", "--stdin-filename", "rich|concise|json"):
         assert words in text
     assert re.search(r"^  \[?PATHS\]?(?:\.\.\.)?  +Files and folders", text, re.MULTILINE)
     assert unplace("nonsense").returncode == 2

@@ -224,7 +224,7 @@ def test_titles_show_the_code_or_the_line_that_changes() -> None:
 
 
 def test_all_harmful_operations_of_a_file_are_fixed() -> None:
-    text = MODEL + "h = torch.ones(3)\nh += 1\n"
+    text = MODEL + "h = torch.ones(3, requires_grad=True) * 2\nh += 1\n"
     document = Document(text, "file:///model.py", "model.py")
     found = {action["title"]: action for action in code_actions(document, Options(), 6, 6)}
     fixed = applied(found["Fix all harmful in this file (unplace)"], text)

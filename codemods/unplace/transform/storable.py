@@ -59,7 +59,7 @@ def _own_attribute(site: Site) -> str | None:
 
 def _given_attributes(site: Site) -> Iterator[str]:
     for obj in site.value.objs:
-        yield from (key for key, _ in site.state.fields_of(obj) if isinstance(key, str))
+        yield from (key for key, _ in site.state.fields_of(obj) if isinstance(key, str) and key.isidentifier())
 
 
 def _asked_attributes(site: Site) -> Iterator[str]:
