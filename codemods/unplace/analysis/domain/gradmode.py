@@ -32,10 +32,8 @@ def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:
     if not isinstance(ref, Named):
         return before
     name = ref.qualified
-    argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if isinstance(node, ast.Call) and argument is None and node.keywords:
-        argument = node.keywords[0].value
-    constant = argument.value if isinstance(argument, ast.Constant) else None
+    argument = _argument(node)
+    constant = constant_flag(node)
     if name == modes.NO_GRAD:
         return GradMode.DISABLED
     if name == modes.ENABLE_GRAD:
@@ -47,3 +45,14 @@ def entered(value: Value, node: ast.expr, before: GradMode) -> GradMode:
             return before if argument is None else GradMode.CALLER
         return GradMode.ENABLED if constant else GradMode.DISABLED
     return before
+
+
+def constant_flag(node: ast.expr) -> object:
+    """Return what a mode is called with, where that is written out: False for `torch.set_grad_enabled(False)`."""
+    argument = _argument(node)
+    return argument.value if isinstance(argument, ast.Constant) else None
+
+
+def _argument(node: ast.expr) -> ast.expr | None:
+    given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
+    return given[0] if given else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.project.module import AttributeStore, ModuleIndex, once, parents_in
-from unplace.analysis.syntax.bindings import last_name, named_store
+from unplace.analysis.syntax.bindings import last_name
 from unplace.torchapi import is_registered_name, modules
 
 
@@ -20,8 +20,7 @@ def may_be_computed(module: ModuleIndex, place: str) -> bool:
     name = place.rpartition(".")[2]
     if any(module.calls_named(maker) for maker in modules.COMPUTING_PARAMETERS):
         return True
-    by_name = (named_store(call) for _, call in (*module.calls_named("setattr"), *module.calls_named("__setattr__")))
-    if any(s is not None and _may_be(name, s.name) and not _is_parameter(module, s.value) for s in by_name):
+    if any(s is not None and _may_be(name, s.name) and not _is_parameter(s.value) for s in module.stores_by_name()):
         return True
     return any(not store.of_element and _is_computed(module, store) for store in module.stores_of(name))
 
@@ -33,10 +32,10 @@ def _may_be(name: str, given: ast.expr) -> bool:
 def _is_computed(module: ModuleIndex, store: AttributeStore) -> bool:
     """Tell whether a store puts anything but a parameter in an attribute of another object than the method's own."""
     statement = parents_in(module, store.scope).get(store.node)
-    return not store.is_own and not (isinstance(statement, ast.Assign) and _is_parameter(module, statement.value))
+    return not store.is_own and not (isinstance(statement, ast.Assign) and _is_parameter(statement.value))
 
 
-def _is_parameter(module: ModuleIndex, value: ast.expr) -> bool:
+def _is_parameter(value: ast.expr) -> bool:
     """Tell whether a value is a new parameter, that of another module, or None."""
     if isinstance(value, ast.Call):
         return last_name(value.func) == modules.PARAMETER.rpartition(".")[2]

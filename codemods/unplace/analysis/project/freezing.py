@@ -24,8 +24,6 @@ from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.forms import is_false, is_true
 from unplace.torchapi import is_registered_name, modules
 
-_KEEPING = frozenset(["add_module", "add_param_group", "append", "extend", "insert", "register_module"])
-_VISITING = frozenset([modules.VISITING, "map"])
 _GIVING = modules.GIVING_PARAMETERS | {"children", "modules", "named_children", "named_modules"}
 
 

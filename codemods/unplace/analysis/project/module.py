@@ -164,8 +164,12 @@ class ModuleIndex:
         """
         if any(not store.is_own and not store.of_element for store in self.stores_of(attribute)):
             return True
-        by_name = (*self.calls_named("setattr"), *self.calls_named("__setattr__"))
-        return any(_may_store(named_store(call), attribute) for _, call in by_name)
+        return any(_may_store(stored, attribute) for stored in self.stores_by_name())
+
+    def stores_by_name(self) -> Iterator[NamedStore | None]:
+        """Iterate over the calls that store by a name, `setattr(module, name, value)`; None for unpacked arguments."""
+        for setter in ("setattr", "__setattr__"):
+            yield from (named_store(call) for _, call in self.calls_named(setter))
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Named
@@ -57,18 +57,25 @@ def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent
     mode = grad_mode(module, scope)
-    parents = parents_in(module, scope)
-    around: list[ast.withitem] = []
-    while (outer := parents.get(node)) is not None:
-        if isinstance(outer, ast.With | ast.AsyncWith) and not isinstance(node, ast.withitem):
-            around += reversed(outer.items)
-        node = outer
-    for item in reversed(around):
-        manager = item.context_expr
-        qualified = module.qualified(scope, manager.func if isinstance(manager, ast.Call) else manager)
+    for _, manager in reversed([*managers_around(module, scope, node)]):
+        qualified = name_of_manager(module, scope, manager)
         if qualified is not None:
             mode = entered(Value(OTHER, ref=Named(qualified)), manager, mode)
     return mode
+
+
+def managers_around(module: ModuleIndex, scope: Scope, node: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr]]:
+    """Iterate over the `with` statements around a node and their context managers, the innermost first."""
+    parents = parents_in(module, scope)
+    while (outer := parents.get(node)) is not None:
+        if isinstance(outer, ast.With | ast.AsyncWith) and not isinstance(node, ast.withitem):
+            yield from ((outer, item.context_expr) for item in reversed(outer.items))
+        node = outer
+
+
+def name_of_manager(module: ModuleIndex, scope: Scope, manager: ast.expr) -> str | None:
+    """Return the qualified name of a context manager, or of what makes it."""
+    return module.qualified(scope, manager.func if isinstance(manager, ast.Call) else manager)
 
 
 @once

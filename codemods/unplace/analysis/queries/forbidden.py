@@ -103,9 +103,8 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED
-    if is_parameter and freezing.may_be_frozen(run.program.module, owners[0].label):
-        return None
-    if is_parameter and may_be_computed(run.program.module, owners[0].label):
+    module, place = run.program.module, owners[0].label
+    if is_parameter and (freezing.may_be_frozen(module, place) or may_be_computed(module, place)):
         return None
     if write.value.objs <= {*owners}:
         kind = Forbids.PARAMETER if is_parameter else Forbids.LEAF

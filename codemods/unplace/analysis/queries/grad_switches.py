@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.gradmode import GradMode, constant_flag
 from unplace.analysis.domain.values import Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.module import ModuleIndex, once, parents_in
-from unplace.analysis.project.recording import may_be_off
+from unplace.analysis.project.recording import managers_around, may_be_off, name_of_manager
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
@@ -44,18 +43,14 @@ def _switched(module: ModuleIndex, scope: Scope, node: ast.AST) -> range | None:
     """Return the lines around a node where nothing tells whether autograd records; None where it is as before."""
     if not _names_switch(module):
         return None
-    parents, inner = parents_in(module, scope), node
-    while (outer := parents.get(inner)) is not None:
-        if isinstance(outer, ast.With | ast.AsyncWith) and not isinstance(inner, ast.withitem):
-            for item in reversed(outer.items):
-                if _sets_mode(module, scope, item.context_expr):
-                    return None
-                if _may_switch(module, scope, item.context_expr, set()):
-                    return range(outer.lineno, (outer.end_lineno or outer.lineno) + 1)
-        inner = outer
+    for block, manager in managers_around(module, scope, node):
+        if _sets_mode(module, scope, manager):
+            return None
+        if _may_switch(module, scope, manager, set()):
+            return range(block.lineno, (block.end_lineno or block.lineno) + 1)
     line = getattr(node, "lineno", 0)
     before = [call for call in _switching_calls(module, scope) if call.lineno < line]
-    return range(before[-1].lineno, line + 1) if before and _constant(before[-1]) is not True else None
+    return range(before[-1].lineno, line + 1) if before and constant_flag(before[-1]) is not True else None
 
 
 @once
@@ -67,16 +62,8 @@ def _names_switch(module: ModuleIndex) -> bool:
 
 def _sets_mode(module: ModuleIndex, scope: Scope, manager: ast.expr) -> bool:
     """Tell whether a context manager sets the mode for certain: `torch.no_grad()`, `torch.set_grad_enabled(True)`."""
-    qualified = module.qualified(scope, manager.func if isinstance(manager, ast.Call) else manager)
-    if qualified != modes.SET_GRAD_ENABLED:
-        return qualified in modes.GRAD_MODES
-    return isinstance(manager, ast.Call) and _constant(manager) is not None
-
-
-def _constant(switch: ast.Call) -> bool | None:
-    """Return what `torch.set_grad_enabled` is given, where that is written out."""
-    given = [*switch.args, *(keyword.value for keyword in switch.keywords)]
-    return given[0].value if given and isinstance(given[0], ast.Constant) else None  # type: ignore[return-value]
+    qualified = name_of_manager(module, scope, manager)
+    return qualified in modes.GRAD_MODES or (qualified == modes.SET_GRAD_ENABLED and constant_flag(manager) is not None)
 
 
 def _may_switch(module: ModuleIndex, scope: Scope, node: ast.AST, seen: set[str]) -> bool:
@@ -98,23 +85,18 @@ def _stands_for_switch(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool
     return qualified is not None and qualified.rpartition(".")[2] in modes.SWITCHING_OFF
 
 
-class _Source(NamedTuple):
-    scope: Scope
-    node: ast.AST
-
-
-def _sources(module: ModuleIndex, scope: Scope, name: str) -> Iterator[_Source]:
-    """Iterate over what a name of a function or an attribute of its file may stand for."""
+def _sources(module: ModuleIndex, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.AST]]:
+    """Iterate over what a name of a function or an attribute of its file may stand for, each with its scope."""
     for source in module.bindings(scope).sources.get(name, []):
         if isinstance(source, ast.expr):
-            yield _Source(scope, source)
+            yield scope, source
     for cls in module.classes.values():
         for where, value in cls.assigned.get(name, ()):
             if value is not None:
-                yield _Source(where, value)
+                yield where, value
     for function in module.scopes.by_node.values():
         if function.name == name and not function.is_module:
-            yield from (_Source(function, node) for node in function.nodes)
+            yield from ((function, node) for node in function.nodes)
 
 
 @once

@@ -9,7 +9,7 @@ return z + y
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from unplace import torchapi
 from unplace.analysis.domain.values import Objs, Origin
@@ -25,13 +25,10 @@ from unplace.analysis.types.propagation import Holders
 
 def read_after_calls(program: Program, made: Iterable[ast.Call]) -> tuple[str, int] | None:
     """Return a name that is read after a call which may run a module that is `made` here, and the line of the call."""
-    module = program.module
-    holders = Holders(flows(module), frozenset(made), {})
-    for scope in module.scopes.by_node.values():
-        for call in module.bindings(scope).calls:
-            name = read_after(program, scope, call) if holders.is_called(call.func) else None
-            if name is not None:
-                return name, call.lineno
+    for scope, call in _calls_that_run(program.module, made):
+        name = read_after(program, scope, call)
+        if name is not None:
+            return name, call.lineno
     return None
 
 
@@ -41,13 +38,16 @@ def thrown_away_call(program: Program, made: Iterable[ast.Call], known: Collecti
     Such a call stands there for what it does to its input: `self.drop(packed.data)`.
     """
     module = program.module
+    calls = _calls_that_run(module, made)
+    thrown = (c for s, c in calls if c not in known and isinstance(parents_in(module, s).get(c), ast.Expr))
+    return next(thrown, None)
+
+
+def _calls_that_run(module: ModuleIndex, made: Iterable[ast.Call]) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls of a file that may run a module which is `made` there."""
     holders = Holders(flows(module), frozenset(made), {})
     for scope in module.scopes.by_node.values():
-        for call in module.bindings(scope).calls:
-            if call not in known and holders.is_called(call.func):
-                if isinstance(parents_in(module, scope).get(call), ast.Expr):
-                    return call
-    return None
+        yield from ((scope, call) for call in module.bindings(scope).calls if holders.is_called(call.func))
 
 
 def switched(program: Program, scope: Scope, switch: ast.AST) -> list[ast.Call]:
