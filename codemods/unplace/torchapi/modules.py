@@ -54,6 +54,9 @@ PARAMETER = "torch.nn.Parameter"
 ADDING = frozenset(["append", "insert"])
 """Methods of containers that add their last argument."""
 
+REGISTERING = frozenset(["add_module", "register_module"])
+"""Methods of modules that add their last argument under a name."""
+
 EXTENDING = frozenset(["extend", "update"])
 """Methods of containers that add all elements of their argument."""
 
@@ -68,6 +71,9 @@ RETURNING_ITSELF = frozenset(
     ]
 )
 """Methods of modules that return the module itself, or an equivalent."""
+
+RETURNING_ALIKE = frozenset(["copy", "deepcopy", *(name.rpartition(".")[2] for name in REPARAMETRISING)])
+"""The last names of functions that return the module which they get, or one like it."""
 
 VISITING = "apply"
 """The method of modules that calls a function with the module and with each module in it."""

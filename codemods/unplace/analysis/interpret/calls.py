@@ -61,7 +61,9 @@ from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
+from unplace.analysis.project.members import with_replaced
 from unplace.analysis.project.module import home
+from unplace.analysis.project.replaced import replaced_elements
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
@@ -356,13 +358,15 @@ class Calls:
             if inplace is False and switches_inplace(self.run.program.module):
                 inplace = None
         if qualified == modules.SEQUENTIAL:
-            return Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
+            net = Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
+            return with_replaced(net, replaced_elements(self.run.program))
         if qualified in modules.MODULE_CONTAINERS:
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
             slots = list(state.reachable_slots(listed))
             members, is_exact = tuple(held for _, held in slots), [key for key, _ in slots] == [*range(len(slots))]
             made = ModuleList(members, is_exact, is_dict=qualified == modules.MODULE_DICT)
-            return Value(MODULE, ref=made, tracked=Tracked.NO)
+            held = Value(MODULE, ref=made, tracked=Tracked.NO)
+            return with_replaced(held, replaced_elements(self.run.program))
         if qualified == modules.PARAMETER_LIST:
             return Value(MODULE)
         return Value(MODULE, ref=TorchModule(qualified, node, inplace), tracked=Tracked.NO)

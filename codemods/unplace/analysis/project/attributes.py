@@ -26,6 +26,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import members
+from unplace.analysis.project.replaced import with_replaced
 from unplace.analysis.syntax.patterns import WILD
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
@@ -70,6 +71,7 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     if not values:
         return _inherited_attribute(program, owner, name)
     result = members.with_added(program, owner, name, reduce(weak_join, values))
+    result = with_replaced(program, owner, name, result)
     if result.kinds & NUMBER:  # a number becomes what is added to it
         for scope, operand in _augmented(program, owner, name):
             result = weak_join(result, program.estimate(scope, operand))

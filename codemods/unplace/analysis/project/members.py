@@ -8,7 +8,7 @@ setattr(self, f"stage{i}", Stage())         an attribute `stage*`, read by `geta
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -83,20 +83,36 @@ def added_to(program: Analysis, owner: Class, name: str) -> list[Value]:
 
 def with_added(program: Analysis, owner: Class, name: str, held: Value) -> Value:
     """Return a container of modules with what methods add to it; any other value stays as it is."""
-    ref = held.ref
-    is_container = isinstance(ref, ModuleList) or (isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL)
-    if not is_container:
+    if not is_container(held):
         return held
     if _is_attribute_handed_on(program, owner, name):
         return held._replace(ref=None)
-    added = added_to(program, owner, name)
+    return _with_elements(held, added_to(program, owner, name))
+
+
+def with_replaced(container: Value, put: Sequence[Value]) -> Value:
+    """Return a container of modules with what other code may put into it; nothing is known of one that is empty."""
+    ref = container.ref
+    is_known = not isinstance(ref, TorchModule) or ref.parts is not None or ref.each is not None
+    return _with_elements(container, put) if is_known else container
+
+
+def _with_elements(container: Value, added: Sequence[Value]) -> Value:
+    """Return a container of modules with more that it may hold, in whatever place."""
+    ref = container.ref
     if not added:
-        return held
-    assert isinstance(ref, ModuleList | TorchModule)
+        return container
     if isinstance(ref, ModuleList):
         return Value(MODULE, ref=ModuleList((*ref.members, *added), is_dict=ref.is_dict), tracked=Tracked.NO)
+    assert isinstance(ref, TorchModule)
     each = reduce(weak_join, [*(ref.parts or ()), *([ref.each] if ref.each is not None else []), *added])
-    return held._replace(ref=replace(ref, parts=None, last=None, each=each if each.ref is not None else None))
+    return container._replace(ref=replace(ref, parts=None, last=None, each=each if each.ref is not None else None))
+
+
+def is_container(held: Value) -> bool:
+    """Tell whether a value is a container of modules."""
+    ref = held.ref
+    return isinstance(ref, ModuleList) or (isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL)
 
 
 def set_by_pattern(program: Analysis, owner: Class, pattern: str) -> list[Value]:

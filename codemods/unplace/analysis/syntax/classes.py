@@ -175,7 +175,7 @@ def _collect_call(owner: Class, method: Scope, call: ast.Call, me: str, qualifie
     holder = _held_by(function.value, me)
     if holder is None:
         return
-    if name in ("add_module", "register_module") and len(call.args) == 2:
+    if name in modules.REGISTERING and len(call.args) == 2:
         if not holder:
             _add_named(owner, first, method, call.args[1], qualified)
         owner.added.setdefault(holder, []).append((method, call.args[1]))
