@@ -123,7 +123,7 @@ def test_reasons_are_grouped_whatever_their_names_and_lines() -> None:
     [
         ([], False, "0 of 0 repositories were migrated."),
         ([repository()], True, "1 of 1 repository would be migrated."),
-        ([repository(), repository("b", Result.FAILED)], False, "1 of 2 repositories were migrated."),
+        ([repository(), repository("b", Result.FAILED)], False, "1 of 2 repositories was migrated."),
     ],
 )
 def test_the_headline(records: list[RepositoryRecord], dry_run: bool, expected: str) -> None:
@@ -159,7 +159,7 @@ def test_output_of_a_terminal_loses_its_colours_and_keeps_its_lines() -> None:
 
 
 def test_a_json_line_has_a_repository_with_its_sites() -> None:
-    check = VerificationRecord("pytest -q", "passed", 3, 2.5, "ok \u2028")
+    check = VerificationRecord("pytest -q", "passed", 3, 2.5, "ok \u2028", ("test_io::test_download",))
     lines = list(json_lines([repository(verification=check), repository("b\udcff", Result.SKIPPED, found=())]))
     assert all(line.isascii() and "\n" not in line for line in lines)
     first, second = map(json.loads, lines)
@@ -169,15 +169,20 @@ def test_a_json_line_has_a_repository_with_its_sites() -> None:
     assert first["sites"][0]["path"] == "models/rnn.py"
     assert first["sites"][0]["saved_by"] == "exp() in line 5"
     assert first["verification"]["output"] == "ok \u2028"
+    assert first["verification"]["flaky"] == ["test_io::test_download"]
     assert (second["name"], second["sites"], second["verification"]) == ("b\udcff", [], None)
     assert set(first) == set(second)
 
 
 def test_markdown_is_a_summary_that_nothing_in_it_breaks() -> None:
     errors = tuple(ErrorRecord(f"{index}.py", "cannot | parse\nit @team #1", 3, 7) for index in range(12))
-    text = markdown([repository(name="a|b`<i>", reason="see *this*", errors=errors)], dry_run=True)
+    check = VerificationRecord("pytest -q", "passed", 3, 2.5, "ok", ("test_io::test_download[*]",))
+    record = repository(name="a|b`<i>", reason="see *this*", errors=errors, verification=check)
+    text = markdown([record], dry_run=True)
     assert "1 of 1 repository would be migrated." in text
-    assert r"| a\|b\`\<i\> | would be migrated: see \*this\* | 1 | 2 | 1 | 1 | 1 |  | 12 s |" in text
+    assert r"| a\|b\`\<i\> | would be migrated: see \*this\* | 1 | 2 | 1 | 1 | 1 | passed | 12 s |" in text
+    assert "\n\nFlaky tests, left out of the judgement:\n\n" in text
+    assert r"test\_io::test\_download\[\*\]" in text
     assert r"cannot \| parse it \@team \#1" in text
     assert "- and 2 more" in text
     tables = [block for block in text.split("\n\n") if block.startswith("| ")]
@@ -199,7 +204,7 @@ def test_the_page_lets_nothing_act_that_it_shows(tmp_path: Path) -> None:
         HOSTILE,
         found=(FileRecord(HOSTILE, (site,), f"x\n{HOSTILE}\n", f"x\n{HOSTILE} = 1\n"),),
         errors=(ErrorRecord(HOSTILE, HOSTILE, 1, 1),),
-        verification=VerificationRecord(HOSTILE, "failed", 1, 1.0, HOSTILE + "\x1b[31m"),
+        verification=VerificationRecord(HOSTILE, "failed", 1, 1.0, HOSTILE + "\x1b[31m", (HOSTILE,)),
     )
     html = page(tmp_path, hostile, repository(name="bad\udcff"))
     parsed = Elements(html)

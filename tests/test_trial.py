@@ -296,6 +296,8 @@ def test_a_flaky_test_is_no_judge_of_anything() -> None:
     result = tried([rewrite_file("calc.py", Options())], command(PYTEST), said.append)
     assert result.left_out == []
     assert "2 tests pass; not held against it: 1 failing, 1 flaky" in said[1]
+    assert said[2] == "flaky, left out of the judgement: test_calc::test_flaky"
+    assert result.flaky == ["test_calc::test_flaky"]
 
 
 def test_a_test_that_fails_once_with_the_rewrite_is_named_and_blames_no_edit(run: Run) -> None:

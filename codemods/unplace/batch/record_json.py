@@ -33,8 +33,12 @@ def record_from_json(text: str) -> RepositoryRecord:
             "found": tuple(_file(found) for found in values["found"]),
             "errors": tuple(ErrorRecord(**error) for error in values["errors"]),
         },
-        verification=None if verification is None else VerificationRecord(**verification),
+        verification=None if verification is None else _verification(verification),
     )
+
+
+def _verification(values: dict[str, Any]) -> VerificationRecord:
+    return VerificationRecord(**{**values, "flaky": tuple(values["flaky"])})
 
 
 def _file(values: dict[str, Any]) -> FileRecord:

@@ -81,7 +81,8 @@ class VerificationRecord:
     """The command that verified a repository, and its verdict.
 
     `verdict` is `passed`, `failed` (the command fails without a rewrite, so it proves nothing), `rejected` (it fails
-    with each of the rewrites), `timed out` or `not run`.
+    with each of the rewrites), `timed out` or `not run`. `flaky` are the tests that judged nothing, because they
+    sometimes pass and sometimes fail.
     """
 
     command: str
@@ -89,6 +90,7 @@ class VerificationRecord:
     runs: int = 0
     seconds: float = 0.0
     output: str = ""
+    flaky: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,8 @@ def _tried(changed: Sequence[Outcome], command: str, seconds: float, meter: Mete
     start = time.monotonic()
     said: list[str] = []
 
-    def record(verdict: str, runs: int = 0) -> VerificationRecord:
-        return VerificationRecord(command, verdict, runs, time.monotonic() - start, "\n".join(said))
+    def record(verdict: str, runs: int = 0, flaky: Sequence[str] = ()) -> VerificationRecord:
+        return VerificationRecord(command, verdict, runs, time.monotonic() - start, "\n".join(said), tuple(flaky))
 
     plan = Plan(command=command, command_limits=Limits(seconds))
     try:
@@ -68,8 +68,8 @@ def _tried(changed: Sequence[Outcome], command: str, seconds: float, meter: Mete
         return Verification(record(verdict), none, _rewritten(changed), obstacle=str(error))
     said.extend(f"left out {fix}: {evidence}" for fix, evidence in trial.left_out)
     left_out = frozenset((fix.path, f.line, f.column) for fix, _ in trial.left_out for f in fix.findings)
-    stands = any(outcome.change is not None for outcome in trial.outcomes)
-    return Verification(record("passed" if stands else "rejected", trial.runs), trial.outcomes, left_out)
+    verdict = "passed" if any(outcome.change is not None for outcome in trial.outcomes) else "rejected"
+    return Verification(record(verdict, trial.runs, trial.flaky), trial.outcomes, left_out)
 
 
 def _rewritten(outcomes: Sequence[Outcome]) -> frozenset[Place]:

@@ -38,6 +38,8 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
     left_out = sum(site.left_out for found in record.found for site in found.sites)
     if left_out and record.result is not Result.SKIPPED:
         parts.append(f"{left_out} left out by the verification")
+    if record.verification is not None and record.verification.flaky:
+        parts.append(number(len(record.verification.flaky), "flaky test"))
     if record.errors:
         parts.append(f"{number(len(record.errors), 'file')} could not be handled")
     if record.reason:

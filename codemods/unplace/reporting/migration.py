@@ -8,7 +8,8 @@ Each line of the JSON is an object for one repository:
      "summary": {"rewritten": 30, "refused": 9, "left_out": 1, "kept": 121},
      "sites": [{"path": "models/rnn.py", "line": 12, "column": 9, "code": "UNP001", "status": "rewritten", ...}],
      "errors": [{"path": "setup.py", "message": "cannot parse: ...", "line": 3, "column": 7}],
-     "verification": {"command": "pytest -q", "verdict": "passed", "runs": 3, "seconds": 30.1, "output": "..."}}
+     "verification": {"command": "pytest -q", "verdict": "passed", "runs": 3, "seconds": 30.1, "output": "...",
+                      "flaky": ["tests.test_io::test_download"]}}
 
 `result` is one of `migrated` (in a dry run `would be migrated`), `unchanged`, `rejected`, `skipped`, `failed`; `sites`
 are the fields of `SiteRecord`, as in `reporting.json`; `verification` is null where there was none. Names and meanings
@@ -30,7 +31,7 @@ from unplace.reporting.totals import Totals, Verdict, duration
 from unplace.version import __version__
 
 _SAID_IN_ALL = 10
-"""The largest number of errors and of reasons listed; the page and the JSON have them all."""
+"""The largest number of errors, flaky tests and reasons listed; the page and the JSON have them all."""
 
 
 def json_lines(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> Iterator[str]:
@@ -75,6 +76,7 @@ def markdown(records: Iterable[RepositoryRecord], *, dry_run: bool = False) -> s
         _table(("Rule", *_VERDICTS, "Harmful"), _rules(totals), 1),
         _table(("Why", "Reason", "Operations", "Repositories"), _reasons(totals), 2),
         _errors(totals),
+        _flaky(totals),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
@@ -105,12 +107,20 @@ def _reasons(totals: Totals) -> Iterator[list[str]]:
 
 def _errors(totals: Totals) -> list[str]:
     errors = [(row.record.name, error) for row in totals.rows for error in row.record.errors]
-    lines = [
-        f"- {_plain(f'{name}: {error.path}:{error.line or 1}: {error.message}')}"
-        for name, error in errors[:_SAID_IN_ALL]
-    ]
-    more = len(errors) - len(lines)
-    return [*lines, f"- and {more:,} more"] if more > 0 else lines
+    return _list("Could not be handled:", [(name, f"{e.path}:{e.line or 1}: {e.message}") for name, e in errors])
+
+
+def _flaky(totals: Totals) -> list[str]:
+    checks = [(row.record.name, row.record.verification) for row in totals.rows]
+    tests = [(name, test) for name, verification in checks if verification for test in verification.flaky]
+    return _list("Flaky tests, left out of the judgement:", tests)
+
+
+def _list(title: str, items: Sequence[tuple[str, str]]) -> list[str]:
+    """Return a title and a list of texts, each with the repository that it belongs to; empty where there are none."""
+    lines = [f"- {_plain(f'{name}: {text}')}" for name, text in items[:_SAID_IN_ALL]]
+    more = [f"- and {len(items) - len(lines):,} more"] if len(items) > len(lines) else []
+    return [title, "", *lines, *more] if lines else []
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> list[str]:

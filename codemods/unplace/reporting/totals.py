@@ -160,9 +160,10 @@ class Totals:
 
     def headline(self, *, dry_run: bool) -> str:
         """Return a sentence that says how many repositories are migrated."""
-        verb = "would be" if dry_run else "were"
+        migrated = self.results(Result.MIGRATED)
+        verb = "would be" if dry_run else "was" if migrated == 1 else "were"
         given = counted(len(self.rows), "repository", "repositories")
-        return f"{self.results(Result.MIGRATED):,} of {given} {verb} migrated."
+        return f"{migrated:,} of {given} {verb} migrated."
 
     def sentences(self, *, dry_run: bool) -> list[str]:
         """Return the sentences that a reader needs first."""

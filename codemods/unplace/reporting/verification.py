@@ -151,7 +151,10 @@ def _outcome(result: Result) -> str:
 
 
 def summary(trial: Trial) -> dict[str, Any]:
-    """Return a trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that failed."""
+    """Return a trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that failed.
+
+    `flaky` are the tests that judged nothing.
+    """
     return {
         "entries": [_entry(result) for result in trial.results],
         "left_out": [
@@ -160,6 +163,7 @@ def summary(trial: Trial) -> dict[str, Any]:
             for finding in fix.findings
         ],
         "runs": trial.runs,
+        "flaky": list(trial.flaky),
     }
 
 

@@ -71,13 +71,15 @@ class Fix:
 class Trial:
     """The result of a trial: the outcomes without the guilty edits, and the result of each entry with the other edits.
 
-    `left_out` has the guilty fixes, each with the evidence; `runs` is how often something was run with a rewrite.
+    `left_out` has the guilty fixes, each with the evidence; `runs` is how often something was run with a rewrite;
+    `flaky` are the tests that judged nothing, because they sometimes pass and sometimes fail.
     """
 
     outcomes: Sequence[Outcome]
     results: Sequence[Result]
     left_out: Sequence[tuple[Fix, str]]
     runs: int
+    flaky: Sequence[str] = ()
 
 
 class _Judgement(NamedTuple):
@@ -152,8 +154,7 @@ class _Suite:
         again = self.command.run()
         flaky = [test for test in lost if again.tests.get(test, False)]
         if flaky:
-            more = f" and {len(flaky) - SHOWN} more" if len(flaky) > SHOWN else ""
-            self.say(f"flaky, left out of the judgement: {', '.join(flaky[:SHOWN])}{more}")
+            self.say(_flaky_line(flaky))
             self.baseline = self.baseline.without(flaky)
         complaint = self.baseline.complaint(run) and self.baseline.complaint(again)
         if complaint is not None:
@@ -201,18 +202,21 @@ def tried(
     say(f"Verifying {len(fixes)} edit{'' if len(fixes) == 1 else 's'} in a scratch copy.")
     with scratch_copy(_root(files, plan), files) as scratch:
         judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
+        suite: _Suite | None = None
         if plan.command is not None:
             numbers, most = itertools.count(1), _most_runs(len(fixes))
 
             def begins() -> None:
                 run_begins(next(numbers), most)
 
-            judges.append(_suite(plan.command, files, scratch, plan, say, begins))
+            suite = _suite(plan.command, files, scratch, plan, say, begins)
+            judges.append(suite)
         bench = _Bench(scratch, changed)
         left, left_out = _sorted_out(fixes, judges, bench, say)
         judgements = [bench.judgement(judge, left) for judge in judges] if left else []
     results = [judgement.result for judgement in judgements if judgement.result is not None]
-    return Trial([_without(outcome, dict(left_out)) for outcome in outcomes], results, left_out, bench.runs)
+    flaky = sorted(suite.baseline.flaky) if suite is not None else ()
+    return Trial([_without(outcome, dict(left_out)) for outcome in outcomes], results, left_out, bench.runs, flaky)
 
 
 def _sorted_out(
@@ -281,7 +285,14 @@ def _suite(
     command = Command(text, scratch.path(Path.cwd()), search, plan.command_limits, begins)
     baseline = command.baseline()
     say(f"`{text}` without the rewrite: {baseline}")
+    if baseline.flaky:
+        say(_flaky_line(sorted(baseline.flaky)))
     return _Suite(command.patient(baseline), baseline, say)
+
+
+def _flaky_line(tests: Sequence[str]) -> str:
+    more = f" and {len(tests) - SHOWN} more" if len(tests) > SHOWN else ""
+    return f"flaky, left out of the judgement: {', '.join(tests[:SHOWN])}{more}"
 
 
 def _folders_in(scratch: Scratch) -> list[Path]:
