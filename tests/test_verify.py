@@ -110,6 +110,19 @@ def test_files_of_any_name_are_versions(name: str) -> None:
     assert set(verdicts(verify_files(name, "model.py", "Net")).values()) == {Verdict.EQUAL}
 
 
+def test_a_mode_of_evaluation_in_which_no_version_runs_is_not_compared(capfd: pytest.CaptureFixture[str]) -> None:
+    refuses = "        assert self.training, 'only for training'\n"
+    sources = [text.replace("        y = ", f"{refuses}        y = ", 1) for text in (BROKEN, FIXED)]
+    for folder, source in zip(("before", "after"), sources, strict=True):
+        Path(folder, "nets").mkdir(parents=True)
+        Path(folder, "nets/__init__.py").write_text("from nets.net import Net\n")
+        Path(folder, "nets/net.py").write_text(source)
+    code, out, _ = run(capfd, "before/nets", "after/nets", "--entry", "Net")
+    assert code == 0
+    assert "Net, train: equal\n" in out
+    assert out.endswith("Net, eval: not compared\n  both programs raise AssertionError: only for training\n")
+
+
 def test_a_wrong_rewrite_is_different_and_json_says_where(capfd: pytest.CaptureFixture[str]) -> None:
     write(old=BROKEN, new=WRONG)
     code, out, _ = run(capfd, "old.py", "new.py", "--entry", "Net", "--output-format", "json")
@@ -147,7 +160,11 @@ def test_example_is_the_default_and_measuring_gives_ratios() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["old.py", "missing.py"], "missing.py: no such file"),
+        (["old.py", "missing.py"], "can't run: missing.py: no such file"),
+        (["old.py", "old.py:scale"], "no such file; what to call in old.py is named by `--entry scale`"),
+        (["HEAD:old.py", "old.py"], "no such file; `git show HEAD:old.py > before.py` makes one"),
+        (["old.py", "."], "a folder without `__init__.py`; name a file in it"),
+        (["old.py", "old.py", "--entry", "scales"], "old.py has no `scales`. Did you mean scale?"),
         (["old.py", "old.py"], "old.py has no `example`; name what to call with --entry, or add one"),
         (["old.py", "old.py", "--entry", "nothing"], "old.py has no `nothing`; it defines scale, odd"),
         (["old.py", "old.py", "--entry", "odd"], "nothing tells what `s: str` should be"),

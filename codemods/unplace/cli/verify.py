@@ -9,6 +9,7 @@ import typer
 
 from unplace.cli.parsing import Command
 from unplace.cli.running import Inputs, Measure, Memory, Timeout, parse_limits, parse_place, require_torch
+from unplace.text.visible import visible_lines
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -33,8 +34,8 @@ Exit codes:
 
 FORMATS = ("rich", "json")
 
-Before = Annotated[str, typer.Argument(metavar="BEFORE", help="The file as it was.")]
-After = Annotated[str, typer.Argument(metavar="AFTER", help="The file as it is now.")]
+Before = Annotated[str, typer.Argument(metavar="BEFORE", help="The file, or the folder of a package, as it was.")]
+After = Annotated[str, typer.Argument(metavar="AFTER", help="The file or folder as it is now.")]
 EntryName = Annotated[
     str | None, typer.Option("--entry", metavar="NAME", help="What to call.  [default: what example() returns]")
 ]
@@ -65,7 +66,8 @@ def verify(
     limits = parse_limits(timeout, memory)
     require_torch()
     from unplace.reporting import verification as report  # imports torch, which takes its time
-    from unplace.reporting.styled import write_lines
+    from unplace.reporting.styled import width_of, write_lines
+    from unplace.reporting.wrapping import INDENT, wrapped
     from unplace.verification.loading import CannotRunError
     from unplace.verification.proof import Verdict
     from unplace.verification.versions import verify_files
@@ -75,10 +77,11 @@ def verify(
     except CannotRunError as error:
         if output_format == "json":
             print(report.failure(entry or "example", str(error)))  # noqa: T201
-        print(f"can't run: {error}", file=sys.stderr)  # noqa: T201
+        print(visible_lines(f"can't run: {error}"), file=sys.stderr)  # noqa: T201
         raise typer.Exit(2) from None
     if output_format == "json":
         print(report.document(result))  # noqa: T201
     else:
-        write_lines(sys.stdout, report.lines(result))
+        width = width_of(sys.stdout)
+        write_lines(sys.stdout, (part for line in report.lines(result) for part in wrapped(line, width, INDENT)))
     raise typer.Exit({Verdict.EQUAL: 0, Verdict.DIFFERENT: 1, Verdict.UNDECIDED: 2}[result.verdict])

@@ -14,9 +14,11 @@
       ]
     }
 
-`mode` is `train` or `eval` for modules and empty for others. `differences` have `place` and `message`, a `deviation`
-`place`, `index`, `amount`, `expected` and `actual`; that of a quantity that is equal is rounding. `costs` are null
-unless asked for; first before, then after. Numbers that JSON lacks (nan, infinities) are strings.
+`mode` is `train` or `eval` for modules and empty for others. A mode in which both versions raise the same error is
+undecided; where that is evaluation, the verdict on the entry rests on training alone. `differences` have `place` and
+`message`, a `deviation` `place`, `index`, `amount`, `expected` and `actual`; that of a quantity that is equal is
+rounding. `costs` are null unless asked for; first before, then after. Numbers that JSON lacks (nan, infinities) are
+strings.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def lines(result: Result) -> Iterator[list[Span]]:
     for comparison in result.comparisons:
         proof = comparison.proof
         title = f"{result.entry}, {comparison.mode}" if comparison.mode else result.entry
-        yield [(title, "bold"), (": ", ""), (proof.verdict.value, STYLES[proof.verdict])]
+        verdict = proof.verdict.value if comparison in result.counted else "not compared"
+        yield [(title, "bold"), (": ", ""), (verdict, STYLES[proof.verdict])]
         yield from _table(proof)
         yield from _remarks(proof)
         if comparison.costs is not None:
@@ -73,7 +76,7 @@ def _table(proof: Proof) -> Iterator[list[Span]]:
 
 
 def _remarks(proof: Proof) -> Iterator[list[Span]]:
-    if proof.original_error is not None:
+    if proof.original_error is not None and not proof.never_ran:
         yield [(f"  the original raises {proof.original_error.split(' Hint:')[0]}", "dim")]
     if proof.checks:
         yield [(f"  expected gradients: {proof.route.value}", "dim")]
@@ -133,7 +136,7 @@ def _entry(result: Result) -> dict[str, Any]:
 def conclusions(trial: Trial) -> Iterator[str]:
     """Yield the conclusions of a trial: a line for each entry, and one for the operations that were left out."""
     for result in trial.results:
-        modes = ", ".join(comparison.mode for comparison in result.comparisons if comparison.mode)
+        modes = ", ".join(comparison.mode for comparison in result.counted if comparison.mode)
         yield f"{result.entry}{f' ({modes})' if modes else ''}: {_outcome(result)}"
         for comparison in result.comparisons:
             if comparison.costs is not None:

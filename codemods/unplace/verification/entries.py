@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from unplace.config.selection import guess
+from unplace.files.discovery import shown
 from unplace.verification.examples import Maker, Program, as_program
 from unplace.verification.loading import CannotRunError, ModuleFile, load, locate
 from unplace.verification.observe import describe, observe
@@ -56,7 +58,7 @@ def open_entry(target: Target) -> Entry:
     """Import a module and find out what to run; raise `CannotRunError` where that fails."""
     module = load(target.file)
     if target.entry is None and target.inputs is None:
-        return Entry(_given(_attribute(module, EXAMPLE, target), None, f"{target.file.path}"))
+        return Entry(_given(_attribute(module, EXAMPLE, target), None, f"{shown(str(target.file.path))}"))
     entry = _attribute(module, target.entry, target) if target.entry is not None else None
     if target.inputs is not None:
         path, name = target.inputs
@@ -66,10 +68,10 @@ def open_entry(target: Target) -> Entry:
         return Entry(_given(getattr(helper, name), entry, f"{path}:{name}"))
     assert target.entry is not None
     if target.entry.startswith(EXAMPLE):
-        return Entry(_given(entry, None, f"{target.file.path}:{target.entry}"))
+        return Entry(_given(entry, None, f"{shown(str(target.file.path))}:{target.entry}"))
     own = getattr(module, EXAMPLE, None)
-    if own is not None and not required(own) and _concerns(_given(own, None, f"{target.file.path}"), entry):
-        return Entry(_given(own, None, f"{target.file.path}"))
+    if own is not None and not required(own) and _concerns(_given(own, None, f"{shown(str(target.file.path))}"), entry):
+        return Entry(_given(own, None, f"{shown(str(target.file.path))}"))
     return _invented(entry, target)
 
 
@@ -77,12 +79,16 @@ def _attribute(module: ModuleType, name: str, target: Target) -> object:
     found: object = module
     for part in name.split("."):
         if not hasattr(found, part):
-            defined = [n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__]
-            listing = ", ".join(defined) or "nothing"
-            advice = "name what to call with --entry, or add one" if name == EXAMPLE else f"it defines {listing}"
-            raise CannotRunError(f"{target.file.path} has no `{name}`; {advice}")
+            advice = "; name what to call with --entry, or add one" if name == EXAMPLE else _choice(module, name)
+            raise CannotRunError(f"{shown(str(target.file.path))} has no `{name}`{advice}")
         found = getattr(found, part)
     return found
+
+
+def _choice(module: ModuleType, name: str) -> str:
+    defined = [n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__]
+    close = guess(name, [n for n in vars(module) if not n.startswith("__")])
+    return f".{close}" if close else f"; it defines {', '.join(defined) or 'nothing'}"
 
 
 def _given(example: object, entry: object, source: str) -> Maker:
@@ -111,7 +117,7 @@ def _concerns(make: Maker, entry: object) -> bool:
 def _invented(entry: object, target: Target) -> Entry:
     name = target.entry or ""
     if not callable(entry):
-        raise CannotRunError(f"{target.file.path}: `{name}` can't be called")
+        raise CannotRunError(f"{shown(str(target.file.path))}: `{name}` can't be called")
     try:
         ways = list(_ways(entry))
     except Exception as error:  # the constructor is users' code, too

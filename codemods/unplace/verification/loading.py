@@ -12,6 +12,8 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
+from unplace.files.discovery import shown
+
 
 class CannotRunError(Exception):
     """Raised where a program can't be run or judged; the message tells its owner why."""
@@ -38,17 +40,30 @@ class ModuleFile:
 def locate(path: Path) -> ModuleFile:
     """Return a file with its dotted name: its package begins at the outermost folder around it with an `__init__.py`.
 
-    Raises `CannotRunError` where there is no such file.
+    The folder of a package stands for its `__init__.py`. Raises `CannotRunError` where there is no such file.
     """
     path = path.absolute()
+    path = path / "__init__.py" if (path / "__init__.py").is_file() else path
     if not path.is_file():
-        raise CannotRunError(f"{path}: no such file")
+        raise CannotRunError(f"{shown(str(path))}: {_obstacle(path)}")
     parts = [] if path.name == "__init__.py" else [path.stem.replace(".", "_")]
     root = path.parent
     while (root / "__init__.py").is_file():
         parts.insert(0, root.name)
         root = root.parent
     return ModuleFile(path, ".".join(parts), (root,))
+
+
+def _obstacle(path: Path) -> str:
+    """Return the reason why a path is no file, and what to type instead where that can be told."""
+    if path.is_dir():
+        return "a folder without `__init__.py`; name a file in it"
+    place, colon, name = shown(str(path)).partition(":")
+    if colon and Path(place).exists():
+        return f"no such file; what to call in {place} is named by `--entry {name}`"
+    if colon and Path(name).exists():
+        return f"no such file; `git show {place}:{name} > before.py` makes one"
+    return "no such file"
 
 
 def locate_versions(before: Path, after: Path) -> tuple[ModuleFile, ModuleFile]:

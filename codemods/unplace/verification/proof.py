@@ -74,6 +74,11 @@ class Proof:
         return Verdict.EQUAL if self.obstacle is None else Verdict.UNDECIDED
 
     @property
+    def never_ran(self) -> bool:
+        """True where both programs raise the same error before anything can be compared."""
+        return self.route is Route.NONE and self.obstacle is not None
+
+    @property
     def is_worse(self) -> bool:
         """True where the rewrite broke something; that it raises doesn't count where the original raises, too."""
         still_failing = self.original_error is not None and self.rewritten_error is not None

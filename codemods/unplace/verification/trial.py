@@ -123,7 +123,7 @@ class _Entry:
             return _Judgement(f"{self.name}: {error}")
         except CannotRunError as error:
             raise CannotRunError(f"{shown(str(self.file))}:{self.name}: {error}") from error
-        for comparison in result.comparisons:
+        for comparison in result.counted:
             where = f"{self.name}, {comparison.mode}" if comparison.mode else self.name
             if comparison.proof.is_worse:
                 return _Judgement(f"{where}: {comparison.proof.differences[0]}", result)

@@ -36,9 +36,14 @@ class Result:
     made: str | None = None
 
     @property
+    def counted(self) -> Sequence[Comparison]:
+        """The comparisons that the verdict rests on: evaluation isn't one where no version runs in it."""
+        return [c for number, c in enumerate(self.comparisons) if number == 0 or not c.proof.never_ran]
+
+    @property
     def verdict(self) -> Verdict:
-        """The worst verdict of all modes: different, then undecided, then equal."""
-        verdicts = {comparison.proof.verdict for comparison in self.comparisons}
+        """The worst verdict of the modes that count: different, then undecided, then equal."""
+        verdicts = {comparison.proof.verdict for comparison in self.counted}
         return next(v for v in (Verdict.DIFFERENT, Verdict.UNDECIDED, Verdict.EQUAL) if v in verdicts)
 
 
@@ -80,7 +85,7 @@ def verify_modules(
                 for mode in opened.modes
                 if mode != AUTOCAST
             ]
-            is_right_so_far = all(comparison.proof.verdict is Verdict.EQUAL for comparison in comparisons)
+            is_right_so_far = Result("", comparisons).verdict is Verdict.EQUAL
             if AUTOCAST in opened.modes and is_right_so_far:
                 comparisons += _under_autocast(target, Remote(original, AUTOCAST), Remote(rewritten, AUTOCAST), limits)
     return Result(entry or "example", comparisons, opened.made)
