@@ -226,6 +226,12 @@ def test_results_have_the_shape_of_the_first_argument(name: str) -> None:
     assert pairs or hasattr(torch.Tensor, name)
 
 
+@pytest.mark.parametrize("name", sorted(results.REDUCING))
+def test_reductions_can_keep_the_number_of_dimensions(name: str) -> None:
+    reduced = getattr(torch.ones(2, 3) > 0 if name in ("all", "any") else torch.ones(2, 3), name)(dim=1, keepdim=True)
+    assert reduced.dim() == 2
+
+
 @pytest.mark.parametrize("name", sorted(results.COPYING))
 def test_copying_operations_never_share_memory(name: str) -> None:
     for sample, result in few(name, torch.float32):

@@ -41,11 +41,22 @@ class Kept(nn.Module):
         return x if self.p == 0.0 else x * self.p
 
 
+class Pair(nn.Module):
+    def __init__(self, apart=True):
+        super().__init__()
+        self.apart = apart
+
+    def forward(self, x):
+        y = x * 2
+        return y, y[y > 0].norm() if self.apart else y.norm()
+
+
 class Outer(nn.Module):
     def __init__(self, low=0.0, high=1.0):
         super().__init__()
         self.low = low
         self.high = high
+        self.pair = Pair()
         self.kept = Kept(low) if low > 0 else nn.Identity()
         self.unseen = vars(nn)["AvgPool1d"](1)
         self.block = Block()
@@ -140,6 +151,10 @@ RAISE = {
     ),
 }
 RUN = {
+    "elements where unknown objects are equal": (
+        "y = x * 2\nz = y[self.low == self.high].exp()\ny += 1  # here\nreturn y.sum() + z.sum()"
+    ),
+    "a flag of the constructor, and one of two results": ("y, size = self.pair(x)\ny += 1  # here\nreturn y * size"),
     "a module ends in Linear": "h = self.plain(x)\nh += 1  # here\nreturn h",
     "what a maximum along a dimension was chosen from": "y = x * 1\ntop = y.max(-1).values\ny += 1  # here\nreturn top",
     "the other result": "a, b = pair(x)\nb += 1  # here\nreturn a + b",

@@ -17,8 +17,9 @@ a clone, its value computed before (see UNP005).
 `torch.where`, or a clone where it may be one of integers.
 
 The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
-aligns with the last ones, so a mask of lower rank would silently hit other elements. Under `vmap`, which takes no mask
-with a batch dimension for an index, `--unsafe` assumes that shape.
+aligns with the last ones, so a mask of lower rank would silently hit other elements. A mask made of the same tensors
+as `y`, such as `y < top[:, [-1]]`, has as many dimensions, and so the shape of `y`: torch takes no other one. Under
+`vmap`, which takes no mask with a batch dimension for an index, `--unsafe` assumes that shape.
 """
 
 from __future__ import annotations
@@ -143,15 +144,17 @@ class MaskedStore(SubscriptStore):
         )
 
     def _covers(self, site: Site, target: Value) -> bool:
-        """Tell whether the mask is a bool tensor of the target's own shape."""
+        """Tell whether the mask is a bool tensor of the target's own shape.
+
+        It is where it has as many dimensions: torch takes no mask of another shape. Code that catches the error would
+        find none after a rewrite.
+        """
         mask = site.run.values.get(_index(site))
-        return (
-            mask is not None
-            and mask.dtype == "bool"
-            and mask.is_tensor
-            and mask.shape is not None
-            and mask.shape == target.shape
-        )
+        if mask is None or mask.dtype != "bool" or not mask.is_tensor or mask.shape is None:
+            return False
+        if mask.shape == target.shape:
+            return True
+        return site.run.ranks.is_at_least(mask.shape, target.shape) and not site.run.is_guarded(site.statement)
 
 
 def _shift(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:

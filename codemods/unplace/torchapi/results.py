@@ -69,7 +69,7 @@ SAME_SHAPE = frozenset(
         *("clone", "contiguous", "detach", "detach_", "requires_grad_", "to", "type", "type_as", "cpu", "cuda"),
         *("float", "double", "half", "bfloat16", "long", "int", "bool", "short", "char", "byte"),
         *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"),
-        *("masked_fill", "masked_scatter", "scatter", "scatter_add", "index_add", "index_copy", "index_fill"),
+        *("scatter", "scatter_add", "index_add", "index_copy", "index_fill"),
         *("index_put", "softmax", "log_softmax", "cumsum", "cumprod", "sort", "argsort", "flip", "roll", "tril"),
         *("dropout", "normalize", "layer_norm", "batch_norm", "nan_to_num", "logical_not", "bitwise_not"),
         *("isnan", "isinf", "isfinite", "triu"),
@@ -77,8 +77,16 @@ SAME_SHAPE = frozenset(
 )
 """Operations, besides the element-wise ones, whose result has the shape of the first argument.
 
-For operations with a mask or an index, this holds where the mask or index isn't larger.
+For operations with an index, this holds where the index isn't larger.
 """
+
+REDUCING = frozenset(
+    [
+        *("all", "amax", "amin", "any", "argmax", "argmin", "logsumexp", "mean", "nanmean", "nansum", "norm", "prod"),
+        *("std", "sum", "var"),
+    ]
+)
+"""Operations whose result, with `keepdim=True`, has as many dimensions as the first argument."""
 
 CONSTRUCTORS = frozenset(
     [

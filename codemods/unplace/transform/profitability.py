@@ -151,7 +151,8 @@ class Copies:
             return Keep(Purpose.CLONE_SHARED(line=Line(earlier.statement.lineno)))
         if site.harm()[0] is not Harm.HARMLESS:
             return copy
-        if any(self._shares(left, site) for left in self._left):
+        filled = (s for s in self._rebound if s.write.name in members.COPYING_FIRST or s.form is Form.MASKED_STORE)
+        if any(self._shares(earlier, site) for earlier in (*self._left, *filled)):
             return Keep(Purpose.NOTHING_SAVED(name=site.name))
         if _is_in_loop(site):
             return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
@@ -227,9 +228,11 @@ def _is_in_loop(site: Site) -> bool:
 
 
 def _is_new_memory(site: Site, obj: Obj) -> bool:
-    """Tell whether a tensor was made for its user: by copying elements, or by a function of the run."""
+    """Tell whether a tensor was made for its user: by copying or filling elements, or by a function of the run."""
     run = site.run
     if obj in run.private | run.constructed | run.copied or obj.operator in (SELECTING, *results.REARRANGING):
+        return True
+    if f"{obj.operator}_" in members.COPYING_FIRST:
         return True
     key = run.names.key_of(obj)
     maker = key[0] if isinstance(key, tuple) and obj.origin is Origin.FRESH else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from unplace import torchapi
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised, with_number
@@ -107,6 +108,8 @@ def tensor_result(
         tracked=Tracked.NO if is_untracked(run, left, right) else Tracked.MAYBE,
         likely=left.likely and not right.must_be(TENSOR),
     )
+    if elementwise:
+        note_rank(run, result, (left, right))
     operator = torchapi.function(name)
     if operator is not None:
         bound = dict(zip(operator.parameters[:2], (left, right), strict=False))
@@ -128,6 +131,11 @@ def common_shape(left: Value, right: Value) -> Token:
     return left.shape if left.shape is not None and left.shape == right.shape else None
 
 
+def note_rank(run: Run, result: Value, operands: Iterable[Value]) -> None:
+    """Record that a result has as many dimensions as the operand that has most."""
+    run.ranks.joined(result.shape, [v.shape for v in operands if not v.must_be(NUMBER | NONE)])
+
+
 def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Value:
     """Return the value of a comparison: a fresh bool tensor when an operand is a tensor, else a number."""
     assert isinstance(node, ast.Compare)
@@ -138,10 +146,10 @@ def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Va
         if _tensor_with(left, right) or _tensor_with(right, left) or (left.is_tensor and right.is_tensor):
             if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
                 return NUMBER_VALUE
-            likely = left.likely and right.likely
-            return run.fresh(
-                node, state, "a mask", shape=common_shape(left, right), dtype="bool", tracked=Tracked.NO, likely=likely
-            )
+            likely, shape = left.likely and right.likely, common_shape(left, right)
+            mask = run.fresh(node, state, "a mask", shape=shape, dtype="bool", tracked=Tracked.NO, likely=likely)
+            note_rank(run, mask, operands)
+            return mask
     if any(v.may_be(ARRAY) for v in operands):
         other = UNKNOWN if any(v.may_be(TENSOR | UNKNOWN) for v in operands) else 0
         return run.fresh(node, state, "a comparison", ARRAY | NUMBER | other, dtype="bool", tracked=Tracked.NO)

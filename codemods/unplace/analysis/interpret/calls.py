@@ -52,6 +52,7 @@ from unplace.analysis.interpret import (
     registered,
 )
 from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_unknown_flag
+from unplace.analysis.interpret.arithmetic import note_rank
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
@@ -69,7 +70,7 @@ from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
-from unplace.diagnostics.forms import WRITERS, Proof, WriteKind
+from unplace.diagnostics.forms import WRITERS, Proof, WriteKind, is_true
 from unplace.torchapi import modes, modules, results
 
 
@@ -268,6 +269,10 @@ class Calls:
         if made.may_be(TENSOR):
             if operator.short in results.COPYING:
                 self.run.copied |= made.objs
+            if operator.elementwise:
+                note_rank(self.run, made, bound.values())
+            elif operator.short in results.REDUCING and is_true(arguments.keyword_nodes.get("keepdim")):
+                note_rank(self.run, made, list(bound.values())[:1])
             layout = layout_of(node)
             if layout is not None:
                 self.run.laid_out.update(dict.fromkeys(made.objs, layout))

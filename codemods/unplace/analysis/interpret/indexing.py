@@ -6,7 +6,7 @@ import ast
 
 from unplace.analysis.domain.boxes import END, Box, Range
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, Obj, Token, Value
+from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, TENSOR, UNKNOWN, Obj, Token, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import walk
 from unplace.torchapi import results
@@ -28,16 +28,20 @@ def is_basic_index(run: Run, index: ast.expr) -> bool | None:
         return index.value is None or index.value is Ellipsis or type(index.value) is int
     value = run.values.get(index)
     if isinstance(index, ast.List | ast.Compare | ast.ListComp):
-        return False if not isinstance(index, ast.Compare) or (value is not None and value.is_tensor) else None
+        is_mask = value is not None and (value.is_tensor or _is_compared(value))
+        return False if not isinstance(index, ast.Compare) or is_mask else None
     if value is None:
         return None
     if value.must_be(NUMBER | NONE):
         return True
     if value.is_tensor and (value.dtype == "bool" or _is_long(value)):
         return False
-    if value.must_be(LIST | ARRAY):
-        return False
-    return None
+    return False if value.must_be(LIST | ARRAY) or _is_compared(value) else None
+
+
+def _is_compared(value: Value) -> bool:
+    """Tell whether an index is what a comparison of unknown objects gives: a bool or an array copies as a mask does."""
+    return value.must_be(UNKNOWN | TENSOR | ARRAY | NUMBER) and value.dtype == "bool"
 
 
 def _is_long(value: Value) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.ranks import Ranks
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, aged_value
@@ -114,6 +115,7 @@ class Run:
     program: Analysis
     scope: Scope
     names: Names = field(default_factory=Names)
+    ranks: Ranks = field(default_factory=Ranks)
     values: dict[ast.expr, Value] = field(default_factory=dict)
     writes: dict[Hashable, Write] = field(default_factory=dict)  # by node; those of a called layer, also by the call
     returns: list[tuple[Value, Snapshot]] = field(default_factory=list)
@@ -244,10 +246,7 @@ class Run:
         likely: bool = False,
         is_new: bool = False,
     ) -> Value:
-        """Return a new object made at `node`, which nothing else holds yet.
-
-        `is_new` means that a constructor such as `torch.zeros` made it.
-        """
+        """Return a new object of `node`, which nothing else holds yet; `is_new`: made by `torch.zeros` or the like."""
         line = getattr(node, "lineno", 0)
         key = key if self.alternative is None else (self.alternative, key)
         obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)

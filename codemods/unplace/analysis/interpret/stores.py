@@ -105,7 +105,7 @@ def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value)
     y[mask] = x[mask]
     """
     mask = run.values.get(target.slice)
-    if mask is None or mask.dtype != "bool" or mask.shape is None or mask.shape != holder.shape:
+    if mask is None or mask.dtype != "bool" or not run.ranks.is_at_least(mask.shape, holder.shape):
         return False
     statement = run.statement
     return value.must_be(NUMBER) or (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript))

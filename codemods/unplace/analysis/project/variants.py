@@ -7,7 +7,7 @@ from collections.abc import Callable
 from unplace.analysis.domain.constants import Fixed
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.variants import Variant
-from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.effect import Effect, Returned
 from unplace.analysis.effects.summaries import summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import TooComplexError
@@ -45,8 +45,15 @@ class Variants:
         if found is None or found.returned is None or general.returned is None:
             return general
         is_of_object = any(path.startswith("self.") for path, _ in variant.fixed)
-        returned = general.returned._replace(saved=found.returned.saved) if is_of_object else found.returned
+        returned = _with_saves(general.returned, found.returned) if is_of_object else found.returned
         return general._replace(returned=returned, saves=found.saves)
+
+
+def _with_saves(general: Returned, found: Returned) -> Returned:
+    """Return a value with the saves of another, and each of its elements with those of the other's element."""
+    special = dict(found.elements)
+    elements = ((key, _with_saves(value, special.get(key, value))) for key, value in general.elements)
+    return general._replace(saved=found.saved, elements=tuple(elements))
 
 
 def is_vague(effect: Effect) -> bool:
