@@ -113,7 +113,7 @@ class Facts:
 
     def seen(self, objs: Iterable[Obj]) -> Objs:
         """Return the objects and all that they may be views of by what the code in sight shows."""
-        return frozenset().union(*map(self.bases.seen, objs))
+        return self.bases.seen(objs)
 
     def reachable(self, objs: Iterable[Obj]) -> Objs:
         """Return all objects that can be reached from these through views and slots."""
@@ -122,7 +122,7 @@ class Facts:
         while todo:
             new = self.bases.roots_of_all(todo) - found
             found |= new
-            todo = {obj for holder in new & self.heap.owners for obj in self.heap.held_by(holder)} - found
+            todo = self.heap.held_by(new & self.heap.owners) - found
         return frozenset(found)
 
     def kept_by(self, objs: Objs) -> Saved | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from unplace.analysis.domain.values import Obj, Objs, Value
@@ -102,10 +102,10 @@ class Heap:
         found = objs & self.owners
         return list(found) if len(found) < 2 else [holder for holder in self._fields if holder in found]
 
-    def held_by(self, holder: Obj) -> Iterator[Obj]:
-        """Iterate over the objects in the fields of a holder."""
-        for value in self._fields[holder].values():
-            yield from value.objs
+    def held_by(self, holders: Iterable[Obj]) -> set[Obj]:
+        """Return the objects in the fields of holders that have some."""
+        found = set[Obj]()
+        return found.union(*[value.objs for holder in holders for value in self._fields[holder].values()])
 
     def items(self) -> Iterator[tuple[Slot, Value]]:
         """Iterate over all slots and their values, object by object."""

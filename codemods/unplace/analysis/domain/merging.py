@@ -202,14 +202,12 @@ def mark_left(states: Sequence[State]) -> None:
 def _marked(state: State, others: list[State]) -> dict[Obj, frozenset[Saved]]:
     tables = _runs([other.saved for other in others])
     new = {obj: by for table in tables for obj, by in state.saved.items() if table.get(obj) is not by}
-    certain = {obj for obj, by in new.items() if any(s.certain and s.on_path for s in by)}
-    left = state.unheld(certain)
-    if not left:
-        return state.saved
     found = dict(state.saved)
-    for obj in left:
-        known = frozenset().union(*(other.saved.get(obj, ()) for other in others))
-        found[obj] = frozenset(s if s in known else s._replace(on_path=False) for s in found[obj])
+    for obj in state.unheld(new):
+        known = frozenset().union(*(table.get(obj, ()) for table in tables))
+        own = new[obj] - known
+        if any(s.on_path for s in own) and any(s.certain and s.on_path for s in new[obj]):
+            found[obj] = (new[obj] & known).union(s._replace(on_path=False) for s in own)
     return found
 
 

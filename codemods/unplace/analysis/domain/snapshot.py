@@ -13,6 +13,9 @@ from unplace.analysis.domain.views import UNCERTAIN, Views
 
 K = TypeVar("K")
 
+IN_ATTRIBUTES = (Origin.ATTRIBUTE, Origin.REGISTERED)
+"""The origins of what an attribute of an argument may hold."""
+
 
 @dataclass(slots=True)
 class _Answers:
@@ -101,7 +104,7 @@ class Snapshot(Facts):
         """Return the parameter by which callers pass an object, or its attribute that holds it: `x`, `self.queue`."""
         if obj.parameter is not None:
             return obj.parameter
-        if obj.origin not in (Origin.ATTRIBUTE, Origin.REGISTERED):
+        if obj.origin not in IN_ATTRIBUTES:
             return None
         found = (f"{holder.parameter}.{key}" for (holder, key), _ in self.slots_with(obj) if holder.parameter)
         return next(found, None)

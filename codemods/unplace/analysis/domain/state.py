@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts
@@ -102,6 +103,15 @@ class State(Facts):
             self.env[name] = change(held)
         self.heap.revise(change)
 
+    def put_into_graph(self, objs: Objs) -> None:
+        """Let every tensor that may share memory with one of some objects be part of a graph."""
+        for name, held in self.env.items():
+            if held.tracked is Tracked.NO and held.objs and self.may_share(held.objs, objs):
+                self.env[name] = held._replace(tracked=Tracked.MAYBE)
+        for slot, held in [(slot, held) for slot, held in self.heap.items() if held.tracked is Tracked.NO]:
+            if held.objs and self.may_share(held.objs, objs):
+                self.heap[slot] = held._replace(tracked=Tracked.MAYBE)
+
     def store(self, holder: Obj, name: str, value: Value, *, is_only: bool) -> None:
         """Store a value in an attribute of an object, whose old value may stay where `is_only` is False.
 
@@ -148,13 +158,15 @@ class State(Facts):
                 self.env[name] = held._replace(kinds=TENSOR, likely=False)
         return value._replace(kinds=TENSOR, likely=False)
 
-    def unheld(self, objs: set[Obj]) -> set[Obj]:
+    def unheld(self, objs: Collection[Obj]) -> set[Obj]:
         """Return those of some objects that no name or slot holds, nor a view of them."""
-        if not objs:
-            return objs
-        held = {obj for value in (*self.env.values(), *self.heap.values()) for obj in value.objs}
-        left = objs - held
-        return left - self.seen(held) if left else left
+        left, held = set(objs), set[Obj]()
+        for value in chain(self.env.values(), self.heap.values()):
+            left -= value.objs
+            if not left:
+                return left
+            held |= value.objs
+        return left - self.seen(held)
 
     def let_go(self) -> None:
         """Make all saves uncertain: backward has freed what its graph saved, but another graph may hold tensors."""
@@ -168,13 +180,16 @@ class State(Facts):
             self.env[key] = aged_value(value, names, born)
         self.heap = self._aged_heap(names, born)
         self._age_bases(names, born)
-        self.definitions = {o: d for o, d in self.definitions.items() if o not in born}
-        self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
-        saved: dict[Obj, frozenset[Saved]] = {}
-        for obj, operations in self.saved.items():
-            home = names.aged(obj) if obj in born else obj
-            saved[home] = saved[home] | operations if home in saved else operations
-        self.saved = saved
+        for obj in born.intersection(self.definitions):
+            del self.definitions[obj]
+        if not born.isdisjoint(self.kept):
+            self.kept = {(names.aged(o) if o in born else o): k for o, k in self.kept.items()}
+        if not born.isdisjoint(self.saved):
+            saved: dict[Obj, frozenset[Saved]] = {}
+            for obj, operations in self.saved.items():
+                home = names.aged(obj) if obj in born else obj
+                saved[home] = saved[home] | operations if home in saved else operations
+            self.saved = saved
         self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
     def _age_bases(self, names: Names, born: set[Obj]) -> None:
@@ -185,7 +200,7 @@ class State(Facts):
                 objs, holders = _aged_objs(base.objs, names, born), _aged_objs(base.holders, names, born)
                 piece = None if obj.old else base.piece
                 if not (objs is base.objs and holders is base.holders and piece is base.piece):
-                    bases[obj] = base._replace(objs=objs, holders=holders, piece=piece)
+                    bases[obj] = Base(objs, base.link, piece, base.forbidden, holders, base.key)
         for obj in [obj for obj in bases if obj in born]:
             home, base = names.aged(obj), bases[obj]._replace(piece=None)
             del bases[obj]
@@ -211,7 +226,6 @@ def _aged_objs(objs: Objs, names: Names, born: set[Obj]) -> Objs:
 
 def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
     """Return the value as the next iteration sees it, where the objects `born` in this one are old."""
-
     objs = _aged_objs(value.objs, names, born)
     identity, shape, dtype = value.identity, value.shape, value.dtype
     if type(identity) is Obj and identity in born:

@@ -75,13 +75,13 @@ NO_ARMS: Arms = {}
 class Obj(int):
     """An abstract object: all objects that one allocation site may create, or one object that comes from outside.
 
-    `index` numbers objects in order of creation and makes every order deterministic: it is the hash, and an integer has
-    its hash without running Python code. But an object equals only itself. `old` marks the object that stands for those
-    that earlier iterations of a loop made at the same site. `overlapping` marks expanded memory, where several elements
-    share one address. `operator` names the method or attribute of tensors that made an object: `split`, `data`, and
-    `__iter__` for the rows that a loop takes. `label` is for messages only. `parameter` is the name of the parameter
-    that the object was passed for; None if it isn't an argument. `arms` are the branches, each of a statement that runs
-    at most once, in which alone the object is made.
+    `index` numbers objects in order of creation, in which they are sorted, and makes every order deterministic: it is
+    the hash, and an integer has its hash without running Python code. But an object equals only itself. `old` marks the
+    object that stands for those that earlier iterations of a loop made at the same site. `overlapping` marks expanded
+    memory, where several elements share one address. `operator` names the method or attribute of tensors that made an
+    object: `split`, `data`, and `__iter__` for the rows that a loop takes. `label` is for messages only. `parameter` is
+    the name of the parameter that the object was passed for; None if it isn't an argument. `arms` are the branches,
+    each of a statement that runs at most once, in which alone the object is made.
     """
 
     index: int

@@ -45,11 +45,11 @@ class Views(dict[Obj, Base]):
     def fork(self) -> Views:
         """Return an independent copy that shares the results computed so far."""
         self._refresh()
-        other = Views()
+        other = Views.__new__(Views)
         dict.update(other, self)
         other._views, other._cut = set(self._views), set(self._cut)
         other._roots, other._joined, other._pieces = self._roots, self._joined, self._pieces
-        other._parted, other._told = self._parted, self._told
+        other._parted, other._told, other._stale = self._parted, self._told, set()
         return other
 
     def __setitem__(self, obj: Obj, base: Base) -> None:
@@ -78,7 +78,7 @@ class Views(dict[Obj, Base]):
         for obj, base in self.items():
             if base.holders and base.link in UNCERTAIN:
                 piece = (("element", base.holders), base.key) if base.key is not None else None
-                found[obj] = base._replace(objs=base.holders, piece=piece)
+                found[obj] = Base(base.holders, base.link, piece, base.forbidden, base.holders, base.key)
             elif base.link not in links:
                 found[obj] = base
         return found
@@ -103,22 +103,22 @@ class Views(dict[Obj, Base]):
         """Return the objects and all objects that they may be views of, for objects that are rarely asked together."""
         if self._stale:
             self._refresh()
-        known, found = self._roots, set[Obj]()
-        for obj in objs:
-            found |= known.get(obj) or self.roots(obj)
+        known, found = self._roots, set(objs)
+        for view in found & self._views:
+            found |= known.get(view) or self.roots(view)
         return found
 
-    def seen(self, obj: Obj) -> Objs:
-        """Return the object and all objects that it may be a view of by what the code in sight shows."""
-        found, todo = {obj}, [obj]
+    def seen(self, objs: Iterable[Obj]) -> Objs:
+        """Return the objects and all objects that they may be views of by what the code in sight shows."""
+        found = set(objs)
+        todo = found & self._views
         while todo:
-            view = todo.pop()
-            base = self.get(view)
-            if base is not None:
+            new = set[Obj]()
+            for base in map(self.__getitem__, todo):
                 is_doubtful = base.link is Link.CALL or (base.holders and base.link in UNCERTAIN)
-                new = (base.holders if is_doubtful else base.objs) - found
-                found |= new
-                todo += new
+                new |= base.holders if is_doubtful else base.objs
+            todo = (new - found) & self._views
+            found |= new
         return frozenset(found)
 
     def roots_of(self, objs: Objs) -> Objs:
@@ -129,6 +129,7 @@ class Views(dict[Obj, Base]):
         found = known.get(objs)
         if found is None:
             found = known[objs] = frozenset(self.roots_of_all(objs))
+            self._told |= found
         return found
 
     def overlap(self, first: Obj, second: Obj) -> bool:

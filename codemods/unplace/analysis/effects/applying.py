@@ -68,7 +68,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
             call.run.changes_any = True
             clobber(call.run, call.node, _like(call.state, call.bound[name]), call.state)
     for name in effect.writes & call.bound.keys():
-        call.run.becomes_tracked(call.state, call.bound[name])
+        call.state.put_into_graph(call.bound[name].objs)
     for holder in effect.moves & call.bound.keys():
         call.state.collapse(call.bound[holder].objs)
     for given, holder in effect.puts:
@@ -109,9 +109,8 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
         for key, value in fields.items():
             if value.objs:
                 foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                changed[key] = value._replace(
-                    objs=value.objs | foreign.objs, identity=(node, key), shape=None, dtype=None
-                )
+                objs, tracked, ref = value.objs | foreign.objs, value.tracked, value.ref
+                changed[key] = Value(value.kinds, objs, (node, key), None, None, tracked, ref, value.likely)
         if changed:
             state.heap.put(holder, {**fields, **changed})
 

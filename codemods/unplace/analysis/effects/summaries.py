@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.snapshot import Snapshot
+from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
     CONTAINER,
@@ -138,12 +138,13 @@ def _put_by_the_code(state: Facts, outside: Objs) -> Objs:
 
 
 def _roots(writes: Iterable[Write]) -> Objs:
-    return frozenset(o for w in writes for o in w.state.roots(w.value.objs))
+    return frozenset().union(*(w.state.roots(w.value.objs) for w in writes))
 
 
 def _attributes(writes: Iterable[Write]) -> frozenset[str]:
     """Return the attributes of arguments whose memory some operations write: `self.queue`."""
-    found = (w.state.from_callers(obj) for w in writes for obj in w.state.roots(w.value.objs) if obj.parameter is None)
+    written = ((w.state, obj) for w in writes for obj in w.state.roots(w.value.objs) if obj.origin in IN_ATTRIBUTES)
+    found = (state.from_callers(obj) for state, obj in written)
     return frozenset(path for path in found if path is not None)
 
 

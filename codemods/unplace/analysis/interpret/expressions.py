@@ -282,13 +282,20 @@ class Evaluator:
 
     def _boolean(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.BoolOp)
-        values = [self.evaluate(node.values[0], state)]
-        states = [state.fork()]
+        values, states = [self.evaluate(node.values[0], state)], list[State]()
         for operand in node.values[1:]:
+            if not self._is_plain(operand, state):
+                states.append(state.fork())
             values.append(self.evaluate(operand, state))
-            states.append(state.fork())
-        state.become(Merger(node).merge(states))
+        if states:
+            state.become(Merger(node).merge([*states, state.fork()]))
         return self._either(node, values)
+
+    def _is_plain(self, node: ast.expr, state: State) -> bool:
+        """Tell whether to evaluate an operand does nothing: it is a local name, or `not` of one."""
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) and self._is_plain(node.operand, state)
+        return isinstance(node, ast.Name) and node.id in state.env and node.id not in self.run.scope.volatile
 
     def _conditional(self, node: ast.expr, state: State) -> Value:
         assert isinstance(node, ast.IfExp)

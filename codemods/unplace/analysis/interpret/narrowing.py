@@ -66,12 +66,13 @@ def _without_graph(run: Run, name: str, state: State) -> None:
     state.env[name] = value._replace(tracked=Tracked.NO)
 
     def is_without(saved: Saved) -> bool:
-        held = [v for v in _operands(run, saved.node) if can_be_tracked(v)]
+        held = [v for v in _operands(run, saved.node) if can_be_tracked(v)] if saved.on_path else ()
         return bool(held) and all(is_same(v, value) for v in held)
 
+    without = set(filter(is_without, frozenset().union(*state.saved.values())))
     for obj, by in list(state.saved.items()):
-        if any(s.on_path and is_without(s) for s in by):
-            state.saved[obj] = frozenset(s._replace(on_path=False) if is_without(s) else s for s in by)
+        if not without.isdisjoint(by):
+            state.saved[obj] = frozenset(s._replace(on_path=False) if s in without else s for s in by)
 
 
 def _operands(run: Run, node: ast.AST | None) -> list[Value]:

@@ -127,10 +127,13 @@ def _may_define(run: Run, value: Value, names: Iterable[str], is_harmless: _Pred
 
     For an object of unknown class, all classes of the file count.
     """
+    is_unknown = bool(value.kinds & UNKNOWN) or value.likely
+    if value.ref is None and not is_unknown:
+        return False
     instances = [ref for ref in alternatives(value.ref) if isinstance(ref, Instance)]
     if instances:
         family = [cls for instance in instances for cls in _family(run, instance)]
-    elif value.kinds & UNKNOWN or value.likely:
+    elif is_unknown:
         family = [cls for cls in home(run.scope).classes.values() if not cls.is_tensor]
     else:
         return False

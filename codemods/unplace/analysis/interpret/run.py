@@ -329,10 +329,11 @@ class Run:
         """Do the same as `keep`, for a set that already includes everything reachable."""
         if self.statement is not None:
             self.kept_in.setdefault(self.statement, set()).update(reachable)
+        keeper = Saved(by, line, certain)
         for obj in reachable:
             known = state.kept.get(obj)
             if known is None or (certain and not known.certain):
-                state.kept[obj] = Saved(by, line, certain)
+                state.kept[obj] = keeper
 
     def save(
         self,
@@ -357,11 +358,12 @@ class Run:
             return
         if self.statement is not None:
             self.saved_in.setdefault(self.statement, set()).update(objs)
-        saved = frozenset((by,))
+        joined: dict[frozenset[Saved], frozenset[Saved]] = {}  # the same operations have saved most of them
         for obj in objs:
-            known = state.saved.get(obj)
-            if known is None or by not in known:
-                state.saved[obj] = saved if known is None else known | saved
+            known = state.saved.get(obj, frozenset())
+            if known not in joined:
+                joined[known] = known if by in known else known | {by}
+            state.saved[obj] = joined[known]
 
     def write(
         self,
@@ -404,7 +406,7 @@ class Run:
         if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
-            self.becomes_tracked(state, value)
+            state.put_into_graph(value.objs)
             return value._replace(tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
         return value
 
@@ -457,20 +459,10 @@ class Run:
         if not is_off:
             self.leaves |= value.objs
             if tracked is Tracked.NO and value.dtype not in DISCRETE:
-                self.becomes_tracked(state, value)
+                state.put_into_graph(value.objs)
                 tracked = Tracked.LEAF if is_on else Tracked.MAYBE
         state.revise(lambda held: held._replace(tracked=tracked) if is_same(held, value) else held)
         return value._replace(tracked=tracked)
-
-    def becomes_tracked(self, state: State, value: Value) -> None:
-        """Put every tensor on the memory of `value` into the graph, because a tracked tensor was written into it."""
-
-        def revised(held: Value) -> Value:
-            if held.tracked is Tracked.NO and held.objs and state.may_share(held.objs, value.objs):
-                return held._replace(tracked=Tracked.MAYBE)
-            return held
-
-        state.revise(revised)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """Forget the shape of a tensor that was reshaped in place, and the definitions of its views."""

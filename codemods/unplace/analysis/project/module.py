@@ -212,10 +212,10 @@ class ModuleIndex:
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
-        if not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name) or node.id not in self.imports.names:
             return None
         owner = self.scopes.owner(scope, node.id)
-        if owner is None or node.id in owner.assigned or node.id not in self.imports.names:
+        if owner is None or node.id in owner.assigned:
             return None
         return canonical(".".join([self.imports.names[node.id], *reversed(parts)]))
 

@@ -94,6 +94,7 @@ class Program:
         self._summaries: dict[Scope, Effect | None] = {}
         self._variants = Variants()
         self._askers: dict[Scope, set[Scope]] = {}
+        self._of_libraries: dict[str, Value] = {}  # the values of imported names
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
@@ -296,19 +297,9 @@ class Program:
         if isinstance(target, Member):
             found = self._member(run, target, node)
             return found if found is not None else Value(NAMESPACE, ref=Named(qualified))
-        qualified = canonical(target)
-        if torchapi.function(qualified) is not None or torchapi.module(qualified) is not None:
-            return Value(CALLABLE, ref=Named(qualified))
-        if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
-            return Value(CALLABLE, ref=Named(qualified))
-        last = qualified.rsplit(".", 1)[-1]
-        if qualified in modes.NUMBERS:
-            return Value(NUMBER)
-        if qualified.startswith("math."):
-            return Value(NUMBER | CALLABLE, ref=Named(qualified))
-        if qualified.startswith(("torch.", "numpy.")) and last in modes.DTYPES:
-            return Value(OTHER)
-        return Value(NAMESPACE, ref=Named(qualified))
+        if target not in self._of_libraries:
+            self._of_libraries[target] = _of_library(canonical(target))
+        return self._of_libraries[target]
 
     def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:
         """Return the value of a name that another file defines; None where it isn't known."""
@@ -448,3 +439,19 @@ class Program:
         """Return the join of the elements of an attribute that is a list or dictionary."""
         with self.guessing((owner, name, "elements")) as is_first:
             return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE
+
+
+def _of_library(qualified: str) -> Value:
+    """Return the value of a name that a library defines."""
+    if torchapi.function(qualified) is not None or torchapi.module(qualified) is not None:
+        return Value(CALLABLE, ref=Named(qualified))
+    if torchapi.inplace_function(qualified) is not None or torchapi.inplace_flag(qualified) is not None:
+        return Value(CALLABLE, ref=Named(qualified))
+    last = qualified.rsplit(".", 1)[-1]
+    if qualified in modes.NUMBERS:
+        return Value(NUMBER)
+    if qualified.startswith("math."):
+        return Value(NUMBER | CALLABLE, ref=Named(qualified))
+    if qualified.startswith(("torch.", "numpy.")) and last in modes.DTYPES:
+        return Value(OTHER)
+    return Value(NAMESPACE, ref=Named(qualified))

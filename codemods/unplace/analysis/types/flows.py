@@ -141,8 +141,6 @@ class Flows:
         """Start without flows."""
         self.sources = Sources()
         self._module = module
-        self._uses = uses_by_name(module)
-        self._signatures = _signatures(module)
         self._from: dict[ast.AST, tuple[Flow, ...]] = {}
         self._mentioning: dict[str | ast.Call, list[Flow]] = {}
 
@@ -159,7 +157,7 @@ class Flows:
         if isinstance(mention, ast.Call):
             yield mention
             return
-        yield from (node for _, node in self._uses.get(mention, ()))
+        yield from (node for _, node in uses_by_name(self._module).get(mention, ()))
         yield from self._module.scopes.texts.get(mention, ())
 
     def _out_of(self, node: ast.AST) -> Iterator[Flow]:
@@ -219,7 +217,7 @@ class Flows:
             holder = last_name(call.func.value)
             if holder is not None and holder != "self" and holder not in self._module.imports.names:
                 into.add(holder)
-        for names in self._signatures.get(last_name(call.func) or "", ()):
+        for names in _signatures(self._module).get(last_name(call.func) or "", ()):
             if isinstance(given, ast.keyword):
                 into.update(name for name in names if given.arg in (name, None))
             elif isinstance(given, ast.Starred):
@@ -255,6 +253,7 @@ def mentioned(node: ast.AST) -> str | None:
     return node.value if type(node) is ast.Constant and type(node.value) is str else None
 
 
+@once
 def _signatures(module: ModuleIndex) -> Signatures:
     """Return the parameter names of functions and constructors, by the name of the function or class."""
     found: Signatures = defaultdict(list)
