@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import cast
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Named, TorchModule, alternatives
@@ -63,7 +64,14 @@ class Flag:
 
 
 def flags(program: Program) -> list[Flag]:
-    """Return all flags of a module."""
+    """Return all flags of a module, found once for each program."""
+    known = cast("list[Flag] | None", program.answers.get("flags"))
+    if known is None:
+        known = program.answers["flags"] = _found(program)
+    return known
+
+
+def _found(program: Program) -> list[Flag]:
     found = [flag for node, scope in program.module.scopes.flagged if (flag := _literal(program, scope, node))]
     if imports_torch(program.module):
         found += [Flag(scope, node, None, (value,), Makes.LATER) for scope, node, value in switches(program.module)]

@@ -73,7 +73,7 @@ def _given_as_out(site: Site) -> Reason:
     if parameter is not None:
         return Refusal.OUT_IS_READ(parameter=parameter)
     outside = [o for o in site.roots() if o.origin is not Origin.FRESH]
-    place = min(outside, key=lambda o: o.index).label if outside else site.name
+    place = min(outside).label if outside else site.name
     return Refusal.OUT_GOES_ELSEWHERE(place=quoted(place))
 
 

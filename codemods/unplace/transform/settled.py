@@ -19,6 +19,7 @@ from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.text.edits import Edit
 from unplace.text.positions import LineRanges, Text
+from unplace.transform.flags import flags
 
 _SETTERS = frozenset(["setattr", "__setattr__", "register_buffer", "register_parameter"])
 
@@ -102,7 +103,7 @@ def _affected(before: Program, after: Program, edited: Iterable[int]) -> set[int
         if not callers <= numbers.keys():
             return None
         todo += {numbers[caller] for caller in callers} - found
-    flagged = {_outermost(scope) for _, scope in before.module.scopes.flagged}
+    flagged = {_outermost(flag.scope) for flag in flags(before)}
     if not flagged <= numbers.keys():
         return None
     return _with_called(before, units, found) | {numbers[scope] for scope in flagged}

@@ -240,10 +240,7 @@ class Site:
 
     def registered(self) -> Obj | None:
         """Return the parameter, buffer or gradient that is written, if any."""
-        return next(
-            (o for o in sorted(self.roots(), key=lambda o: o.index) if o.origin is Origin.REGISTERED),
-            None,
-        )
+        return min((o for o in self.roots() if o.origin is Origin.REGISTERED), default=None)
 
     def is_buffer(self) -> bool:
         """Tell whether the written memory is a buffer that a class of this file registers."""
@@ -279,10 +276,10 @@ class Site:
         """Return the layout of the written memory, if it was chosen on purpose."""
         laid_out = self.run.laid_out
         found = {**laid_out, **{self.run.names.aged(o): layout for o, layout in laid_out.items()}} if laid_out else {}
-        written = sorted(self.roots(), key=lambda o: o.index)
-        own = [found[o] for o in written if o in found]
-        own += [layout for o in written if o.origin is Origin.ATTRIBUTE for layout in self._layouts_of_attribute(o)]
-        return own[0] if own else None
+        written = self.roots()
+        own = [found[o] for o in sorted(found.keys() & written)]
+        held = sorted(o for o in written if o.origin is Origin.ATTRIBUTE) if not own else ()
+        return own[0] if own else next((layout for o in held for layout in self._layouts_of_attribute(o)), None)
 
     def _layouts_of_attribute(self, obj: Obj) -> Iterator[Layout]:
         """Iterate over the layouts that a class chooses for the tensors it stores in an attribute."""
@@ -328,7 +325,7 @@ class Site:
 
     def is_saved(self) -> bool:
         """Tell whether any operation may have saved the written memory."""
-        return any(o in self.state.saved for o in self.roots())
+        return not self.state.saved.keys().isdisjoint(self.roots())
 
     def is_leaf(self) -> bool:
         """Tell whether the written memory belongs to a tensor made with `requires_grad=True`."""
@@ -355,7 +352,7 @@ class Site:
         """Return why torch raises at the write to an argument, because of what a caller passes."""
         if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
-        for root in sorted(self.roots() & looked_into(self.state, self.value.objs), key=lambda o: o.index):
+        for root in sorted(self.roots() & looked_into(self.state, self.value.objs)):
             name = root.parameter
             found = self.callers.forbidden_passed(self.run.scope, name) if name is not None else None
             if found is not None:
@@ -380,23 +377,30 @@ class Site:
 
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
-        used = self.run.inference.of(self.write.target)
-        is_guess = self.value.likely and self._may_replace_element() and not used.is_like_array
-        is_guess |= self.write.is_unclear
+        is_leaf = forbidden is not None and forbidden.is_leaf
         is_seen = self.write.grad.records or not self.is_hidden()
-        is_index = self.is_index() and not (forbidden is not None and forbidden.is_leaf)
-        certain = self._surely_saved() if is_seen and not is_guess else []
-        is_off = is_index or (self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node))
+        certain = self._surely_saved() if is_seen and not self._is_guess() else []
         raises = forbidden is not None and not forbidden.is_doubtful
-        if (certain or raises) and not is_off:
-            is_by_save = bool(certain) and not (forbidden is not None and forbidden.is_leaf)
+        if (certain or raises) and not (self.is_index() and not is_leaf) and not self._is_off():
+            is_by_save = bool(certain) and not is_leaf
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
-        roots = sorted(self.roots(), key=lambda o: o.index)
-        if self._may_miss_values() or any(
-            o.origin is not Origin.FRESH and not self._is_saved_by_no_caller(o) for o in roots
-        ):
+        if self._may_miss_values():
+            return Harm.POSSIBLE, None
+        outside = sorted(o for o in self.roots() if o.origin is not Origin.FRESH)
+        if not all(map(self._is_saved_by_no_caller, outside)):
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
+
+    def _is_guess(self) -> bool:
+        """Tell whether what is written may well be no tensor."""
+        if self.write.is_unclear:
+            return True
+        is_open = self.value.likely and self._may_replace_element()
+        return is_open and not self.run.inference.of(self.write.target).is_like_array
+
+    def _is_off(self) -> bool:
+        """Tell whether a guard keeps autograd from recording where the operation runs."""
+        return self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node)
 
     def is_index(self) -> bool:
         """Tell whether the written tensor is called what indices are called, which have no gradient: `edge_index`."""
@@ -422,7 +426,7 @@ class Site:
         found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
-        for root in sorted(seen, key=lambda o: o.index) if not found else ():
+        for root in sorted(seen) if not found else ():
             passed = self.state.from_callers(root)
             if passed is not None:
                 saved = self.callers.saved_before(self.run.scope, passed)

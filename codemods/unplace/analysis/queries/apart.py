@@ -27,9 +27,9 @@ def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tupl
     Where runs were observed, it is also open which one of several tensors a name was.
     """
     operands = write.overlapping(write.state)
-    parted = write.state.parted()
     if not operands:
         return ()
+    parted = write.state.parted()
     if any(not is_observed or _is_one(write, operand, parted) for operand in write.overlapping(parted)):
         return None
     found: list[Reason] = []

@@ -99,7 +99,7 @@ def _viewed(state: Facts, obj: Obj) -> Objs:
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     cut = {o for o in seen & run.leaves if o.operator in members.DETACHED}  # `x.detach().requires_grad_()`
     made = {o for o in seen if o.origin is Origin.REGISTERED and not _viewed(write.state, o)}  # nn.Parameter(b)
-    owners = sorted((o for o in seen if o in cut | made or o not in write.state.bases), key=lambda o: o.index)
+    owners = sorted(o for o in seen if o in cut | made or o not in write.state.bases)
     if not owners or recording.may_be_off(run.program.module, run.scope):
         return None
     is_parameter = owners[0].origin is Origin.REGISTERED
@@ -117,12 +117,12 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     bases = write.state.bases
     made = [o for o in seen if o.operator == members.APPLYING]
     if made:
-        first = min(made, key=lambda o: o.index)
+        first = min(made)
         return Forbidden(Forbids.FUNCTION_VIEW(function=first.label, line=Line(first.line)), False)
     cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in members.SPLITTING]
     if not cut:
         return None
-    piece = min(cut, key=lambda o: o.index)
+    piece = min(cut)
     kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
     return Forbidden(kind(piece=_in_words(piece)), False)
 

@@ -67,6 +67,7 @@ class Watch:
         self._asked: Objs = NO_OBJS  # what the callers have been asked about
         self._only_itself = False
         self._seen: Objs | None = None
+        self._reaching: dict[str, Objs] = {}
         self._found: dict[Hashable, Observers] = {}
 
     def of(
@@ -360,8 +361,12 @@ class Watch:
 
     def _reached(self, without: str = "") -> Objs:
         """Return what live names reach, and what has no name in the source; `without` is left out."""
-        names = (name for name in self.state.env if name in self.live or name.startswith(HIDDEN))
-        return self.state.reachable([obj for name in names if name != without for obj in self.state.env[name].objs])
+        found = self._reaching.get(without)
+        if found is None:
+            names = (name for name in self.state.env if name in self.live or name.startswith(HIDDEN))
+            objs = [obj for name in names if name != without for obj in self.state.env[name].objs]
+            found = self._reaching[without] = self.state.reachable(objs)
+        return found
 
     def _drawn(self, value: Value, place: AccessPath | None, found: Observers) -> str | None:
         """Return the loop that has yielded the written element, and that alone goes on to read its container."""
@@ -426,7 +431,7 @@ class Watch:
         outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
         outside = [o for o in outside if not is_held_by_name_alone(self.run, o)]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
-        for obj in sorted(outside, key=lambda o: o.index):
+        for obj in sorted(outside):
             if obj.parameter is not None and self._of_parameter is not None:
                 self._ask_callers(obj.parameter, found)
                 continue

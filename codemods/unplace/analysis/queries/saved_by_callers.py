@@ -27,7 +27,7 @@ from unplace.analysis.types.parameters import has_lasting_default
 def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None:
     """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
     for call in _further_out(program, scope, parameter):
-        for root in sorted(_surely_handed_over(call), key=lambda o: o.index):
+        for root in sorted(_surely_handed_over(call)):
             certain = [saved for saved in _saved(program, call, root) if saved.certain and saved.on_path]
             if certain and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
                 found = min(certain, key=lambda saved: (saved.line, saved.operation))

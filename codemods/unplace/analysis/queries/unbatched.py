@@ -63,7 +63,7 @@ def lacks(program: Program, run: Run, write: Write) -> Iterator[Lacking]:
     for batch in batches_of(program, run.scope):
         values = values_of(program, batch)
         needed = frozenset().union(*(levels.certain for levels in _given(values, write)))
-        for owner in sorted(write.state.roots(write.value.objs), key=lambda o: o.index) if needed else ():
+        for owner in sorted(write.state.roots(write.value.objs)) if needed else ():
             if owner not in write.state.bases and not needed <= values.of_obj(owner).possible:
                 yield Lacking(batch, owner, needed)
 

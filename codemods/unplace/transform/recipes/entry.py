@@ -16,7 +16,6 @@ from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.purpose import is_named_in_place
-from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.forms import WriteKind
@@ -31,7 +30,7 @@ from unplace.transform.verdicts import Aside
 def own_copy(site: Site, text: Text) -> Aside | None:
     """Return the edit that copies the written arguments at the start of the function; None if that could be noticed."""
     function = site.run.scope.node
-    owners = sorted((o for o in site.roots() if o not in site.state.bases), key=lambda o: o.index)
+    owners = sorted(site.roots() - site.state.bases.keys())
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
     if not names or not isinstance(function, ast.FunctionDef) or _is_seen_outside(site):
         return None
@@ -71,5 +70,5 @@ def _is_copied(site: Site, obj: Obj) -> bool:
 @once
 def _asked_of_itself(module: ModuleIndex, scope: Scope) -> frozenset[str]:
     """Return the names on which a function reads attributes that a copy doesn't share."""
-    asked = (n for n in own_nodes(scope.node) if isinstance(n, ast.Attribute) and n.attr in members.OF_ONE_OBJECT)
+    asked = (n for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr in members.OF_ONE_OBJECT)
     return frozenset(node.value.id for node in asked if isinstance(node.value, ast.Name))

@@ -37,7 +37,6 @@ from unplace.analysis.queries.forbidden import Forbidden
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.purpose import acts_elsewhere, documented
 from unplace.analysis.syntax.bindings import root_name
-from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 from unplace.config.options import Options
@@ -255,7 +254,7 @@ class Callers:
             return False
         stores = (ast.Attribute, ast.Subscript)
         held = {a.arg for a in scope.parameters}
-        nodes = [n for n in own_nodes(scope.node) if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]
+        nodes = [n for n in scope.nodes if isinstance(n, stores) and isinstance(n.ctx, ast.Store)]
         is_elsewhere = any(isinstance(n, ast.Attribute) and root_name(n) in held and n.attr != "data" for n in nodes)
         outer = scope.global_names | scope.nonlocal_names
         exits = self.program.home_of(scope).exits(scope)
