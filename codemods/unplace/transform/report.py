@@ -53,7 +53,7 @@ class Report:
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
         notes = [decision.confirmed(note) or note for note in decision.notes]
         node = site.node
-        harm = harm_of(site) if decision.is_recipe else harm
+        harm = harm if isinstance(decision.verdict, Keep) else harm_of(site)
         self.add(
             node,
             rule.code,

@@ -19,7 +19,9 @@ from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import Handings, Write, anything
+from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_class_method
+from unplace.analysis.syntax.constructors import own_constructor, stored_parameters
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.kinds import of_annotation, of_instance
@@ -171,7 +173,7 @@ def _with_captures(run: Run, value: Value, state: State) -> Value:
 def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
     """Return a new object of a class of the run, whose constructor may keep its arguments."""
     run = calls.run
-    stored = arguments.stored_in(of.fields) if of.fields is not None else None
+    stored = _stored_plainly(run, of, arguments)
     if stored is not None:
         return _new_object(run, node, of, stored, state)
     run.cannot_follow(node, state)
@@ -181,6 +183,23 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     name = f"the result of {label}" if of.is_tensor else of.node.name
     ref = Instance(of, is_exact=True, given=specializing.of_constructor(of, arguments))
     return run.foreign((node, "instance"), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
+
+
+def _stored_plainly(run: Run, of: Class, arguments: Arguments) -> dict[str, Value] | None:
+    """Return what the attributes of a new object hold of the arguments; None if the constructor may do more."""
+    if of.fields is not None:
+        return arguments.stored_in(of.fields)
+    init = run.program.methods(of, "__init__", is_exact=True).only
+    stored = _parameters_in(home(of.scope), of) if init is not None and init.scope is own_constructor(of) else None
+    bound = bind_parameters(init, arguments, OTHER_VALUE) if init is not None and stored is not None else None
+    if bound is None or stored is None:
+        return None
+    return {name: bound[parameter] for name, parameter in stored.items() if parameter in bound}
+
+
+@once
+def _parameters_in(module: ModuleIndex, of: Class) -> Mapping[str, str] | None:
+    return stored_parameters(of)
 
 
 def _new_object(run: Run, node: ast.Call, of: Class, stored: Mapping[str, Value], state: State) -> Value:

@@ -34,6 +34,7 @@ from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.bindings import bound_by, last_name
 from unplace.analysis.syntax.classes import is_static
+from unplace.analysis.syntax.constructors import own_constructor
 from unplace.analysis.syntax.nodes import own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
@@ -58,7 +59,7 @@ def outcome(run: Run, test: ast.expr) -> bool | None:
 
 def of_constructor(cls: Class, arguments: Arguments) -> Fixed:
     """Return the constants that a call of a class passes to its own `__init__`, by parameter."""
-    init = _own_init(cls)
+    init = own_constructor(cls)
     return frozenset(_given(init, arguments, Value(0))) if init is not None else NOTHING
 
 
@@ -132,14 +133,9 @@ def _methods_test(module: ModuleIndex, cls: Class) -> frozenset[str]:
 # -- attributes ------------------------------------------------------------------------------------------------------
 
 
-def _own_init(cls: Class) -> Scope | None:
-    """Return the constructor that the body of a class defines."""
-    return next((scope for scope in cls.scope.inner if scope.name == "__init__"), None)
-
-
 def _fields(program: Analysis, of: Instance) -> Mapping[str, Constant]:
     """Return the attributes of an object that its tests ask for and only its constructor stores, as constants."""
-    init = _own_init(of.of)
+    init = own_constructor(of.of)
     if init is None:
         return {}
     stored, asked = _constructed(home(init), init, of.given), _tested_in(of.of)
