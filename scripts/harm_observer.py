@@ -30,7 +30,7 @@ RECORDED = "recorded"  # while autograd recorded, with a tensor that has a graph
 OVERWROTE = "overwrote"  # a tensor that autograd had saved, which no backward has asked for
 RAISED = "raised"  # the same, and a backward asked for it
 FORBIDDEN = "forbidden"  # torch refused the write
-CUT = "cut"  # a store to `.data` replaced a tensor that has a graph, or a value that has one
+CUT = "cut"  # a store to `.data` hid the graph of the stored values
 HIDDEN = "hidden"  # a write to saved memory that autograd doesn't count, such as one through `.data`
 
 _ALLOWED = (errors.Kind.FREED, errors.Kind.DETACHED, errors.Kind.NO_DERIVATIVE, errors.Kind.OVERLAP)
@@ -113,10 +113,11 @@ class Harms(Writes):
     def _stored(self, func: Callable[..., Any], name: str, args: tuple[Any, ...]) -> Any:
         if getattr(func, "__self__", None) is not vars(torch._C.TensorBase).get("data"):
             return func(*args)
-        has_graph = [isinstance(t, torch.Tensor) and t.grad_fn is not None for t in args]
+        stored = args[-1]
+        has_graph = isinstance(stored, torch.Tensor) and stored.grad_fn is not None
         result = func(*args)
         key = self.asked(sys._getframe(2), name)  # behind `__torch_function__`
-        self._count(key, (RAN, *((CUT,) if any(has_graph) and torch.is_grad_enabled() else ())))
+        self._count(key, (RAN, *((CUT,) if has_graph and torch.is_grad_enabled() else ())))
         return result
 
     def _overwrite(self, tensor: torch.Tensor, key: Key | None) -> None:

@@ -62,7 +62,13 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     keep(call, effect)
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
-    for name in effect.changes & call.bound.keys():
+    left = {name for name in effect.changes & call.bound.keys() if _is_told(call, effect, name)}
+    values = [(place, value_of(call, place.value, (place, key))) for place in effect.leaves if place.parameter in left]
+    for place, value in values:
+        holders = call.objs((place.parameter,))
+        for holder in holders:
+            call.state.store(holder, place.name, value, is_only=len(holders) == 1)
+    for name in (effect.changes & call.bound.keys()) - left:
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
             call.run.changes_any = True
@@ -84,6 +90,12 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))
     note(call.run, call.state, effect.saves, call.bound, made, call.node, call.called)
     return made
+
+
+def _is_told(call: Call, effect: Effect, name: str) -> bool:
+    """Tell whether it is known what a call leaves in an argument, and where the argument is held."""
+    is_left = any(place.parameter == name for place in effect.leaves)
+    return is_left and bool(call.objs((name,))) and is_placed(call.run, call.bound[name])
 
 
 def keep(call: Call, effect: Effect) -> None:

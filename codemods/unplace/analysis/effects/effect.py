@@ -148,6 +148,14 @@ class Returned(NamedTuple):
     unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
 
 
+class Left(NamedTuple):
+    """An attribute of an argument with the value that a call leaves there: `self.h = self.h.exp()`."""
+
+    parameter: str
+    name: str
+    value: Returned
+
+
 class Effect(NamedTuple):
     """The effect of a call, by parameter.
 
@@ -157,6 +165,8 @@ class Effect(NamedTuple):
     - `writes`: the tensors that are written, and `may_write` those that are if they are tensors at all
     - `writes_held`: the attributes of arguments whose tensors are written: `self.queue`
     - `changes`: the objects whose slots change
+    - `leaves`: the attributes of some of these objects that hold something else afterwards, on every way through the
+      function, each with its value; nothing else in such an object changes
     - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
     - `saves`: the tensors that autograd saves
     - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
@@ -185,6 +195,7 @@ class Effect(NamedTuple):
     keeper: str = ""
     may_write: frozenset[str] = NOBODY
     writes_held: frozenset[str] = NOBODY
+    leaves: tuple[Left, ...] = ()
 
 
 def leaves_alone(effect: Effect, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Origin, Value
 from unplace.analysis.effects.effect import RESULT, RETURNED, Save
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
@@ -60,7 +60,7 @@ def _named(
     others = [v for v in arguments.values() if not v.must_be(NUMBER)][1:]
     option = _option(operator, node) if operator.saves_with_option else None
     kept = operator.saved(with_numbers=not others)
-    may_be_numbers = all(v.kinds & (UNKNOWN | NUMBER) for v in others)
+    may_be_numbers = not any(map(_is_tensor_somewhere, others))
     surely = operator.saved(with_numbers=True) if may_be_numbers else kept
     if operator.saves_with_option and option is None:  # it may ask for a mode that saves less
         surely = surely.intersection(*operator.saves_with_option.values())
@@ -83,6 +83,12 @@ def _named(
             guard is not None and guard in arguments and not can_be_tracked(arguments[guard])
         ):
             yield Save(name, name in surely)
+
+
+def _is_tensor_somewhere(value: Value) -> bool:
+    """Tell whether a value is a tensor, or is one on some path of the code in sight: `y[i - 1] if i else 0.0`."""
+    is_made = value.may_be(TENSOR) and any(o.origin is Origin.FRESH for o in value.objs)
+    return not value.kinds & (UNKNOWN | NUMBER) or (is_made and not value.kinds & UNKNOWN)
 
 
 def _names_dimension(operator: Operator, node: ast.expr | ast.AugAssign) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
@@ -25,7 +25,7 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.applying import INSIDE, memory_of
-from unplace.analysis.effects.effect import Attribute, Effect, Held, Returned, Save, View
+from unplace.analysis.effects.effect import Attribute, Effect, Held, Left, Returned, Save, View
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_attribute, is_unchanged
 from unplace.analysis.interpret.writes import Write, anything
@@ -92,6 +92,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         reshapes=frozenset(_parameters(frozenset(run.reshaped))),
         may_write=frozenset(_parameters(unclear)),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
+        leaves=_left(run, [state for _, state in exits]) if changes else (),
     )
 
 
@@ -106,6 +107,47 @@ def _changed(run: Run, state: Facts, holders: Objs) -> set[str]:
     passed = [(name, run.names.by_key.get(("parameter", name))) for name in (p.arg for p in run.scope.parameters)]
     reaching = {name for name, obj in passed if obj and not changed.isdisjoint(state.reachable(frozenset({obj})))}
     return reaching | _parameters(frozenset(changed))
+
+
+def _left(run: Run, exits: Sequence[Snapshot]) -> tuple[Left, ...]:
+    """Return what a function that changes nothing but attributes of its parameters leaves in them, on every way out."""
+    if not exits or run.changes_any or run.changed or isinstance(run.scope.node, ast.AsyncFunctionDef):
+        return ()
+    known = {(holder, key): value for holder, key, value in _stored(run, exits[0])}
+    found: dict[tuple[Obj, Hashable], Returned] = {}
+    for state in exits:
+        stored = {(holder, key): value for holder, key, value in _stored(run, state)}
+        if stored.keys() != known.keys() or not state.heap.partly.isdisjoint(stored):
+            return ()
+        for slot, value in stored.items():
+            described = _describe_left(run, slot, value, state)
+            found[slot] = _join(found[slot], described) if slot in found else described
+    left = [Left(holder.parameter or "", str(key), value) for (holder, key), value in found.items()]
+    is_told = all(isinstance(key, str) and key != ANY for _, key in found)
+    is_known = is_told and all(_is_passed(run, holder) for holder, _ in found)
+    return tuple(left) if is_known and not any(each.value.foreign or each.value.held for each in left) else ()
+
+
+def _stored(run: Run, state: Snapshot) -> Iterator[tuple[Obj, Hashable, Value]]:
+    """Iterate over the slots of objects from outside that hold anything but what they held at first."""
+    for holder in state.heap.holders:
+        if holder.origin is not Origin.FRESH:
+            for key, value in state.heap.of(holder).items():
+                if not is_unchanged(run, holder, key, value):
+                    yield holder, key, value
+
+
+def _describe_left(run: Run, slot: tuple[Obj, Hashable], value: Value, state: Snapshot) -> Returned:
+    """Return the description of what an attribute holds, without saying that this attribute holds it."""
+    described = _describe(run, value, state, _DEPTH)
+    own = Held(slot[0].parameter or "", str(slot[1]))
+    return described._replace(held=described.held - {own, own._replace(certain=False)})
+
+
+def _is_passed(run: Run, holder: Obj) -> bool:
+    """Tell whether an object is what a parameter held at first, rather than something inside it."""
+    name = holder.parameter
+    return name is not None and run.names.by_key.get(("parameter", name)) is holder
 
 
 def _with_owners(state: Facts, objs: set[Obj]) -> set[Obj]:

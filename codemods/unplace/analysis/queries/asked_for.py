@@ -114,9 +114,14 @@ class _Origins:
             return self.may_have_graph(node.value)
         if any(map(self.may_bring_graph, self._writes(value))):
             return True
-        makers = [key[0] if isinstance(key, tuple) else None for key in map(self.run.names.key_of, value.objs)]
-        made = [maker for maker in makers if isinstance(maker, ast.expr) and maker is not node]
-        return not made or len(made) < len(makers) or any(map(self.may_have_graph, made))
+        keys = [*map(self.run.names.key_of, value.objs)]
+        made = [key[0] for key in keys if isinstance(key, tuple) and self._gives(key[0]) and key[0] is not node]
+        return not made or len(made) < len(keys) or any(map(self.may_have_graph, made))
+
+    def _gives(self, maker: object) -> bool:
+        """Tell whether an expression has the tensor as its value, rather than leaving it in an attribute."""
+        value = self.run.values.get(maker) if isinstance(maker, ast.expr) else None
+        return isinstance(maker, ast.expr) and (value is None or value.may_be(TENSOR | CONTAINER | UNKNOWN))
 
     def _writes(self, value: Value) -> Iterator[Write]:
         """Iterate over the writes to the memory of a value."""

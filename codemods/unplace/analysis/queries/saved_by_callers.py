@@ -9,6 +9,7 @@ A caller that passes on its own argument is followed to its callers, in all file
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
@@ -52,8 +53,18 @@ def forbidden_calls(program: Program, scope: Scope, parameter: str) -> list[Hand
 def _forbidden(program: Program, scope: Scope, parameter: str) -> list[tuple[Handed, Forbidden]]:
     if recording.may_be_off(program.module, scope):
         return []
-    asked = ((call, why_forbidden(call.run, call.write)) for call in _further_out(program, scope, parameter))
+    asked = ((call, _why_passed(call)) for call in _further_out(program, scope, parameter))
     return [(call, why) for call, why in asked if why is not None and (why.is_leaf or why.is_piece)]
+
+
+def _why_passed(call: Handed) -> Forbidden | None:
+    """Return why torch lets nobody write what a call passes: for a container, each of the tensors in it."""
+    write = call.write
+    if not write.value.must_be(CONTAINER):
+        return why_forbidden(call.run, write)
+    held = [value for _, value in write.state.reachable_slots(write.value.objs) if not value.must_be(CONTAINER)]
+    found = [why_forbidden(call.run, replace(write, value=value)) for value in held]
+    return found[0] if found and all(found) else None
 
 
 def is_parameter(write: Write) -> bool:

@@ -102,11 +102,12 @@ def _unannotated(
         return Value(by_default)
     takes_tensors = owner is not None and (owner.is_module or owner.derives_from(modes.FUNCTION))
     is_input = takes_tensors and scope.name == "forward" and argument.annotation is None
-    if is_input and default is None and _may_be_tensor(program, scope, argument):
+    if is_input and default is None:
         passed = _inputs(program, scope, argument.arg)
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
-        return Value(TENSOR, likely=not used.is_like_array)
+        if _may_be_tensor(program, scope, argument):
+            return Value(TENSOR, likely=not used.is_like_array)
     if not found and _is_applied(program, scope):
         return Value(MODULE, likely=True)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
