@@ -52,7 +52,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__(); self.linear = nn.Linear(4, 4); self.act = nn.ELU(inplace=True); self.block = Block(); self.blocks = nn.ModuleList([Block(), Block()]); self.norm = nn.BatchNorm1d(4)
         self.seq = nn.Sequential(nn.Sigmoid(), Block())
-        self.scale = nn.Parameter(torch.ones(4)); self.register_buffer("running", torch.full((4,), 0.5)); self.register_buffer("seen", torch.tensor(0.0))
+        self.scale = nn.Parameter(torch.full((4,), 0.5)); self.register_buffer("running", torch.full((4,), 0.5)); self.register_buffer("seen", torch.tensor(0.0))
 
     def forward(self, x, batch):
         base = self.act(x * 1)

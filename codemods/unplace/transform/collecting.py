@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
+from unplace.analysis.types.flows import flows
+from unplace.analysis.types.propagation import Holders
 from unplace.config.options import Options
 from unplace.observation.facts import OperationFacts
-from unplace.transform.flags import flags
+from unplace.transform.flags import Flag, Makes, flags
 from unplace.transform.sites import Callers, Site, form_of, is_site
 
 
@@ -43,6 +45,24 @@ def collect(
         site.was_harmful = site.facts is not None and site.facts.is_harmful and not is_edited
     sites.sort(key=lambda s: (s.node.lineno, s.node.col_offset, -s.node.end_col_offset))  # type: ignore[attr-defined]
     return sites
+
+
+def flagged(program: Program, made: Sequence[Flag], callers: Callers, options: Options) -> dict[ast.AST, list[Site]]:
+    """Return the calls that write in place if a flag says so, by the call that makes their layer, or by themselves.
+
+    `made` are the flags of the module; those count that are True somewhere.
+    """
+    asked = [(flag, flag.node) for flag in made if flag.literals and isinstance(flag.node, ast.Call)]
+    layers = frozenset(node for flag, node in asked if flag.makes is Makes.MODULE)
+    holders = Holders(flows(program.module), layers, {})
+    calling = (scope for scope in program.module.scopes.by_node.values() if layers and holders.are_called_in(scope))
+    found: dict[ast.AST, list[Site]] = {}
+    own = (flag.scope for flag, _ in asked if flag.makes is Makes.RESULT)
+    for run in filter(None, map(program.run, dict.fromkeys((*calling, *own)))):
+        for write in run.flagged.values():
+            site = Site(program, run, write, form_of(run, write), callers, options)
+            found.setdefault(write.source or write.node, []).append(site)
+    return found
 
 
 def runs(program: Program, reaches: Reaches) -> Iterator[Run]:

@@ -34,13 +34,14 @@ _FORM = Form.INPLACE_ARGUMENT
 
 @dataclass(frozen=True, slots=True)
 class Constructors:
-    """Plans the clearing of the flags in one file."""
+    """Plans the clearing of the flags in one file; `perhaps` are the calls that write in place if a flag says so."""
 
     program: Program
     text: Text
     unsafe: bool
     rules: Mapping[Form, Any]
     reports: Report
+    perhaps: Mapping[ast.AST, list[Site]]
 
     def report(self, made: list[Flag], sites: list[Site], wanted: Filter) -> None:
         """Report the outcome for each flag that the run handles; `sites` are the known operations."""
@@ -48,7 +49,8 @@ class Constructors:
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         done = self.reports.made()
         for group in grouped(made):
-            plans = [self._plan(flag, calls.get(flag.node, []), judge, busy, wanted) for flag in group]
+            asked = {flag: calls.get(flag.node) or self._asked(flag) for flag in group}
+            plans = [self._plan(flag, asked[flag], judge, busy, wanted) for flag in group]
             edits = tuple(dict.fromkeys(edit for plan in plans for edit in plan.edits))
             stopped = next((plan for plan in plans if not isinstance(plan.verdict, Inline)), None)
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
@@ -58,7 +60,7 @@ class Constructors:
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:
-                copied = self._copied(calls.get(plan.flag.node, []), done) if isinstance(plan.verdict, Refuse) else None
+                copied = self._copied(asked[plan.flag], done) if isinstance(plan.verdict, Refuse) else None
                 if copied is not None:
                     self._report(replace(plan, verdict=copied), True, self.reports.number(), copied.edits, ())
                     done += copied.edits
@@ -70,6 +72,11 @@ class Constructors:
                 if plan.verdict is not None:
                     own = edits if applied or (not meets and stopped is None) else ()
                     self._report(plan, applied, fix, own, observed)
+
+    def _asked(self, flag: Flag) -> list[Site]:
+        """Return the calls that a literal True elsewhere has write in place, if that is seen to do harm."""
+        calls = self.perhaps.get(flag.node, []) if flag.literals else []
+        return calls if _harm_of_calls(calls)[0] is Harm.HARMFUL else []
 
     def _plan(
         self,
@@ -89,7 +96,8 @@ class Constructors:
         if harm is Harm.HARMLESS and not self.unsafe and any(saves_result_in_place_only(site.write) for site in own):
             verdict = Keep(Purpose.WOULD_SAVE_INPUT(name=own[0].name))
         taking: list[Decision] = []
-        if isinstance(verdict, Refuse) and flag.other_use is None:
+        is_known = own != self._asked(flag)  # a call whose flag may be False would take what it doesn't overwrite
+        if isinstance(verdict, Refuse) and flag.other_use is None and is_known:
             taking = judge.at_calls(flag.node, flag.qualified, own, self.rules[_FORM], busy)
         if taking:
             assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))

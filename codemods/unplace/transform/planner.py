@@ -23,7 +23,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform.collecting import collect
+from unplace.transform.collecting import collect, flagged
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import declared
@@ -319,7 +319,8 @@ class Planner:
         if made:
             is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)
-            planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report)
+            perhaps = flagged(self.program, made, self._callers, self.options)
+            planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
 
 

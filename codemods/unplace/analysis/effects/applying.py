@@ -63,11 +63,11 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
     left = {name for name in effect.changes & call.bound.keys() if _is_told(call, effect, name)}
-    values = [(place, value_of(call, place.value, (place, key))) for place in effect.leaves if place.parameter in left]
-    for place, value in values:
-        holders = call.objs((place.parameter,))
-        for holder in holders:
-            call.state.store(holder, place.name, value, is_only=len(holders) == 1)
+    stored = [(place, value_of(call, place.value, (place, key))) for place in effect.leaves if place.parameter in left]
+    for place, value in stored:
+        owners = call.objs((place.parameter,))
+        for owner in owners:
+            call.state.store(owner, place.name, value, is_only=len(owners) == 1)
     for name in (effect.changes & call.bound.keys()) - left:
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):

@@ -71,7 +71,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
     module = torchapi.module(ref.qualified)
     assert module is not None
     if ref.inplace is None:
-        return calls.maybe_in_place(node, ref.qualified, value, state)
+        return calls.maybe_in_place(node, ref.qualified, (target, value), state, source=ref.call)
     if ref.inplace:
         _overwrite(calls, node, ref, target, value, state, is_one_of_several=calls.run.alternative is not None)
         if torchapi.saves_result_in_place(ref.qualified):
@@ -150,7 +150,7 @@ def _part(
         if ref.qualified == torchapi.IDENTITY:
             return value
         if ref.inplace is None:
-            return calls.maybe_in_place(node, ref.qualified, value, state, place)
+            return calls.maybe_in_place(node, ref.qualified, (target, value), state, place, ref.call)
         if ref.inplace:
             _overwrite(calls, node, ref, target, value, state, is_one_of_several=True)
             if torchapi.saves_result_in_place(ref.qualified):

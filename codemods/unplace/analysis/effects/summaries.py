@@ -28,7 +28,7 @@ from unplace.analysis.effects.applying import INSIDE, memory_of
 from unplace.analysis.effects.effect import Attribute, Effect, Held, Left, Returned, Save, View
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_attribute, is_unchanged
-from unplace.analysis.interpret.writes import Write, anything
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import brings_no_graph
 from unplace.analysis.queries.asked_for import is_never_asked_for
 from unplace.analysis.types.kinds import numbers_in
@@ -65,11 +65,11 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     for _, state in exits:
         outside = frozenset(holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
         changes |= _changed(run, state, outside)
-        held = anything([value for _, value in state.reachable_slots(outside)])
+        held = frozenset(o for holder, _, value in _stored(run, state) for o in value.objs - _own(run, holder))
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
-        surely_kept |= _parameters(_put_by_the_code(state, outside))
+        surely_kept |= _parameters(held)
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
             if obj.parameter is None:
@@ -128,6 +128,12 @@ def _left(run: Run, exits: Sequence[Snapshot]) -> tuple[Left, ...]:
     return tuple(left) if is_known and not any(each.value.foreign or each.value.held for each in left) else ()
 
 
+def _own(run: Run, holder: Obj) -> Objs:
+    """Return the element that stands for all that a container held when it was passed."""
+    element = run.names.by_key.get(("element", holder.parameter))
+    return frozenset((element,)) if element is not None else NO_OBJS
+
+
 def _stored(run: Run, state: Snapshot) -> Iterator[tuple[Obj, Hashable, Value]]:
     """Iterate over the slots of objects from outside that hold anything but what they held at first."""
     for holder in state.heap.holders:
@@ -172,11 +178,6 @@ def _as_annotated(run: Run, result: Returned) -> Returned:
     for _ in range(depth - 1):
         element = Returned(result.kinds, elements=((ANY, element),), tracked=Tracked.NO, label="container")
     return result._replace(elements=((ANY, element),), together=frozenset(), unseen=frozenset())
-
-
-def _put_by_the_code(state: Facts, outside: Objs) -> Objs:
-    """Return the objects that statements put into slots of these holders: `t` of `self.kept = t`."""
-    return anything([value for (holder, _), value in state.heap.items() if holder in outside])
 
 
 def _roots(writes: Iterable[Write]) -> Objs:

@@ -57,7 +57,7 @@ from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import is_any_module
-from unplace.analysis.interpret.stores import may_write, share_memory
+from unplace.analysis.interpret.stores import flagged_write, may_write, share_memory
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
@@ -240,7 +240,7 @@ class Calls:
         if position is not None and first is not None and is_true_given(arguments.at(position, "inplace")):
             return self._write_first(node, WriteKind.FLAG, qualified, first, arguments, state)
         if position is not None and first is not None and is_unknown_flag(arguments.at(position, "inplace"), arguments):
-            return self.maybe_in_place(node, qualified, first[1], state)
+            return self.maybe_in_place(node, qualified, first, state)
         if "out" in arguments.keywords and not arguments.keywords["out"].must_be(NONE_VALUE.kinds):
             return self.out(node, qualified, arguments, state)
         if qualified == modules.PARAMETER:
@@ -336,8 +336,19 @@ class Calls:
             self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result")
         return value
 
-    def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
+    def maybe_in_place(
+        self,
+        node: ast.Call,
+        label: str,
+        given: tuple[ast.expr, Value],
+        state: State,
+        key: Hashable = None,
+        source: ast.Call | None = None,
+    ) -> Value:
         """Return the result of a call that either overwrites and returns its input, or makes a new tensor."""
+        target, value = given
+        if value.objs:
+            flagged_write(self.run, node, target, value, state, label, source)
         call = Call(self, node, {"input": value}, state, f"{label}()")
         return apply(call, operators.perhaps_in_place(label, call.bound, "input"), key)
 

@@ -126,6 +126,7 @@ class Run:
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
     unclear: dict[ast.AST, Write] = field(default_factory=dict)  # the same, where the code doesn't speak against one
+    flagged: dict[ast.AST, Write] = field(default_factory=dict)  # by calls that a flag, not known here, has write
     born: list[set[Obj]] = field(default_factory=list)
     grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None

@@ -44,6 +44,8 @@ def is_unchanged(run: Run, holder: Obj, slot: Hashable, value: Value) -> bool:
 
 def _is_filled(run: Run, holder: Obj, slot: Hashable, key: Hashable) -> bool:
     """Tell whether an object's key is that of one with which the analysis has filled a slot of a list from outside."""
+    if isinstance(key, tuple) and key[0] == "element":
+        return slot == ANY and run.names.by_key.get(("parameter", key[1])) is holder
     if not isinstance(key, tuple) or len(key) != 3:
         return False
     owner, kind, name = key

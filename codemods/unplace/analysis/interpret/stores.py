@@ -98,6 +98,19 @@ def may_write(
         run.unclear[node] = Write(*facts, name, operands, inside=inside, is_unclear=True)
 
 
+def flagged_write(
+    run: Run, node: ast.Call, target: ast.expr, value: Value, state: State, name: str, source: ast.Call | None
+) -> None:
+    """Record a call that writes in place if a flag says so that isn't known here; `source` makes the layer.
+
+    act = nn.ReLU(inplace=inplace)
+    h = act(h)
+    """
+    assert run.statement is not None
+    facts = (node, WriteKind.MODULE, target, value, state.snapshot(), run.statement, run.grad)
+    run.flagged[node] = Write(*facts, name, source=source, inside=run.inside[0] if run.inside else None)
+
+
 def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:
     """Tell whether a masked store can become a new tensor, because the mask has the shape of the target.
 

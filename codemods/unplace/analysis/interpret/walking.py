@@ -71,5 +71,13 @@ class CallEffects(Protocol):
     def prove_tensor(self, qualified: str, arguments: Arguments, state: State) -> None:
         """Narrow the first argument of a function of torch to a tensor."""
 
-    def maybe_in_place(self, node: ast.Call, label: str, value: Value, state: State, key: Hashable = None) -> Value:
+    def maybe_in_place(
+        self,
+        node: ast.Call,
+        label: str,
+        given: tuple[ast.expr, Value],
+        state: State,
+        key: Hashable = None,
+        source: ast.Call | None = None,
+    ) -> Value:
         """Apply a call that either writes its argument and returns it, or returns a new tensor."""

@@ -70,7 +70,7 @@ class Judge:
             return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
         if flag.other_use is not None:
             return Refuse(Refusal.FLAG_USED(name=ast.unparse(flag.other_use), line=Line(flag.other_use.lineno)))
-        if flag.makes is Makes.RESULT and is_read_once(self.program, flag.scope, flag.node):
+        if flag.makes is Makes.RESULT and (calls or is_read_once(self.program, flag.scope, flag.node)):
             return _by_calls(calls)
         if flag.makes is not Makes.MODULE:
             return _with(_FUNCTION_INPUT if flag.makes is Makes.RESULT else _NOBODY, _by_calls(calls))
