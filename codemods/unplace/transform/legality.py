@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
@@ -10,7 +11,6 @@ from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import (
-    NUMBER,
     PARAMETER_MADE,
     SELECTING,
     TENSOR,
@@ -20,7 +20,8 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
+from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.grad_switches import may_keep_graph
@@ -37,7 +38,15 @@ from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
-from unplace.transform.storable import goes_through_data, is_simple_key, is_steady, unstorable
+from unplace.transform.storable import (
+    found_again,
+    goes_through_data,
+    is_chain,
+    is_simple_key,
+    is_steady,
+    slot_of,
+    unstorable,
+)
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _MAKING = ("__init__", "__new__")
@@ -92,7 +101,7 @@ def _kept(site: Site) -> Keep | None:
     if goes_through_data(site) and (
         _has_gradient_read(site)
         or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
-        or _initialises_parameter(site)
+        or _sets_parameter(site)
     ):
         return Keep(Purpose.DATA_OF_LEAF(name=site.name))
     flag = flag_around(site.node, site.run.parents)
@@ -148,18 +157,21 @@ def without_counterpart(name: str, fact: str | None) -> Reason:
     return Refusal.TORCH(fact=Fact(fact)) if fact else Refusal.NO_COUNTERPART(name=name)
 
 
-def _initialises_parameter(site: Site) -> bool:
-    """Tell whether the write fills what is named like a parameter, whatever it held: `m.weight.data.normal_(0, 1)`."""
-    target = site.write.target
-    return (
-        site.write.kind is WriteKind.METHOD
-        and isinstance(target, ast.Attribute)
-        and isinstance(target.value, ast.Attribute)
-        and torchapi.is_registered_name(target.value.attr)
-        and site.replaces_all()
-        and all(operand.must_be(NUMBER) for operand in site.write.operands)
-        and site.harm()[0] is not Harm.HARMFUL
-    )
+def _sets_parameter(site: Site) -> bool:
+    """Tell whether the write puts values without a graph into what is named like a parameter: `m.weight.data = w`."""
+    kind, node = site.write.kind, site.write.target
+    if any(map(can_be_tracked, site.write.operands)):
+        return False
+    while kind is WriteKind.STORE and isinstance(node, ast.Subscript):
+        node = node.value
+    if kind is not WriteKind.DATA:
+        is_new = kind is WriteKind.STORE or (kind is WriteKind.METHOD and site.replaces_all())
+        if not is_new or not is_tensor_data(node, site.run.values):
+            return False
+        node = node.value
+    if not isinstance(node, ast.Attribute) or not torchapi.is_registered_name(node.attr):
+        return False
+    return not may_be_computed(site.program.module, node.attr) and site.harm()[0] is not Harm.HARMFUL
 
 
 def is_optimised(site: Site) -> bool:
@@ -286,8 +298,9 @@ def rebind(site: Site, place: ast.expr) -> Rebind | Refuse:
     if refusal is not None:
         return refusal
     path = AccessPath.of(place)
-    observers = site.watch().of(site.value, path, container_of(site, place), only_itself=site.is_metadata())
-    assumptions = (*assumptions_about(site), *observers.assumptions)
+    slot = slot_of(site, place)
+    observers = site.watch().of(site.value, path, container_of(site, place), slot=slot, only_itself=site.is_metadata())
+    assumptions = (*assumptions_about(site), *found_again(place), *observers.assumptions)
     if observers.blockers:
         whole = put_back(site, place) if is_same_object(site, place) else None
         if whole is None:
@@ -346,6 +359,8 @@ def private_copy(site: Site) -> Copy | Refuse:
     if value is None:
         return Refuse(Refusal.NOTHING_KNOWN(name=ast.unparse(place)))
     copied = _copy_owner(site, AccessPath.of(place), value, frozenset(), None, container_of(site, place))
+    if isinstance(copied, Copy):
+        return replace(copied, assumptions=(*copied.assumptions, *found_again(place)))
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
     if whole is None:
         return copied
@@ -360,7 +375,7 @@ def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
             return node
         value = site.run.values.get(node)
         if isinstance(node, ast.Attribute) and not _is_view_attribute(site, node):
-            return node if isinstance(node.value, ast.Name) else None
+            return node if is_chain(site, node) else None
         if value is None or not value.is_tensor:
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):

@@ -6,12 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from unplace import torchapi
+from unplace.analysis.domain.heap import Slot
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.values import CONTAINER, MODULE, OTHER, TENSOR, TUPLE, UNKNOWN, Origin
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import is_tensor_data
-from unplace.diagnostics.catalogue import Refusal
+from unplace.analysis.project.sharing import attributes_holding, other_attribute
+from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Reason
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 
@@ -33,9 +36,10 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
     if isinstance(place, ast.Attribute):
         if place is site.write.target and is_tensor_data(place, site.run.values):
             return Refuse(Refusal.THROUGH_DATA())
-        if isinstance(place.value, ast.Name):
-            return _unbindable(site, place)
-        return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
+        if not is_chain(site, place):
+            return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
+        other = _other_holder(site, place)
+        return Refuse(other) if other is not None else _unbindable(site, place)
     if isinstance(place, ast.Subscript):
         holder = site.run.values.get(place.value)
         if holder is not None and holder.may_be(TUPLE):
@@ -48,6 +52,38 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
             return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
         return None
     return Refuse(Refusal.NO_PLACE())
+
+
+def is_chain(site: Site, node: ast.expr) -> bool:
+    """Tell whether a node is made of a name, attributes and elements, and calls nothing: `self.nets[i].head.h`."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not is_simple_key(site, node.slice):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def found_again(place: ast.expr) -> tuple[Reason, ...]:
+    """Return the assumption that what holds an attribute is the same object when the new code asks for it again."""
+    if not isinstance(place, ast.Attribute) or isinstance(place.value, ast.Name):
+        return ()
+    return (Assumption.SAME_OBJECT(place=ast.unparse(place.value)),)
+
+
+def slot_of(site: Site, place: ast.expr) -> Slot | None:
+    """Return the slot that an attribute is, where its object is found by more than a name; see `found_again`."""
+    holder = site.run.values.get(place.value) if isinstance(place, ast.Attribute) and found_again(place) else None
+    if not isinstance(place, ast.Attribute) or holder is None or len(holder.objs) != 1:
+        return None
+    (owner,) = holder.objs
+    return owner, place.attr
+
+
+def _other_holder(site: Site, place: ast.Attribute) -> Reason | None:
+    """Return the reason why the object of an attribute is in another attribute, too: `self.twin = self.cell`."""
+    slot = slot_of(site, place)
+    held = attributes_holding(site.state, slot[0]) if slot is not None else ()
+    return next((other for owner, name in held if (other := other_attribute(owner, name)) is not None), None)
 
 
 def _own_attribute(site: Site) -> str | None:

@@ -131,15 +131,28 @@ def _layer(program: Analysis, scope: Scope, node: ast.expr | None) -> Value | No
 
     Nothing else is evaluated: the layers to be replaced are still being looked for.
     """
+    place = _itself(node)
+    if not isinstance(place, ast.Name) or place.id not in scope.bound:
+        return _made(program, scope, place)
+    sources = [_itself(source) for source in home(scope).bindings(scope).sources.get(place.id, [])]
+    others = [source for source in sources if not isinstance(source, ast.Name) or source.id != place.id]
+    made = [_made(program, scope, source) if isinstance(source, ast.Call) else None for source in others]
+    known = [value for value in made if value is not None]
+    return reduce(weak_join, known) if known and len(known) == len(made) else None
+
+
+def _itself(node: ast.AST | None) -> ast.AST | None:
+    """Return the module on which an expression calls methods that return it: `net` for `net.to(device).eval()`."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in modules.RETURNING_ITSELF:
             break
         node = node.func.value
-    if isinstance(node, ast.Name) and node.id in scope.bound:
-        made = [_layer(program, scope, source) for source in _made_by_calls(scope, node.id)]
-        known = [value for value in made if value is not None]
-        return reduce(weak_join, known) if known and len(known) == len(made) else None
-    if node is None:
+    return node
+
+
+def _made(program: Analysis, scope: Scope, node: ast.AST | None) -> Value | None:
+    """Return the layer that a call makes, or the function that a name stands for; None for anything else."""
+    if not isinstance(node, ast.expr):
         return None
     if isinstance(node, ast.Call):
         return _new(_defined(program, scope, node.func), node)
@@ -173,12 +186,6 @@ def _defined(program: Analysis, scope: Scope, node: ast.expr) -> Value | None:
     owner = home(scope).scopes.owner(scope, root.id)
     is_local = owner is not None and not owner.is_module and root.id not in home(scope).imports.names
     return program.estimate(scope, node) if not is_local else None
-
-
-def _made_by_calls(scope: Scope, name: str) -> list[ast.expr | None]:
-    """Return the calls whose results a local name is bound to; None for anything else that it may be."""
-    sources = home(scope).bindings(scope).sources.get(name, [])
-    return [source if isinstance(source, ast.Call) else None for source in sources]
 
 
 def _is_plain_list(store: _Store) -> bool:

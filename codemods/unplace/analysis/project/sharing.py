@@ -29,9 +29,9 @@ def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
 @once
 def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     """Return the reason why an attribute isn't the only holder of its tensor; None where the file shows none."""
-    other = next(_twins(owner, name), None)
+    other = other_attribute(owner, name)
     if other is not None:
-        return Refusal.ATTRIBUTE_TOO(other=other, name=name)
+        return other
     for scope, call in module.calls_named(owner.node.name):
         given = next(names_given(owner, name, scope, call), None)
         if given is not None:
@@ -41,6 +41,12 @@ def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
         return Refusal.TAKEN_TOO(other=taken.id, line=Line(taken.lineno), name=name)
     passing = next(_passing(module, owner, name), None)
     return Refusal.PASSED_TOO(line=Line(passing.lineno), name=name) if passing is not None else None
+
+
+def other_attribute(owner: Class, name: str) -> Reason | None:
+    """Return the reason why another attribute of the object may hold the same; None where the class shows none."""
+    other = next(_twins(owner, name), None)
+    return Refusal.ATTRIBUTE_TOO(other=other, name=name) if other is not None else None
 
 
 def _taken(module: ModuleIndex, name: str) -> Iterator[ast.Name]:
@@ -114,15 +120,17 @@ def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
 def _twins(owner: Class, name: str) -> Iterator[str]:
     """Iterate over attributes that may share memory with this one: one is made from the other, or both from a name."""
     own = [(method, root) for method, source in _sources(owner, name) if (root := root_of(source)) is not None]
+    made_from = {root.attr for _, root in own if isinstance(root, ast.Attribute)}
     for cls in owner.linearized():
         for other, assigned in cls.assigned.items():
-            for method, source in assigned if other != name else ():
+            if other == name:
+                continue
+            if other in made_from:
+                yield other
+            for method, source in assigned:
                 root = root_of(source) if source is not None else None
-                if root is None:
-                    continue
                 is_same = isinstance(root, ast.Name) and any(m is method and code_of(r) == root.id for m, r in own)
-                is_from_this = isinstance(root, ast.Attribute) and root.attr == name
-                if is_same or is_from_this or any(isinstance(r, ast.Attribute) and r.attr == other for _, r in own):
+                if is_same or (isinstance(root, ast.Attribute) and root.attr == name):
                     yield other
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.heap import Slot
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
@@ -33,6 +34,8 @@ from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, list
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
+
+_Question = tuple[Value, AccessPath | None, Value | None, Slot | None, bool]
 
 
 class Watch:
@@ -63,6 +66,7 @@ class Watch:
         self.state = state
         self.live = live
         self._own: Obj | None = None
+        self._slot: Slot | None = None
         self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
         self._asked: Objs = NO_OBJS  # what the callers have been asked about
         self._only_itself = False
@@ -76,14 +80,16 @@ class Watch:
         place: AccessPath | None,
         element_of: Value | None = None,
         *,
+        slot: Slot | None = None,
         only_itself: bool = False,
     ) -> Observers:
         """Return the observers of `value`, which is reached (and would be rebound) through `place`, if given.
 
-        `element_of` is the container where `place` is one of its elements, at an unknown index. `only_itself` means
-        that the operation changes the tensor object (its shape), and not the memory that views share.
+        `element_of` is the container where `place` is one of its elements, at an unknown index, and `slot` the one that
+        `place` is assumed to name. `only_itself` means that the operation changes the tensor object (its shape), and
+        not the memory that views share.
         """
-        question = value, place, element_of, only_itself
+        question = value, place, element_of, slot, only_itself
         known = self._found.get(question)
         if known is None:
             known = self._found[question] = self._parted(question, self._observers(*question))
@@ -101,7 +107,7 @@ class Watch:
         self._inside = NO_OBJS
         return found
 
-    def _parted(self, question: tuple[Value, AccessPath | None, Value | None, bool], found: Observers) -> Observers:
+    def _parted(self, question: _Question, found: Observers) -> Observers:
         """Return the observers that remain where what only may share the memory is assumed not to, if that helps."""
         if not found.blockers or not self._cut:
             return found
@@ -114,9 +120,9 @@ class Watch:
         return others
 
     def _observers(
-        self, value: Value, place: AccessPath | None, element_of: Value | None, only_itself: bool
+        self, value: Value, place: AccessPath | None, element_of: Value | None, slot: Slot | None, only_itself: bool
     ) -> Observers:
-        self._only_itself = only_itself
+        self._slot, self._only_itself = slot, only_itself
         found = Observers()
         self._own = self._container(element_of, found)
         if self._own is not None and self._own.origin is not Origin.FRESH and place is not None:
@@ -315,7 +321,7 @@ class Watch:
         counted = in_list if in_list is not None and in_list.counter else None
         loop = counted.hidden if counted is not None else loop
         for (holder, key), held in self.state.slots_sharing(value.objs):
-            if holder is self._own or holder in self._inside:
+            if holder is self._own or holder in self._inside or (holder, key) == self._slot:
                 continue
             if holder in value.objs:
                 if value.may_be(TENSOR | UNKNOWN):

@@ -47,6 +47,7 @@ from unplace.transform.legality import private_copy, rebind
 from unplace.transform.recipes import expressions
 from unplace.transform.recipes.known_calls import KnownCalls
 from unplace.transform.sites import Callers, Site, is_site
+from unplace.transform.storable import found_again
 from unplace.transform.verdicts import Copy, Rebind, Refuse
 
 
@@ -251,7 +252,8 @@ class Handbacks:
     def _place(self, handback: Handback, taking: Taking, name: str, site: Site) -> Refuse | None:
         """Choose where the tensor returned for one parameter goes: to the names of the old one, or into a clone."""
         place = site.write.target
-        rebound: Rebind | Copy | Refuse = rebind(site, place)
+        refused = Refuse(Refusal.NOT_TWICE(place=site.name)) if found_again(place) else None
+        rebound: Rebind | Copy | Refuse = refused or rebind(site, place)
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)
             if isinstance(copied, Copy):
