@@ -40,6 +40,7 @@ class Rewrite(Kind):
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
+    COMPUTED_BEFORE = "the stored value is computed before `{name}` is cloned"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"

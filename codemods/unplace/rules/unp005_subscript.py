@@ -13,7 +13,8 @@ it goes to memory that nothing has saved and nobody else sees.
 
 A value whose computation may save the tensor is computed before the clone: computed from the clone, autograd would save
 a view of the clone, and the store would break that. Names that are the same tensor get the same clone, live views are
-made again before the store, and a store through a view clones the base that the view looks into.
+made again before the store, and a store through a view clones the base that the view looks into. Where `y = y.clone()`
+stands there already, the value alone moves before it.
 
 A tensor that a loop fills slot by slot, `out[t] = f(out[t - 1])`, is collected in a list and stacked behind the loop,
 if what is stored is known (with `--unsafe`: assumed) to have the shape and dtype of a slot.

@@ -17,7 +17,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.profitability import Copies
-from unplace.transform.recipes import elements, entry, pieces, rows, saved, several_stores, splits
+from unplace.transform.recipes import elements, entry, hoisted, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
@@ -56,7 +56,7 @@ class Fallbacks:
             if decisions[0] in chosen or statement in around:
                 continue
             if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
-                chosen |= self._copied_once(decisions) or self._copied(decisions)
+                chosen |= self._copied_once(decisions) or self._hoisted(decisions) or self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
         for statement, decisions in decided.items():
@@ -159,6 +159,14 @@ class Fallbacks:
             return {}
         aside = entry.own_copy(site, self.text)
         return {decision: aside} if aside is not None and self._is_made(aside) else {}
+
+    def _hoisted(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
+        """Return the edits that compute the value of a store before a clone that stands there already."""
+        decision, verdict = decisions[0], decisions[0].verdict
+        aside = None
+        if len(decisions) == 1 and isinstance(verdict, Copy):
+            aside = hoisted.before_clone(decision.site, verdict, self.text)
+        return {decision: aside} if aside is not None else {}
 
     def _is_costly(self, decision: Decision) -> bool:
         """Tell whether a clone would be made in every round of a loop, or for one store that alone saves its part."""

@@ -141,7 +141,7 @@ class Copies:
         if site.is_untracked() and not site.is_saved():
             return Keep(Purpose.NO_GRAPH(name=site.name))
         before = site.run.flow.before(site.statement)
-        if before is not None and _makes_clone(before, copy.places[0]):
+        if before is not None and makes_clone(before, copy.places[0]):
             return Keep(Purpose.CLONE_SHARED(line=Line(before.lineno)))
         if site.harm()[0] is Harm.HARMLESS and not may_have_graph(site.run, site.write.target):
             self._left.append(site)
@@ -261,7 +261,7 @@ def _reads_own_copy(site: Site, copy: Copy) -> bool:
     return any(place.root in read for place in copy.places)
 
 
-def _makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
+def makes_clone(statement: ast.stmt, place: AccessPath) -> bool:
     """Tell whether a statement is `place = place.clone()`."""
     if not isinstance(statement, ast.Assign) or place not in map(AccessPath.of, statement.targets):
         return False
