@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from unplace.torchapi import members
+
 
 class Form(str, Enum):
     """The form of an in-place operation, in the words of reports."""
@@ -99,6 +101,14 @@ def _flagged(node: Any) -> ast.expr | None:
     return first_argument(node) if has_true(node) else None
 
 
+def _renamed(node: Any) -> ast.expr | None:
+    """Return the first argument of `operator.iadd(x, k)`, or the object of `x.__iadd__(k)`."""
+    name = _called(node)
+    if name.strip("_") not in members.OF_OPERATORS:
+        return None
+    return node.func.value if name.startswith("__") else first_argument(node)
+
+
 def _nothing(node: Any) -> ast.expr | None:
     return None
 
@@ -136,6 +146,7 @@ def is_false(node: ast.expr | None) -> bool:
 
 _ASSIGNS = rb"[+\-*/%&|^<>@]="
 _CALLS = rb"[^\W_]_(?!\w)"  # also where the method gets a name and is called by that
+_OPERATORS = rb"(?:%s)(?:__)?\b" % "|".join(members.OF_OPERATORS).encode()
 _FLAG = rb"inplace|True"
 
 
@@ -146,7 +157,9 @@ class WriteKind(Enum):
         Form.AUGMENTED, ast.AugAssign, _augmented, _ASSIGNS, is_statement=True, proof=Proof.OPERANDS, dtype="promotes"
     )
     METHOD = Spelling(Form.METHOD, ast.Call, _method, _CALLS, proof=Proof.NAME)  # x.add_(k)
-    BOUND = Spelling(Form.METHOD, ast.Call, _nothing, _CALLS, is_telling=False)  # bump(k) with bump = x.add_
+    BOUND = Spelling(  # bump(k) with bump = x.add_, and operator.iadd(x, k)
+        Form.METHOD, ast.Call, _renamed, rb"|".join((_CALLS, _OPERATORS)), is_telling=False
+    )
     FUNCTION = Spelling(Form.FUNCTION, ast.Call, _function, _CALLS, is_telling=False)  # torch.relu_(x)
     FLAG = Spelling(Form.INPLACE_ARGUMENT, ast.Call, _flagged, _FLAG, is_telling=False)  # F.relu(x, inplace=True)
     MODULE = Spelling(  # act(x) with act = nn.ReLU(inplace=True)

@@ -90,6 +90,20 @@ IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permu
 Other classes with these methods (batches of graphs, distributions) are also used with attributes of their own.
 """
 
+OF_OPERATORS = {
+    "iadd": "add_",
+    "isub": "sub_",
+    "imul": "mul_",
+    "itruediv": "div_",
+    "ifloordiv": "floor_divide_",
+    "imod": "remainder_",
+    "ipow": "pow_",
+    "iand": "bitwise_and_",
+    "ior": "bitwise_or_",
+    "ixor": "bitwise_xor_",
+}
+"""The methods that Python's in-place operators are, by their names in its module `operator`."""
+
 KEEPING_VALUES = frozenset(["clone", "to", "cpu", "cuda", "float", "double", "half"])
 """Methods that give the values of a tensor, with its graph."""
 

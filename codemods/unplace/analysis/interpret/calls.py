@@ -47,6 +47,7 @@ from unplace.analysis.interpret import (
     mapped_calls,
     method_calls,
     modelled_calls,
+    otherwise,
     own_calls,
     partials,
     registered,
@@ -93,8 +94,9 @@ class Calls:
         func = node.func
         if isinstance(func, ast.Attribute):
             base = self.evaluator.evaluate(func.value, state)
-            is_alternative = func.attr == "from_pretrained" and base.must_be(CALLABLE) and isinstance(base.ref, Named)
-            if not base.must_be(NAMESPACE) and not is_alternative:  # nn.Embedding.from_pretrained(...)
+            owner = base.ref.qualified if base.must_be(CALLABLE) and isinstance(base.ref, Named) else None
+            is_of_class = owner is not None and (func.attr == "from_pretrained" or owner in results.TENSOR_CLASSES)
+            if not base.must_be(NAMESPACE) and not is_of_class:  # nn.Embedding.from_pretrained(...)
                 return method_calls.of_method(self, node, func, base, state)
             callee = attribute_of(self.evaluator, func, base, state)
             self.run.values[func] = callee
@@ -217,6 +219,10 @@ class Calls:
         writes = WRITERS.get(qualified)
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
+        otherwise.of_handed(self, node, qualified, arguments, state)
+        written = otherwise.of_class_or_operator(self, node, qualified, arguments, state)
+        if written is not None:
+            return written
         held = registered.of_getattr(self, node, arguments, state) if qualified == "builtins.getattr" else None
         if qualified == "functools.partial":
             held = partials.made(node, arguments)

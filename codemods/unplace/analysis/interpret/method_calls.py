@@ -46,7 +46,7 @@ from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.own_methods import is_of_own_class, is_of_posing_class
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind, is_true
-from unplace.torchapi import modes, modules
+from unplace.torchapi import members, modes, modules
 
 _SELF = frozenset(("self",))
 
@@ -141,6 +141,8 @@ def of_tensor(
     inplace = torchapi.inplace_method(name)
     if inplace is not None:
         return _in_place(calls, node, WriteKind.METHOD, func.value, inplace, base, arguments, state)
+    if name.startswith("__i") and (own := members.OF_OPERATORS.get(name.strip("_"))) is not None:
+        return of_name(calls, node, own, func.value, base, arguments, state)
     operator = torchapi.tensor_method(name)
     if operator is None:
         return calls.unknown_call(node, [base, *arguments.all()], state)
@@ -166,6 +168,15 @@ def of_bound(
     inplace = torchapi.inplace_method(ref.node.attr)
     assert inplace is not None
     return _in_place(calls, node, WriteKind.BOUND, node.func, inplace, _receiver(callee), arguments, state)
+
+
+def of_name(
+    calls: CallEffects, node: ast.Call, name: str, target: ast.expr, base: Value, arguments: Arguments, state: State
+) -> Value:
+    """Return the result of an in-place method that is called by another name: `torch.Tensor.add_(y, 1)`."""
+    inplace = torchapi.inplace_method(name)
+    assert inplace is not None
+    return _in_place(calls, node, WriteKind.BOUND, target, inplace, base, arguments, state)
 
 
 def of_handed(run: Run, node: ast.Call, given: Iterable[Value], state: State) -> None:

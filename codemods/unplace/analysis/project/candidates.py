@@ -19,7 +19,7 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import INSTANCE, Holders
 from unplace.diagnostics.forms import WRITERS, has_true
-from unplace.torchapi import modes
+from unplace.torchapi import members, modes
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
@@ -79,7 +79,8 @@ def _activations(module: ModuleIndex) -> Holders | None:
 
 def _is_in_place(name: str) -> bool:
     """Tell whether tensors have an in-place method, or torch an in-place function, of this name."""
-    return torchapi.inplace_method(name) is not None or name in torchapi.inplace_names()
+    is_operator = name.strip("_") in members.OF_OPERATORS
+    return is_operator or torchapi.inplace_method(name) is not None or name in torchapi.inplace_names()
 
 
 def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:

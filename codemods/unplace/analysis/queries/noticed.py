@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.facts import Definition, Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.values import LIST, UNKNOWN, Obj, Origin
+from unplace.analysis.domain.values import LIST, TENSOR, UNKNOWN, Link, Obj, Origin, Value
 from unplace.analysis.interpret.run import Run
-from unplace.diagnostics.catalogue import Assumption
-from unplace.diagnostics.reasons import Reason, quoted
+from unplace.diagnostics.catalogue import Assumption, Relation
+from unplace.diagnostics.reasons import Line, Reason, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +98,17 @@ def named_outside(obj: Obj) -> str | None:
     code = obj.label.removeprefix("`").removesuffix("`")
     is_quoted = len(code) == len(obj.label) - 2
     return code if "`" not in code and (is_quoted or " " not in code) else None
+
+
+def relation(state: Facts, held: Value, value: Value, place: AccessPath | None) -> Reason:
+    """Return how a value that is read later is related to the written tensor."""
+    written = f"`{place}`" if place is not None else "the written tensor"
+    for obj in value.objs | held.objs:
+        base = state.bases.get(obj)
+        if base is not None and base.link is Link.MAYBE:
+            return Relation.MAY_SHARE(written=written, operation=obj.label, line=Line(obj.line))
+        if base is not None and base.link is Link.DATA:
+            return Relation.SWAPPED(written=written)
+    if any(obj in state.roots(value.objs) for obj in held.objs):
+        return Relation.BASE(written=written) if held.must_be(TENSOR) else Relation.HOLDER(written=written)
+    return Relation.SHARES(written=written)

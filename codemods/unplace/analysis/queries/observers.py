@@ -29,10 +29,18 @@ from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_
 from unplace.analysis.project.sharing import attributes_holding, other_holder
 from unplace.analysis.queries import apart, fields
 from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
-from unplace.analysis.queries.noticed import LiveView, Observers, Sharing, assumption_about, named_outside, unsteady
+from unplace.analysis.queries.noticed import (
+    LiveView,
+    Observers,
+    Sharing,
+    assumption_about,
+    named_outside,
+    relation,
+    unsteady,
+)
 from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
 from unplace.analysis.syntax.scopes import variadic
-from unplace.diagnostics.catalogue import Assumption, Refusal, Relation
+from unplace.diagnostics.catalogue import Assumption, Refusal
 from unplace.diagnostics.reasons import Line, Reason, quoted
 
 _Question = tuple[Value, AccessPath | None, Value | None, Slot | None, bool]
@@ -265,22 +273,10 @@ class Watch:
 
     def _view_read(self, name: str, held: Value, value: Value, place: AccessPath | None) -> Reason:
         """Return the reason why a name that is read later prevents rebinding."""
-        relation, used = self._relation(held, value, place), self._changed(held)
+        shown, used = relation(self.state, held, value, place), self._changed(held)
         if used is None:
-            return Refusal.SHARES(name=name, relation=relation)
-        return Refusal.SHARES_CHANGED(name=name, relation=relation, used=used)
-
-    def _relation(self, held: Value, value: Value, place: AccessPath | None) -> Reason:
-        written = f"`{place}`" if place is not None else "the written tensor"
-        for obj in value.objs | held.objs:
-            base = self.state.bases.get(obj)
-            if base is not None and base.link is Link.MAYBE:
-                return Relation.MAY_SHARE(written=written, operation=obj.label, line=Line(obj.line))
-            if base is not None and base.link is Link.DATA:
-                return Relation.SWAPPED(written=written)
-        if any(obj in self.state.roots(value.objs) for obj in held.objs):
-            return Relation.BASE(written=written) if held.must_be(TENSOR) else Relation.HOLDER(written=written)
-        return Relation.SHARES(written=written)
+            return Refusal.SHARES(name=name, relation=shown)
+        return Refusal.SHARES_CHANGED(name=name, relation=shown, used=used)
 
     def _definition(self, name: str, held: Value) -> LiveView | None:
         """Return a name's view with its definition, if it can certainly be made again; else None."""
