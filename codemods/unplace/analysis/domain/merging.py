@@ -86,16 +86,19 @@ class Merger:
         heaps = _runs(heaps)
         result = heaps[0].fork()
         differing: list[tuple[Slot, list[Value | None]]] = []
+        merged: dict[Obj, dict[Hashable, Value]] = {}
         for holder in self._unlike(heaps):
-            merged: dict[Hashable, Value] = {}
+            fields = merged[holder] = {}
             own: list[tuple[Hashable, list[Value | None]]] = []
-            self._split([heap.of(holder) for heap in heaps], merged, own)
-            result.put(holder, merged)
+            self._split([heap.of(holder) for heap in heaps], fields, own)
+            result.put(holder, fields)
             differing += [((holder, key), values) for key, values in own]
         differing.sort(key=lambda item: _sort_key(item[0]))
         classes: dict[Hashable, Hashable] = {}
         for slot, values in differing:
-            result[slot] = self._join(slot, values, classes)
+            holder, key = slot
+            merged[holder][key] = self._join(slot, values, classes)
+            result.put(holder, merged[holder])
         result.partly = frozenset().union(*(heap.partly for heap in heaps), self._left_first(differing))
         return result
 

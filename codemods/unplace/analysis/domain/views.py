@@ -30,17 +30,15 @@ class Views(dict[Obj, Base]):
 
     def __init__(self, bases: Mapping[Obj, Base] | None = None) -> None:
         """Start with the bases of some views."""
-        super().__init__()
-        self._views: set[Obj] = set()  # the keys, as a set: operations between sets reuse the stored hashes
-        self._cut: set[Obj] = set()  # the views that are pieces of a split
+        super().__init__(bases if bases is not None else {})
+        self._views = set(self)  # the keys, as a set: operations between sets reuse the stored hashes
+        self._cut = {obj for obj, base in self.items() if base.piece is not None}  # the pieces of a split
         self._roots: dict[Obj, Objs] = {}
         self._joined: dict[Objs, Objs] = {}
         self._pieces: dict[Obj, Mapping[Obj, Pieces]] = {}
         self._parted: dict[frozenset[Link], Views] = {}
         self._stale: set[Obj] = set()
         self._told: set[Obj] = set()  # the objects that results are about, and maybe more
-        for obj, base in bases.items() if bases is not None else ():
-            self[obj] = base
 
     def fork(self) -> Views:
         """Return an independent copy that shares the results computed so far."""
@@ -74,14 +72,15 @@ class Views(dict[Obj, Base]):
         known = self._parted.get(links)
         if known is not None:
             return known
-        found = self._parted[links] = Views()
+        found: dict[Obj, Base] = {}
         for obj, base in self.items():
             if base.holders and base.link in UNCERTAIN:
                 piece = (("element", base.holders), base.key) if base.key is not None else None
                 found[obj] = Base(base.holders, base.link, piece, base.forbidden, base.holders, base.key)
             elif base.link not in links:
                 found[obj] = base
-        return found
+        self._parted[links] = Views(found)
+        return self._parted[links]
 
     def forget(self, obj: Obj) -> None:
         """Record that an object is no view."""

@@ -73,6 +73,7 @@ class Watch:
         self.run = run
         self.state = state
         self.live = live
+        self._later = [(n, v) for n, v in state.env.items() if v.objs and (n in live or n.startswith(HIDDEN))]
         self._own: Obj | None = None
         self._slot: Slot | None = None
         self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
@@ -169,8 +170,8 @@ class Watch:
 
     def _names(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         own = place.root if place is not None and place.is_name else None
-        for name, held in self.state.env.items():
-            if name == own or not (name in self.live or name.startswith(HIDDEN)) or not held.objs:
+        for name, held in self._later:
+            if name == own:
                 continue
             if name.startswith(HIDDEN) and not self._is_container(held):
                 is_seen = self.state.may_share(held.objs, value.objs)
@@ -232,9 +233,8 @@ class Watch:
         and of other elements of its holder.
         """
         roots = parted.roots(value.objs)
-        for name, held in self.state.env.items():
-            is_seen = name in self.live or name.startswith(HIDDEN)
-            if not is_seen or self._is_container(held) or parted.may_share(held.objs, value.objs):
+        for name, held in self._later:
+            if self._is_container(held) or parted.may_share(held.objs, value.objs):
                 continue
             is_told = is_alone and roots.isdisjoint(parted.roots(held.objs) | self.state.roots(held.objs) & value.objs)
             if self._notices(held, value) and not is_told:
@@ -365,8 +365,7 @@ class Watch:
         """Return what live names reach, and what has no name in the source; `without` is left out."""
         found = self._reaching.get(without)
         if found is None:
-            names = (name for name in self.state.env if name in self.live or name.startswith(HIDDEN))
-            objs = [obj for name in names if name != without for obj in self.state.env[name].objs]
+            objs = [obj for name, held in self._later if name != without for obj in held.objs]
             found = self._reaching[without] = self.state.reachable(objs)
         return found
 

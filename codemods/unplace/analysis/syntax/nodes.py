@@ -56,7 +56,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     for field in _FIELDS[type(node)]:
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [child for child in value if child is not None]  # `{**d}` has a key of None
+            found += value if None not in value else filter(None, value)  # `{**d}` has a key of None
         elif value is not None:
             found.append(value)
     return found

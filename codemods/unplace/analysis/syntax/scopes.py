@@ -193,7 +193,8 @@ class Scopes:
             elif kind in _SPECIAL:
                 self._note(current, scope)
             below = children(current)
-            self.parents.update(dict.fromkeys(below, current))
+            for child in below:
+                self.parents[child] = current
             below.reverse()
             todo += below
 
