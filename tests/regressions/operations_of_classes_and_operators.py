@@ -18,7 +18,13 @@ def run(x: torch.Tensor):
     gs = [x.tanh(), x.exp()]
     total = functools.reduce(torch.Tensor.add_, gs)
     n = operator.iadd(1, 2)
-    return y + z + w + hs[0] * hs[1] + total * gs[0] * n
+    return y + z + w + hs[0] * hs[1] + total * gs[0] * n + reduced(x)
+
+
+def reduced(x: torch.Tensor):
+    ys = [x.exp(), x.tanh()]
+    functools.reduce(operator.iadd, ys)
+    return ys[0] * x
 
 
 def example():

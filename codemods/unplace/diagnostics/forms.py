@@ -228,6 +228,11 @@ WRITING = frozenset(_ALL)
 _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.is_telling)
 
 
+def names_operation(attribute: str) -> bool:
+    """Tell whether an attribute is named like a method or function that works in place: `mul_`, `iadd`."""
+    return attribute[-1] == "_" or attribute in members.OF_OPERATORS
+
+
 def looks_in_place(node: ast.AST) -> bool:
     """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
     for target in _ALL.get(type(node), ()):  # noqa: SIM110 - asked of every node, for which a generator costs more

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.syntax.nodes import SCOPES, children, walk
-from unplace.diagnostics.forms import WRITING, has_true, looks_in_place
+from unplace.diagnostics.forms import WRITING, has_true, looks_in_place, names_operation
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SPECIAL = frozenset(
@@ -185,7 +185,7 @@ class Scopes:
                 scope.suspects.append(current)
                 if kind is ast.Call and has_true(current):
                     self.flagged.append((current, scope))
-            if kind is ast.Attribute and current.attr[-1] == "_" and not self._is_called(current):
+            if kind is ast.Attribute and names_operation(current.attr) and not self._is_called(current):
                 self.handed.add(current.attr)
                 scope.suspects.append(current)
             if kind is ast.Call:
