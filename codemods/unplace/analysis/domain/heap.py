@@ -24,6 +24,8 @@ class Heap:
         if reset:
             self.h = x.clone()
         h = self.h
+
+    and the elements that only some paths have taken out of their list: `layers.pop()`.
     """
 
     __slots__ = ("_fields", "_owners", "partly")

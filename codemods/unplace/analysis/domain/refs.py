@@ -216,7 +216,8 @@ class TorchModule:
     """An instance of a module class of torch: where it was made and, for a Sequential, its layers.
 
     `last` is the last layer of a Sequential, where only that one is known, and `each` stands for all its layers, where
-    their number isn't known: `nn.Sequential(*layers)`.
+    their number isn't known: `nn.Sequential(*layers)`. It returns its input where it has no layer: `is_filled` tells
+    that it certainly has one.
     """
 
     qualified: str
@@ -225,6 +226,7 @@ class TorchModule:
     parts: tuple[Value, ...] | None = None
     last: Value | None = None
     each: Value | None = None
+    is_filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ class State(Facts):
             for value in self.heap.of(holder).values():
                 joined = value if joined is None else weak_join(joined, value)
             if joined is not None:
+                self.heap.partly |= {(holder, key) for key in self.heap.of(holder)}
                 self.heap.put(holder, {ANY: joined._replace(identity=distinctness)})
 
     def remove(self, holders: Objs, key: Hashable) -> None:
@@ -143,6 +144,7 @@ class State(Facts):
             (holder,) = holders
             if (holder, key) in self.heap and not holder.old:
                 del self.heap[(holder, key)]
+                self.heap.partly |= {(holder, key)}
                 return
         self.collapse(holders)
 

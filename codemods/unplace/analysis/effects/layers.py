@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import reduce
@@ -41,7 +42,16 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
     is_listed = isinstance(end, ast.Starred) and isinstance(end.value, ast.ListComp | ast.GeneratorExp)
     last = arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
     each = reduce(weak_join, arguments.positional)
-    return replace(made, last=last, each=each if each.ref is not None else None)
+    is_filled = any(_has_element(run, given, state) for given in arguments.nodes)
+    return replace(made, last=last, each=each if each.ref is not None else None, is_filled=is_filled)
+
+
+def _has_element(run: Run, given: ast.expr, state: State) -> bool:
+    """Tell whether an argument is certainly one layer or more: `*layers` of a list that begins with one."""
+    if not isinstance(given, ast.Starred) or _counts_to_a_number(given.value):
+        return True
+    holders = run.values[given.value].objs
+    return bool(holders) and all((o, 0) in state.heap and (o, 0) not in state.heap.partly for o in holders)
 
 
 def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...] | None:
@@ -51,11 +61,24 @@ def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...]
         if not isinstance(node, ast.Starred):
             found.append(value)
             continue
-        slots = dict(state.reachable_slots(run.values[node.value].objs))
-        if not slots or list(slots) != [*range(len(slots))]:
+        holders = run.values[node.value].objs
+        slots = dict(state.reachable_slots(holders))
+        if len(holders) != 1 or not slots or list(slots) != [*range(len(slots))]:
+            return None
+        if any(slot in state.heap.partly for slot in itertools.product(holders, slots)):
             return None
         found += slots.values()
     return tuple(found)
+
+
+def _counts_to_a_number(listed: ast.expr) -> bool:
+    """Tell whether a comprehension certainly has an element: `[Block() for _ in range(4)]`."""
+    match listed:
+        case ast.ListComp(generators=[ast.comprehension(ifs=[], iter=ast.Call() as counted)]) if counted.args:
+            end = counted.args[0]
+            is_range = isinstance(counted.func, ast.Name) and counted.func.id == "range" and len(counted.args) == 1
+            return is_range and isinstance(end, ast.Constant) and isinstance(end.value, int) and end.value > 0
+    return False
 
 
 def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:
@@ -119,7 +142,12 @@ def _container(
         before = _part(calls, node, (*place, _BEFORE), ref.each, target, value, other)
         state.become(Merger((node, place)).merge([state.fork(), other]))
         given = weak_join(value, before)._replace(identity=(node, place), shape=(node, place, "shape"))
-        return _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, state)
+        if ref.is_filled:
+            return _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, state)
+        other = state.fork()
+        made = _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, other)
+        state.become(Merger((node, place, "filled")).merge([state.fork(), other]))
+        return weak_join(given, made)._replace(identity=None, shape=None)
     before = calls.unknown_call(node, [value], state, Value(MODULE))
     if ref.last is None or not _makes_anew(ref.last):
         return before
