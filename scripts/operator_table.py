@@ -73,19 +73,20 @@ NUMBERS = frozenset(
 INTRODUCTION = """\
 # In-place operators
 
-Written by `scripts/operator_table.py`, which asks the rewriter about a small function for each name that the operator
-table of torch {version} holds:
+What becomes of each in-place operator? `scripts/operator_table.py` writes this page. It asks the rewriter about a small
+function for each name in the operator table of torch {version}:
 
     def f(x: torch.Tensor, ...):
         y = x * 2
         y.add_(other)
         return y
 
-What would only be kept there because nothing has saved `y` is asked about with `y = x.exp()`. The tables say what the
-line becomes with `--unsafe`, or why it is kept or refused. Where a tensor has other readers (a second name, a view, a
-caller), more is rewritten or less; where the dtypes of target and operand aren't known to agree, the page shows the
-plain form, which rests on the assumption that is recorded with it; `--preserve-dtype` shows its form where it is
-another one.
+If the line would be kept only because nothing has saved `y`, the function starts with `y = x.exp()` instead.
+
+The tables show what the line becomes with `--unsafe`, or why it is kept or refused. In your code the outcome can
+differ, if the tensor has other readers: a second name, a view or a caller. Where the dtypes of target and operand may
+differ, the table shows the plain form. That form assumes that they agree, and the report says so. The column
+`--preserve-dtype` shows the form with that option, where it differs.
 """
 
 

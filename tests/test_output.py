@@ -61,7 +61,7 @@ def test_reports_fit_the_width(width: int, capfd: pytest.CaptureFixture[str], mo
     for stream in (sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     Path("model.py").write_text(CHAIN.replace("y.mul_(2)", "torch.nn.functional.silu(x * 2 + y.mul_(2).sum())"))
-    for command in (["check"], ["rewrite", "--check"], ["explain", "model.py:6"], ["rule", "UNP001"]):
+    for command in (["check"], ["rewrite", "--check"], ["explain", "model.py:6"], ["rule", "UNP003"]):
         code, out, err = run(capfd, *command, *([] if command[0] in ("explain", "rule") else ["model.py"]))
         assert code in (0, 1)
         text = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", out + err)  # a slow machine shows a progress bar

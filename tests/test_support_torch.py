@@ -23,7 +23,7 @@ WRITTEN = {
 }
 """What the script writes, or console_blocks.py for it."""
 
-MEASURED = {"docs/comparison.md", "docs/diagnose.md", "docs/loops.md", "docs/speed.md", "CHANGELOG.md"}
+MEASURED = {"docs/diagnose.md", "docs/loops.md", "docs/speed.md", "CHANGELOG.md"}
 """Pages that say with which release something was measured or seen, once."""
 
 

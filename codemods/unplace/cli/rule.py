@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -45,13 +46,14 @@ def rule(
 
 
 def _fitted(text: str, width: int | None) -> Iterator[str]:
-    """Yield the lines of a text whose paragraphs are fitted to a terminal; code, which is indented, stays as it is."""
+    """Yield the lines of a text whose paragraphs and lists are fitted to a terminal; code stays as it is."""
     for number, paragraph in enumerate(text.split("\n\n")):
         if number:
             yield ""
-        lines = paragraph.split("\n")
-        if width is None or any(line.startswith((" ", "-")) for line in lines):
-            yield from lines
-        else:
-            joined = [(" ".join(lines), "")]
-            yield from ("".join(part for part, _ in line) for line in wrapped(joined, min(width, WIDEST), 0))
+        if width is None or paragraph.startswith("    "):
+            yield from paragraph.split("\n")
+            continue
+        for item in re.split(r"\n(?=- )", paragraph):
+            joined = [(" ".join(line.strip() for line in item.split("\n")), "")]
+            indent = 2 if item.startswith("- ") else 0
+            yield from ("".join(part for part, _ in line) for line in wrapped(joined, min(width, WIDEST), indent))

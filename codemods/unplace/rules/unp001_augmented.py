@@ -1,7 +1,7 @@
 """Augmented assignment of a tensor: `y += k` becomes `y = y + k`.
 
-An augmented assignment writes into the memory of its target. Autograd fails in backward when an earlier operation
-saved that memory, and every other name of the tensor sees the change.
+An augmented assignment writes into the memory of its target. If an earlier operation saved that memory, autograd fails
+in backward. Every other name of the tensor sees the change.
 
     y = x.exp()
     y += 1          # exp() saved its result
@@ -9,13 +9,16 @@ saved that memory, and every other name of the tensor sees the change.
     y = x.exp()
     y = y + 1
 
-Names that are the same tensor are rebound with it (`a = b = a + 1`) and live views are made again behind the
-statement. A write through a view whose base is read later goes to a clone of the base. In place the target keeps its
-dtype; where the operands are known to differ the result is cast back.
+Other names of the same tensor are rebound with it (`a = b = a + 1`), and views that are read later are made again after
+the statement. A write through a view whose base is read later goes to a clone of the base. In place, the target keeps
+its dtype. Where the operands are known to differ, the result is cast back.
 
-Not rewritten: numbers, lists, strings and arrays; `x @= w` (tensors have no in-place matrix product); parameters,
-buffers, gradients, and code under `no_grad` (kept); targets that a container, a closure, or a caller can see (refused;
-the caller's case is applied with `--unsafe`, which assumes that no caller reads the argument after the call).
+Not an operation of this rule: numbers, lists, strings and arrays; `x @= w` (tensors have no in-place matrix product).
+
+Kept: parameters, buffers, gradients, and code under `no_grad`.
+
+Refused: targets that a container, a closure or a caller can see. With `--unsafe`, arguments are rewritten, too; the
+assumption is that no caller reads the argument after the call.
 """
 
 from __future__ import annotations

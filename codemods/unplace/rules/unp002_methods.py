@@ -1,8 +1,8 @@
 """Underscore method of a tensor: `y.add_(k)` becomes `y = y.add(k)`.
 
-Methods whose name ends with an underscore write into their tensor and return it. The value of `y.add_(k)` is `y`
-itself: where the result gets a name and `y` is read later, both are bound (`z = y = y.add(k)`); where `y` isn't read
-any more the functional method alone remains, also inside expressions and chains.
+Methods whose name ends with an underscore write into their tensor and return it, so `y.add_(k)` is `y` itself. If the
+result gets a name and `y` is read later, both names are bound (`z = y = y.add(k)`). If `y` isn't read any more, only
+the functional method remains, also inside expressions and chains.
 
     x.sub_(m).div_(s)
     return y.relu_()
@@ -11,15 +11,17 @@ any more the functional method alone remains, also inside expressions and chains
     return y.relu()
 
 `zero_` and `fill_` become `torch.zeros_like` and `torch.full_like` (`torch.fill` where the tensor has a graph, which
-then gets zero gradients as before). Comparisons keep the dtype of the tensor. A method called on a view whose base is
-read later stays, after a clone of the base.
+then gets zero gradients as before). Comparisons keep the dtype of the tensor. If the base of a view is read later, a
+method called on the view stays, after a clone of the base.
 
 `copy_` and random fills (`normal_`) are called on a new tensor (`x = torch.empty_like(x).normal_()`), which draws the
-same numbers. A call inside an expression moves to a statement before it where nothing in between can notice.
+same numbers. A call inside an expression moves to a statement before it, if nothing in between can notice.
 
-Not rewritten: methods that aren't writes of values (`requires_grad_`) or that have no functional counterpart
-(`resize_`, `set_`); a call in a loop's or branch's header whose tensor is read later; a call whose value may be thrown
-away (`lambda k: p.mul_(k)`) where others may hold the tensor.
+Not rewritten:
+
+- methods that write no values (`requires_grad_`) or have no functional counterpart (`resize_`, `set_`);
+- a call in the header of a loop or branch, if its tensor is read later;
+- a call whose value may be thrown away (`lambda k: p.mul_(k)`), if others may hold the tensor.
 """
 
 from __future__ import annotations

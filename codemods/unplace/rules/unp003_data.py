@@ -1,8 +1,8 @@
 """Store to `.data`: `h.data = f(h)` becomes `h = f(h)`, which repairs the gradient.
 
-Assigning `.data` swaps the values of a tensor behind autograd's back: the graph, if there is one, still belongs to the
-old values, and the new ones have no history. In differentiable code that cuts the gradient silently. Rebinding the
-name keeps the values and lets gradients flow.
+Assigning `.data` swaps the values of a tensor behind autograd's back. The graph, if there is one, still belongs to the
+old values, and the new ones have no history. In differentiable code, this cuts the gradient without an error. Rebinding
+the name keeps the values and lets gradients flow.
 
     for x_t in x:
         hidden.data = torch.tanh(cell(x_t, hidden))
@@ -10,17 +10,23 @@ name keeps the values and lets gradients flow.
     for x_t in x:
         hidden = torch.tanh(cell(x_t, hidden))
 
-This is the one rule that means to change gradients; values stay the same. A write through `.data` that changes a part
-or updates what is there (`h.data += k`, `h.data[0] = 1`, `h.data.clamp_()`) may be meant to stay unseen by autograd, so
-that rewriting it needs `--unsafe`. Not so where what is written has a graph that nothing else uses, and all such writes
-to the tensor do: `h.data += self.out(x)`, after which `self.out` gets no gradient. Nor where the write changes what the
-gradient is computed from, the result of `exp`, `sigmoid` or `softmax` for example: that gradient is nobody's intention.
+This is the one rule that changes gradients on purpose; values stay the same.
 
-Where the stored values aren't computed from the old ones, nor by a module with weights, they may have no graph, and
-rebinding would cut the one that is there: that needs `--unsafe` (assumes that a gradient flows through them).
+A write through `.data` that changes a part or updates the values may be meant to stay unseen by autograd (`h.data +=
+k`, `h.data[0] = 1`, `h.data.clamp_()`). Rewriting it needs `--unsafe`, with two exceptions:
 
-Not rewritten: parameters, leaves whose `.grad` is used, optimizers, code under `no_grad` (kept: there `.data` is an
-update); arguments of a function, unless with `--unsafe` (assumes that no caller reads the argument after the call).
+- The written value has a graph that nothing else uses, and so do all such writes to the tensor. After
+  `h.data += self.out(x)`, for example, `self.out` gets no gradient.
+- The gradient is computed from the values that the write changes, such as the result of `exp`, `sigmoid` or `softmax`.
+  Nobody means such a gradient.
+
+The stored values may have no graph, if they aren't computed from the old ones, nor by a module with weights. Rebinding
+would then cut the graph that is there. It needs `--unsafe`, which assumes that a gradient flows through the new values.
+
+Kept: parameters, leaves whose `.grad` is used, optimizers, and code under `no_grad`. There, `.data` is an update.
+
+Refused: arguments of a function. With `--unsafe` they are rewritten; the assumption is that no caller reads the
+argument after the call.
 """
 
 from __future__ import annotations

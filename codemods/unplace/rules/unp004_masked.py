@@ -1,9 +1,13 @@
 """Masked store: `y[y < 0] = 0` becomes `y = y.masked_fill(y < 0, 0)`.
 
-Storing under a mask writes into the tensor's memory. A number under a mask of the tensor's own shape becomes
-`masked_fill`; elements of another tensor of that shape under the same mask become `torch.where`, and so does a number
-that is added or taken away, or a written one by which they are multiplied or divided; every other masked store goes to
-a clone, its value computed before (see UNP005).
+A store under a mask writes into the tensor's memory. If the mask has the tensor's own shape, the store becomes a
+function:
+
+- a number becomes `masked_fill`;
+- elements of another tensor of that shape, under the same mask, become `torch.where`;
+- an update by a number becomes `torch.where`, too: adding, subtracting, or multiplying and dividing by a literal.
+
+Every other masked store goes to a clone, and its value is computed before (see UNP005).
 
     y[y < 0] = 0
     y[mask] = other[mask]
@@ -16,10 +20,11 @@ a clone, its value computed before (see UNP005).
 `masked_fill` raises where a store gives infinity: `y[y < 0] = -1e9` of a tensor that may be of half precision becomes
 `torch.where`, or a clone where it may be one of integers.
 
-The mask's shape is proved, not guessed: an index mask is aligned with the first dimensions of a tensor, `masked_fill`
-aligns with the last ones, so a mask of lower rank would silently hit other elements. A mask made of the same tensors
-as `y`, such as `y < top[:, [-1]]`, has as many dimensions, and so the shape of `y`: torch takes no other one. Under
-`vmap`, which takes no mask with a batch dimension for an index, `--unsafe` assumes that shape.
+The mask's shape is proved, not guessed. An index mask is aligned with the first dimensions of a tensor, and
+`masked_fill` aligns with the last ones. A mask of fewer dimensions would hit other elements without an error. A mask
+made of the same tensors as `y`, such as `y < top[:, [-1]]`, has as many dimensions as `y`. It then has the shape of
+`y`, because torch accepts no other. `vmap` accepts no mask with a batch dimension as an index; there, `--unsafe`
+assumes the shape.
 """
 
 from __future__ import annotations

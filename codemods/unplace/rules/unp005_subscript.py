@@ -1,7 +1,7 @@
 """Slice or index store: `y[i] = v` becomes `y = y.clone()` and `y[i] = v`.
 
-A store through an index writes into the tensor's memory, which an earlier operation may have saved. After the clone
-it goes to memory that nothing has saved and nobody else sees.
+A store through an index writes into the tensor's memory, which an earlier operation may have saved. After the clone,
+the store goes to memory that nothing has saved and nobody else sees.
 
     y = x.exp()
     y[1:] = f(y[:-1])
@@ -11,17 +11,20 @@ it goes to memory that nothing has saved and nobody else sees.
     y = y.clone()
     y[1:] = new_y
 
-A value whose computation may save the tensor is computed before the clone: computed from the clone, autograd would save
-a view of the clone, and the store would break that. Names that are the same tensor get the same clone, live views are
-made again before the store, and a store through a view clones the base that the view looks into. Where `y = y.clone()`
-stands there already, the value alone moves before it.
+If the computation of the value may save the tensor, the value is computed before the clone. Otherwise autograd would
+save a view of the clone, and the store would break it. If `y = y.clone()` is there already, only the value moves before
+it.
 
-A tensor that a loop fills slot by slot, `out[t] = f(out[t - 1])`, is collected in a list and stacked behind the loop,
-if what is stored is known (with `--unsafe`: assumed) to have the shape and dtype of a slot.
+Other names of the same tensor get the same clone, and views that are read later are made again before the store. A
+store through a view clones the base of the view.
 
-Torch forbids writing the outputs of `split`, `chunk`, `unbind` and loops over a tensor: they are cut with
-`tensor_split` or indices. Not rewritten: lists, dicts and arrays; expanded tensors; tensors that a container, a closure
-or a caller sees.
+A loop may fill a tensor slot by slot: `out[t] = f(out[t - 1])`. The slots are then collected in a list and stacked
+after the loop. The stored values must be known to have the shape and dtype of a slot; `--unsafe` assumes it.
+
+Torch forbids writing the outputs of `split`, `chunk`, `unbind` and loops over a tensor. They are cut with
+`tensor_split` or indices instead.
+
+Not rewritten: lists, dicts and arrays; expanded tensors; tensors that a container, a closure or a caller sees.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`inplace=True`: the flag is dropped from functionals and modules.
 
-`F.relu(h, inplace=True)` returns `h` itself, overwritten; a module made with `inplace=True` does that at every call.
+`F.relu(h, inplace=True)` overwrites `h` and returns it. A module made with `inplace=True` does the same at every call.
 
     h = F.relu(h, inplace=True)
     act = nn.ReLU(inplace=True)
@@ -8,13 +8,17 @@
     h = F.relu(h)
     act = nn.ReLU()
 
-Where the input is read later under its own name it gets the result too (`y = h = F.relu(h)`). A module is rewritten
-when its input is fresh: a layer before it in the same `nn.Sequential` or list makes a new tensor, or at every call in
-the file nobody reads the input afterwards, or every call can take the result (`y = h = self.act(h)`), so that the
-classic residual bug stays what it is.
+If the input is read later under its own name, that name gets the result, too (`y = h = F.relu(h)`). So the values stay
+the same, even those of the classic residual bug.
 
-A flag that comes from elsewhere becomes False there: `partial(nn.ReLU, inplace=True)`, `m.inplace = True`, and the
-default of a parameter or what the file's calls pass for it.
+A module is rewritten if one of these holds:
+
+- a layer before it in the same `nn.Sequential` or list makes a new tensor;
+- nobody reads the input after any of the module's calls in the file;
+- every call can take the result (`y = h = self.act(h)`).
+
+A flag may come from elsewhere: from `partial(nn.ReLU, inplace=True)`, `m.inplace = True`, the default of a parameter,
+or an argument of a call in the file. It becomes False there.
 
     def act(inplace=True):
         return nn.ReLU(inplace=inplace)
@@ -22,9 +26,10 @@ default of a parameter or what the file's calls pass for it.
     def act(inplace=False):
         return nn.ReLU(inplace=inplace)
 
-Not rewritten: a flag by which the function decides about something else, too; unless with `--unsafe` (assumes that
-nobody reads the input later), arguments of the enclosing function, modules at the start of a container, and flags that
-come from elsewhere without a fresh input in sight.
+Not rewritten: a flag by which the function also decides about something else.
+
+Only with `--unsafe`, which assumes that nobody reads the input later: arguments of the enclosing function, modules at
+the start of a container, and flags that come from elsewhere, unless the input is seen to be new.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Underscore function: `torch.relu_(x)` becomes `x = torch.relu(x)`.
 
-`torch.relu_`, `torch.sigmoid_`, `F.leaky_relu_` and their kin write into their first argument and return it, like the
-methods (UNP002).
+`torch.relu_`, `torch.sigmoid_`, `F.leaky_relu_` and the like write into their first argument and return it, as the
+methods do (UNP002).
 
     torch.relu_(x)
     y = F.leaky_relu_(x, 0.1)
@@ -9,8 +9,9 @@ methods (UNP002).
     x = torch.relu(x)
     y = x = F.leaky_relu(x, 0.1)
 
-Not rewritten: `nn.init.*_` and `clip_grad_norm_`, which are meant to write (kept); names imported with
-`from torch import relu_`, because the functional name isn't imported.
+Kept: `nn.init.*_` and `clip_grad_norm_`, whose purpose is to write.
+
+Not rewritten: names imported with `from torch import relu_`, because the functional name isn't imported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`out=`: `torch.add(a, b, out=c)` becomes `c = torch.add(a, b)`.
 
-With `out=` a function writes its result into a tensor that exists already; autograd refuses that for inputs that
+With `out=`, a function writes its result into a tensor that exists already. Autograd refuses that for inputs that
 require grad.
 
     product = torch.empty(3)
@@ -9,9 +9,11 @@ require grad.
     product = torch.empty(3)
     product = torch.mul(x, w)
 
-Rewritten where `out` is a plain name (or a tuple of names) of a tensor that nobody else sees and that has the dtype of
-the result; `out` decides the dtype otherwise. Not rewritten: rows and other views given as `out`, and what the function
-got for it, from its caller, an attribute or a global: others read the result there.
+Rewritten: `out` is a plain name or a tuple of names. Nobody else may see the tensor, and it must have the dtype of the
+result, because `out` decides the dtype.
+
+Not rewritten: rows and other views given as `out`, and tensors that come from a caller, an attribute or a global.
+Others read the result there.
 """
 
 from __future__ import annotations
