@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from unplace.analysis.domain.values import Saved
+from unplace.analysis.domain.values import Origin, Saved
 from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
 from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
@@ -53,7 +53,7 @@ class Report:
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
         notes = [decision.confirmed(note) or note for note in decision.notes]
         node = site.node
-        harm = harm if isinstance(decision.verdict, Keep) else harm_of(site)
+        harm = harm_of(site) if decision.is_recipe or _is_made_here(site) else harm
         self.add(
             node,
             rule.code,
@@ -131,6 +131,11 @@ class Report:
                 ran=ran,
             )
         )
+
+
+def _is_made_here(site: Site) -> bool:
+    """Tell whether the function made the written tensor: what it is given may be a parameter that it initialises."""
+    return all(root.origin is Origin.FRESH for root in site.roots()) and not site.is_leaf()
 
 
 def harm_of(site: Site) -> Harm:

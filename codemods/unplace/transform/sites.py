@@ -43,6 +43,7 @@ from unplace.analysis.queries.saved_by_callers import is_parameter
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.queries.yielded import is_drawn_once
+from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -79,7 +80,7 @@ class Callers(Protocol):
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose tensors are handed back to the callers, and so are live at the end."""
 
-    def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
+    def saved_before(self, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
@@ -429,9 +430,16 @@ class Site:
         for root in sorted(seen) if not found else ():
             passed = self.state.from_callers(root)
             if passed is not None:
-                saved = self.callers.saved_before(self.run.scope, passed)
+                saved = self.callers.saved_before(self.run.scope, passed, of_each=self._is_drawn())
                 found += [saved] if saved is not None else []
         return found
+
+    def _is_drawn(self) -> bool:
+        """Tell whether the written tensor is what a loop draws, so that each element is written."""
+        node = self.state.binds.get(root_name(self.write.target) or "")
+        while isinstance(node, ast.Name | ast.Tuple | ast.List | ast.Starred):
+            node = self.run.parents.get(node)
+        return isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
 
     def _is_saved_by_no_caller(self, root: Obj) -> bool:
         """Tell whether a root is an argument that no caller saved, in a run that sees them all."""

@@ -25,15 +25,24 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 
 
-def saved_before(program: Program, scope: Scope, parameter: str) -> Saved | None:
-    """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
+def saved_before(program: Program, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
+    """Return the operation of a caller that certainly saved the tensor before the function writes it, if any.
+
+    Of a container, the function writes one element, which may be any, or `of_each` all.
+    """
     for call in _further_out(program, scope, parameter):
-        for root in sorted(_surely_handed_over(call)):
-            certain = [saved for saved in _saved(program, call, root) if saved.certain and saved.on_path]
-            if certain and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
-                found = min(certain, key=lambda saved: (saved.line, saved.operation))
-                return found._replace(file=from_folder(program.module, call.program.module))
+        saves = [_certain(program, call, objs) for objs in _surely_handed_over(call)]
+        is_saved = any(saves) if of_each else all(saves)
+        if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
+            found = min((s for each in saves for s in each), key=lambda saved: (saved.line, saved.operation))
+            return found._replace(file=from_folder(program.module, call.program.module))
     return None
+
+
+def _certain(program: Program, call: Handed, objs: Objs) -> list[Saved]:
+    """Return the operations of a caller that certainly saved some objects."""
+    roots = sorted(call.write.state.seen(objs))
+    return [s for root in roots for s in _saved(program, call, root) if s.certain and s.on_path]
 
 
 def forbidden_passed(program: Program, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
@@ -131,10 +140,11 @@ def _handed_over(call: Handed) -> Objs:
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
 
-def _surely_handed_over(call: Handed) -> Objs:
-    """Return the objects that a call hands over by what the code in sight shows."""
+def _surely_handed_over(call: Handed) -> list[Objs]:
+    """Return what a call hands over by what the code in sight shows: the tensor, or each element of a container."""
     state, value = call.write.state, call.write.value
-    return state.reachable(value.objs) if value.may_be(CONTAINER) else state.seen(value.objs)
+    held = [inner for _, inner in state.reachable_slots(value.objs)] if value.may_be(CONTAINER) else []
+    return [inner.objs for inner in held if inner.objs and not inner.must_be(CONTAINER)] or [value.objs]
 
 
 def _is_on_disk(program: Program) -> bool:

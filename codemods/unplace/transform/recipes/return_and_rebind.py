@@ -205,9 +205,9 @@ class Callers:
             self.program, scope, parameter, self._known.are_all
         )
 
-    def saved_before(self, scope: Scope, parameter: str) -> Saved | None:
+    def saved_before(self, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
-        return saved_by_callers.saved_before(self.program, scope, parameter)
+        return saved_by_callers.saved_before(self.program, scope, parameter, of_each=of_each)
 
     def forbidden_passed(self, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
         """Return a call that passes what torch lets nobody write, with the reason, if any."""
