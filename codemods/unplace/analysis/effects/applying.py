@@ -40,6 +40,7 @@ from unplace.analysis.effects.effect import (
     Attribute,
     Drawn,
     Effect,
+    Left,
     Returned,
     Slot,
     Source,
@@ -63,11 +64,13 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
     left = {name for name in effect.changes & call.bound.keys() if _is_told(call, effect, name)}
-    stored = [(place, value_of(call, place.value, (place, key))) for place in effect.leaves if place.parameter in left]
+    stored = [(place, _left_value(call, place, key)) for place in effect.leaves if place.parameter in left]
     for place, value in stored:
         owners = call.objs((place.parameter,))
         for owner in owners:
-            call.state.store(owner, place.name, value, is_only=len(owners) == 1)
+            held = call.state.heap.get((owner, place.name))
+            kept = value._replace(kinds=held.kinds) if held is not None and value.kinds & UNKNOWN else value
+            call.state.store(owner, place.name, kept, is_only=len(owners) == 1)
     for name in (effect.changes & call.bound.keys()) - left:
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
@@ -90,6 +93,13 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))
     note(call.run, call.state, effect.saves, call.bound, made, call.node, call.called)
     return made
+
+
+def _left_value(call: Call, place: Left, key: Hashable) -> Value:
+    """Return what a call leaves in an attribute: a new value, or what another attribute held before."""
+    source = place.value.source
+    moved = _attribute(call, source) if isinstance(source, Attribute) else None
+    return moved if moved is not None else value_of(call, place.value, (place, key))
 
 
 def _is_told(call: Call, effect: Effect, name: str) -> bool:
@@ -314,7 +324,7 @@ def _note_saved(call: Call, returned: Returned, value: Value) -> None:
     """Record the operations inside the callee that saved the value that it returns."""
     recording = [v for v in call.bound.values() if v.kinds & _RECORDING]
     tensors = [v for v in recording if v.must_be(TENSOR)]
-    tracked = (v.tracked is not Tracked.NO for v in tensors or recording)
+    tracked = (v.tracked is not Tracked.NO or v.must_be(OTHER) for v in tensors or recording)
     may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
     for operation, certain in sorted(returned.saved):
         called = f"{operation}{INSIDE}{call.code}()"

@@ -125,7 +125,13 @@ def _left(run: Run, exits: Sequence[Snapshot]) -> tuple[Left, ...]:
     left = [Left(holder.parameter or "", str(key), value) for (holder, key), value in found.items()]
     is_told = all(isinstance(key, str) and key != ANY for _, key in found)
     is_known = is_told and all(_is_passed(run, holder) for holder, _ in found)
-    return tuple(left) if is_known and not any(each.value.foreign or each.value.held for each in left) else ()
+    return tuple(left) if is_known and all(map(_is_told, left)) else ()
+
+
+def _is_told(left: Left) -> bool:
+    """Tell whether a caller can say which object an attribute holds: a new one, or one that another held before."""
+    value = left.value
+    return isinstance(value.source, Attribute) or not (value.foreign or value.held)
 
 
 def _own(run: Run, holder: Obj) -> Objs:

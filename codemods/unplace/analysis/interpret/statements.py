@@ -380,9 +380,13 @@ class Interpreter:
         joined = self._join((s, "join"), ends)
         if not s.finalbody:
             return joined
-        pending = [self._pending(s, value, at) for value, at in self.run.returns[before:]]
+        returned = self.run.returns[before:]
+        pending = [self._pending(s, value, at) for value, at in returned]
         entered = self._join((s, "final"), [joined if joined is not None else anywhere, *pending])
+        del self.run.returns[before:]
         final = self.block(s.finalbody, entered)
+        if final is not None:
+            self.run.returns += [(value, final.frozen()) for value, _ in returned]
         if joined is None or final is None:
             return None
         final.env.pop(hidden_name(Alive.RETURN, s.lineno), None)

@@ -28,7 +28,7 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
     An index or a mask has no gradient itself; there the gradient of the operation must be known.
     """
     node = saved.node
-    if not isinstance(node, ast.expr) or node not in run.values or node in run.writes:
+    if not isinstance(node, ast.expr) or node in run.writes or not _gives(run, node):
         return True
     if saved.operation == INDEXING:
         return _is_index_of_graph(run, node)
@@ -51,12 +51,18 @@ def may_get_graph(run: Run, write: Write) -> bool:
 def is_never_asked_for(run: Run, saved: Saved) -> bool:
     """Tell whether certainly no gradient flows from the result of an operation that saved a value."""
     node = saved.node
-    if not isinstance(node, ast.expr) or node not in run.values or node in run.writes:
+    if not isinstance(node, ast.expr) or node in run.writes or not _gives(run, node):
         return False
     if saved.operation != INDEXING:
         return not _flow(run).from_value(node)
     taken = _subscript_of(run, node)
     return not (_may_store_graph(run, taken) if isinstance(taken.ctx, ast.Store) else _flow(run).from_value(taken))
+
+
+def _gives(run: Run, maker: ast.expr) -> bool:
+    """Tell whether what an expression makes may be its value: a call may leave it in an attribute instead."""
+    value = run.values.get(maker)
+    return value is not None and value.may_be(TENSOR | CONTAINER | UNKNOWN)
 
 
 def _is_index_of_graph(run: Run, part: ast.expr) -> bool:
@@ -115,13 +121,9 @@ class _Origins:
         if any(map(self.may_bring_graph, self._writes(value))):
             return True
         keys = [*map(self.run.names.key_of, value.objs)]
-        made = [key[0] for key in keys if isinstance(key, tuple) and self._gives(key[0]) and key[0] is not node]
+        makers = [key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.expr)]
+        made = [maker for maker in makers if maker is not node and _gives(self.run, maker)]
         return not made or len(made) < len(keys) or any(map(self.may_have_graph, made))
-
-    def _gives(self, maker: object) -> bool:
-        """Tell whether an expression has the tensor as its value, rather than leaving it in an attribute."""
-        value = self.run.values.get(maker) if isinstance(maker, ast.expr) else None
-        return isinstance(maker, ast.expr) and (value is None or value.may_be(TENSOR | CONTAINER | UNKNOWN))
 
     def _writes(self, value: Value) -> Iterator[Write]:
         """Iterate over the writes to the memory of a value."""
