@@ -68,9 +68,9 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     for place, value in stored:
         owners = call.objs((place.parameter,))
         for owner in owners:
-            held = call.state.heap.get((owner, place.name))
-            kept = value._replace(kinds=held.kinds) if held is not None and value.kinds & UNKNOWN else value
-            call.state.store(owner, place.name, kept, is_only=len(owners) == 1)
+            known = call.state.heap.get((owner, place.name)) if value.kinds & UNKNOWN else None
+            typed = value._replace(kinds=known.kinds, likely=known.likely) if known is not None else value
+            call.state.store(owner, place.name, typed, is_only=len(owners) == 1)
     for name in (effect.changes & call.bound.keys()) - left:
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
