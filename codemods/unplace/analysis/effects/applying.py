@@ -103,9 +103,13 @@ def _left_value(call: Call, place: Left, key: Hashable) -> Value:
 
 
 def _is_told(call: Call, effect: Effect, name: str) -> bool:
-    """Tell whether it is known what a call leaves in an argument, and where the argument is held."""
-    is_left = any(place.parameter == name for place in effect.leaves)
-    return is_left and bool(call.objs((name,))) and is_placed(call.run, call.bound[name])
+    """Tell whether it is known what a call leaves in an argument, and where the argument is held.
+
+    A call that raises, and whose exception is caught, may leave anything that it stored on its way.
+    """
+    run, is_left = call.run, any(place.parameter == name for place in effect.leaves)
+    may_stop = run.statement is not None and run.is_guarded(run.statement)
+    return is_left and not may_stop and bool(call.objs((name,))) and is_placed(run, call.bound[name])
 
 
 def keep(call: Call, effect: Effect) -> None:

@@ -354,7 +354,8 @@ class Calls:
         """Return the result of a call that either overwrites and returns its input, or makes a new tensor."""
         target, value = given
         if value.objs:
-            flagged_write(self.run, node, target, value, state, label, source)
+            is_one = key is not None or self.run.alternative is not None
+            flagged_write(self.run, node, target, value, state, label, source, is_one_of_several=is_one)
         call = Call(self, node, {"input": value}, state, f"{label}()")
         return apply(call, operators.perhaps_in_place(label, call.bound, "input"), key)
 

@@ -99,7 +99,15 @@ def may_write(
 
 
 def flagged_write(
-    run: Run, node: ast.Call, target: ast.expr, value: Value, state: State, name: str, source: ast.Call | None
+    run: Run,
+    node: ast.Call,
+    target: ast.expr,
+    value: Value,
+    state: State,
+    name: str,
+    source: ast.Call | None,
+    *,
+    is_one_of_several: bool,
 ) -> None:
     """Record a call that writes in place if a flag says so that isn't known here; `source` makes the layer.
 
@@ -108,7 +116,8 @@ def flagged_write(
     """
     assert run.statement is not None
     facts = (node, WriteKind.MODULE, target, value, state.snapshot(), run.statement, run.grad)
-    run.flagged[node] = Write(*facts, name, source=source, inside=run.inside[0] if run.inside else None)
+    inside = run.inside[0] if run.inside else None
+    run.flagged[node] = Write(*facts, name, source=source, inside=inside, is_one_of_several=is_one_of_several)
 
 
 def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:

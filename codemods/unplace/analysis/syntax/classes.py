@@ -26,13 +26,12 @@ _HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
 _PSEUDO = frozenset(["ClassVar", "InitVar", "KW_ONLY"])
 """Annotations of names that are no fields, or that change the fields after them."""
 
-INTERFERING = frozenset(
+_INTERFERING = frozenset(
     [
         *("__delattr__", "__getattr__", "__getattribute__", "__init__", "__init_subclass__", "__new__"),
         *("__post_init__", "__setattr__"),
     ]
 )
-"""Methods that may change what calling a class stores, and what its attributes hold."""
 
 
 def collect(scope: Scope, qualified: Qualified, imported: Imported) -> dict[ast.ClassDef, Class]:
@@ -99,7 +98,7 @@ def _fields(scope: Scope, node: ast.ClassDef, qualified: Qualified) -> tuple[str
                 return None
             found.append(statement.target.id)
         elif isinstance(statement, ast.FunctionDef):
-            if statement.name in INTERFERING:
+            if statement.name in _INTERFERING:
                 return None
         elif not isinstance(statement, ast.Pass | ast.Expr):
             return None

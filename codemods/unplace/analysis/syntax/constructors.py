@@ -12,10 +12,12 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.syntax.classes import INTERFERING
 from unplace.analysis.syntax.scopes import Scope
 
 _PLAIN = frozenset([(), ("object",)])
+_NAMED = frozenset(["__call__", "__eq__", "__hash__", "__init__", "__repr__", "__str__"])
+"""The special methods that run where the code names the object; others run where it doesn't: `with state:`."""
+
 _QUIET = (ast.Constant, ast.Dict, ast.List, ast.Load, ast.Name, ast.Set, ast.Tuple)
 
 
@@ -32,7 +34,7 @@ def stored_parameters(cls: Class) -> Mapping[str, str] | None:
     if cls.node.decorator_list or cls.node.keywords or cls.bases not in _PLAIN:
         return None
     methods = [s.name for s in cls.node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
-    if methods.count("__init__") != 1 or INTERFERING & {*methods} - {"__init__"}:
+    if methods.count("__init__") != 1 or any(name.startswith("__") and name not in _NAMED for name in methods):
         return None
     parameters = {parameter.arg for parameter in init.parameters[1:]}
     found: dict[str, str] = {}

@@ -315,7 +315,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
         return None  # the callee reads memory through one parameter and writes it through another
     if _is_written_behind(run, state, saved.node, node) or _is_kept_by_hook(run, saved.node):
         return None
-    if any(w.is_one_of_several and w.node is saved.node for w in run.writes.values()):
+    if any(w.is_one_of_several and w.node is saved.node for w in (*run.writes.values(), *run.flagged.values())):
         return None  # one of the layers that a call may run works in place: its result is what it saved
     if node is saved.node and not _is_made_by(run, node):
         return None  # the result may be an argument, which the write has to reach
