@@ -33,8 +33,8 @@ def across_files(
         own = next((edits for path, _, edits in each.changes if path == document.path), ())
         text = Text(document.text)
         names = ", ".join(Path(path).name for path, _, _ in each.changes if path != document.path)
-        told = title(text, finding, own) if own else "Rewrite"
-        fix = action(document, text, f"{told}, with the calls in {names}", "quickfix", own, [finding])
+        told = f"{title(text, finding, own)}, with the calls in {names}" if own else f"Rewrite in {names}"
+        fix = action(document, text, told, "quickfix", own, [finding])
         actions.append({**fix, "edit": {"documentChanges": changes}, "isPreferred": True})
     return actions
 

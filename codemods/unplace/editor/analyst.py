@@ -223,7 +223,7 @@ class Analyst:
             found = code_actions(document, options, first, last, column if start == end else None)
             known = self._known.get(document.uri)
             if known is not None and known.text == document.text:
-                found += across_files(document, known.spanning, first, last, others)
+                found = [*across_files(document, known.spanning, first, last, others), *found]
         else:
             found = fix_all(document, options) if _are_wanted(only, FIX_ALL) else []
         return [action for action in found if _are_wanted(only, action["kind"])]
