@@ -151,7 +151,7 @@ TRIES_ONLY = edited(
 BY_LINES = edited(("one.order < other.order", "first.lineno < second.lineno"))
 ALL_TENSORS = edited(
     ("likely=not used.is_like_array", "likely=False"),
-    (" and _may_be_tensor(program, scope, argument)", ""),
+    ("if _may_be_tensor(program, scope, argument):", "if True:"),
 )
 SLICES = edited(
     (
@@ -401,7 +401,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "another index",
             of(test_harm.test_an_element_at_an_unknown_index_may_be_one_of_a_list),
             "transform.sites.Site._worked_out_harm",
-            edited((" and not is_guess", "")),
+            edited((" and not self._is_guess()", "")),
         ),
     ],
     12: [

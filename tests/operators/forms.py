@@ -20,7 +20,7 @@ class Box:
 _PLACE = re.compile(r"<<(.+?)>>")
 
 STATEMENTS = {
-    "statement": "y = x.masked_fill(x != x, 0)\n<<y>>\nreturn y",
+    "statement": "y = x.mul(True)\n<<y>>\nreturn y",
     "read before": "y = x.clone()\nh = y * y\n<<y>>\nreturn y, h",
     "saved result": "y = x.exp()\n<<y>>\nreturn y",
     "two names": "y = x.clone()\nw = y\n<<y>>\nreturn y, w",

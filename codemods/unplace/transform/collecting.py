@@ -53,6 +53,8 @@ def flagged(program: Program, made: Sequence[Flag], callers: Callers, options: O
     `made` are the flags of the module; those count that are True somewhere.
     """
     asked = [(flag, flag.node) for flag in made if flag.literals and isinstance(flag.node, ast.Call)]
+    if not asked:
+        return {}
     layers = frozenset(node for flag, node in asked if flag.makes is Makes.MODULE)
     holders = Holders(flows(program.module), layers, {})
     calling = (scope for scope in program.module.scopes.by_node.values() if layers and holders.are_called_in(scope))

@@ -32,6 +32,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.effects.call import Call
+from unplace.analysis.effects.clobbering import clobber, like
 from unplace.analysis.effects.effect import (
     EACH,
     EVERY,
@@ -47,7 +48,6 @@ from unplace.analysis.effects.effect import (
     View,
 )
 from unplace.analysis.effects.saves import note
-from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import is_placed
 from unplace.analysis.interpret.writes import anything, can_be_tracked
 from unplace.torchapi import members
@@ -75,7 +75,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
             call.run.changes_any = True
-            clobber(call.run, call.node, _like(call.state, call.bound[name]), call.state)
+            clobber(call.run, call.node, like(call.state, call.bound[name]), call.state)
     for name in effect.writes & call.bound.keys():
         call.state.put_into_graph(call.bound[name].objs)
     for holder in effect.moves & call.bound.keys():
@@ -105,11 +105,14 @@ def _left_value(call: Call, place: Left, key: Hashable) -> Value:
 def _is_told(call: Call, effect: Effect, name: str) -> bool:
     """Tell whether it is known what a call leaves in an argument, and where the argument is held.
 
-    A call that raises, and whose exception is caught, may leave anything that it stored on its way.
+    A call whose exception is caught may leave anything that it stored on its way. Of an object that is passed twice,
+    the order of the stores counts.
     """
-    run, is_left = call.run, any(place.parameter == name for place in effect.leaves)
-    may_stop = run.statement is not None and run.is_guarded(run.statement)
-    return is_left and not may_stop and bool(call.objs((name,))) and is_placed(run, call.bound[name])
+    run, left = call.run, {place.parameter for place in effect.leaves}
+    objs = call.objs((name,)) if name in left else NO_OBJS
+    if not objs or (run.statement is not None and run.is_guarded(run.statement)):
+        return False
+    return objs.isdisjoint(call.objs(left - {name})) and is_placed(run, call.bound[name])
 
 
 def keep(call: Call, effect: Effect) -> None:
@@ -125,29 +128,6 @@ def keep(call: Call, effect: Effect) -> None:
         run.keep(state, call.captured, keeper, line)
     for name in effect.replaces & call.bound.keys():
         run.keep(state, call.bound[name].objs, f"{keeper}, which replaces its data,", line, certain=True)
-
-
-def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
-    """Assume that unseen code has stored anything in the slots of these objects."""
-    run.changed |= reachable
-    for holder in state.heap.among(reachable):
-        fields, changed = state.heap.of(holder), dict[Hashable, Value]()
-        for key, value in fields.items():
-            if value.objs:
-                foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                objs, tracked, ref = value.objs | foreign.objs, value.tracked, value.ref
-                changed[key] = Value(value.kinds, objs, (node, key), None, None, tracked, ref, value.likely)
-        if changed:
-            state.heap.put(holder, {**fields, **changed})
-
-
-def _like(state: State, value: Value) -> Objs:
-    """Return the objects that one of which the place isn't known may be: those with an attribute of its class."""
-    holders = state.heap.holders
-    if not isinstance(value.ref, Instance):
-        return frozenset(holders)
-    names = {name for cls in value.ref.of.linearized() for name in cls.assigned}
-    return frozenset(holder for holder, fields in holders.items() if not names.isdisjoint(fields))
 
 
 def put(call: Call, given: str | Source, base: Value) -> None:

@@ -39,8 +39,9 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects import layers, operators
-from unplace.analysis.effects.applying import apply, clobber, keep
+from unplace.analysis.effects.applying import apply, keep
 from unplace.analysis.effects.call import Call, Elements
+from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.interpret import (
     inherited,

@@ -28,8 +28,9 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects import saves
-from unplace.analysis.effects.applying import apply, clobber
+from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
+from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import RESULT, RETURNED, Effect, Returned, Save
 from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import inherited, modelled_calls, module_lists, own_calls

@@ -9,8 +9,9 @@ from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instanc
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.domain.variants import GENERAL
-from unplace.analysis.effects.applying import apply, clobber
+from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
+from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret import custom_functions, specializing
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters

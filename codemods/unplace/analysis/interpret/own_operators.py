@@ -17,7 +17,7 @@ from typing import TypeAlias
 from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, UNKNOWN, Value
-from unplace.analysis.effects.applying import clobber
+from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import Effect, hands_on, leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation

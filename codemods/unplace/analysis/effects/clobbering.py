@@ -1,0 +1,34 @@
+"""Forgets what objects hold: a call of unseen code may have stored anything in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from unplace.analysis.domain.refs import Instance
+from unplace.analysis.domain.state import State
+from unplace.analysis.domain.values import UNKNOWN, Objs, Origin, Value
+from unplace.analysis.interpret.run import Run
+
+
+def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
+    """Assume that unseen code has stored anything in the slots of these objects."""
+    run.changed |= reachable
+    for holder in state.heap.among(reachable):
+        fields, changed = state.heap.of(holder), dict[Hashable, Value]()
+        for key, value in fields.items():
+            if value.objs:
+                foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
+                objs, tracked, ref = value.objs | foreign.objs, value.tracked, value.ref
+                changed[key] = Value(value.kinds, objs, (node, key), None, None, tracked, ref, value.likely)
+        if changed:
+            state.heap.put(holder, {**fields, **changed})
+
+
+def like(state: State, value: Value) -> Objs:
+    """Return the objects that one of which the place isn't known may be: those with an attribute of its class."""
+    holders = state.heap.holders
+    if not isinstance(value.ref, Instance):
+        return frozenset(holders)
+    names = {name for cls in value.ref.of.linearized() for name in cls.assigned}
+    return frozenset(holder for holder, fields in holders.items() if not names.isdisjoint(fields))
