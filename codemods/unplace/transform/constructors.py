@@ -49,8 +49,7 @@ class Constructors:
         busy = {site.statement for site in sites if site.write.kind is not WriteKind.MODULE}
         done = self.reports.made()
         for group in grouped(made):
-            asked = {flag: calls.get(flag.node) or self._asked(flag) for flag in group}
-            plans = [self._plan(flag, asked[flag], judge, busy, wanted) for flag in group]
+            plans = [self._plan(flag, calls.get(flag.node, []), judge, busy, wanted) for flag in group]
             edits = tuple(dict.fromkeys(edit for plan in plans for edit in plan.edits))
             stopped = next((plan for plan in plans if not isinstance(plan.verdict, Inline)), None)
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
@@ -60,7 +59,7 @@ class Constructors:
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:
-                copied = self._copied(asked[plan.flag], done) if isinstance(plan.verdict, Refuse) else None
+                copied = self._copied(plan.calls, done) if isinstance(plan.verdict, Refuse) else None
                 if copied is not None:
                     self._report(replace(plan, verdict=copied), True, self.reports.number(), copied.edits, ())
                     done += copied.edits
@@ -81,24 +80,24 @@ class Constructors:
     def _plan(
         self,
         flag: Flag,
-        own: list[Site],
+        known: list[Site],
         judge: modules.Judge,
         busy: set[ast.stmt],
         wanted: Filter,
     ) -> _Plan:
-        """Return what can be done about a flag; `own` are the calls of its module."""
+        """Return what can be done about a flag; `known` are the calls of its module that surely write in place."""
+        own = known or self._asked(flag)
         facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call | ast.Assign) else None
         harm, by = _harm_of_calls(own)
         harm = Harm.HARMFUL if facts is not None and facts.is_harmful and not wanted.is_edited else harm
         if not wanted(self.rules[_FORM].code, harm, flag.node):
-            return _Plan(flag, harm, by, None)
+            return _Plan(flag, harm, by, None, own)
         verdict = judge.decide(flag, own)
         if harm is Harm.HARMLESS and not self.unsafe and any(saves_result_in_place_only(site.write) for site in own):
             verdict = Keep(Purpose.WOULD_SAVE_INPUT(name=own[0].name))
         taking: list[Decision] = []
-        is_known = own != self._asked(flag)  # a call whose flag may be False would take what it doesn't overwrite
-        if isinstance(verdict, Refuse) and flag.other_use is None and is_known:
-            taking = judge.at_calls(flag.node, flag.qualified, own, self.rules[_FORM], busy)
+        if known and isinstance(verdict, Refuse) and flag.other_use is None:
+            taking = judge.at_calls(flag.node, flag.qualified, known, self.rules[_FORM], busy)
         if taking:
             assumptions = tuple(dict.fromkeys(a for decision in taking for a in decision.assumptions))
             verdict = Inline((*judge.of_uses(flag.node), *assumptions))
@@ -106,7 +105,7 @@ class Constructors:
         otherwise = Seen(facts).contradicting(assumed)
         verdict = verdict if otherwise is None else Refuse(otherwise)
         edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
-        return _Plan(flag, harm, by, verdict, edits, facts)
+        return _Plan(flag, harm, by, verdict, own, edits, facts)
 
     def _copied(self, calls: list[Site], done: list[Edit]) -> CopySaved | None:
         """Return the copies that let a module overwrite what its calls pass; None where one call would still fail."""
@@ -167,6 +166,7 @@ class _Plan:
     harm: Harm
     by: Saved | None
     verdict: Verdict | None
+    calls: list[Site]
     edits: tuple[Edit, ...] = ()
     facts: OperationFacts | None = None
 

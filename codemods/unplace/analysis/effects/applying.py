@@ -63,15 +63,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
     keep(call, effect)
     for name in effect.reshapes & call.bound.keys():
         call.run.forget_shapes(call.state, call.bound[name])
-    left = {name for name in effect.changes & call.bound.keys() if _is_told(call, effect, name)}
-    stored = [(place, _left_value(call, place, key)) for place in effect.leaves if place.parameter in left]
-    for place, value in stored:
-        owners = call.objs((place.parameter,))
-        for owner in owners:
-            known = call.state.heap.get((owner, place.name)) if value.kinds & UNKNOWN else None
-            typed = value._replace(kinds=known.kinds, likely=known.likely) if known is not None else value
-            call.state.store(owner, place.name, typed, is_only=len(owners) == 1)
-    for name in (effect.changes & call.bound.keys()) - left:
+    for name in (effect.changes & call.bound.keys()) - leave(call, effect, key):
         clobber(call.run, call.node, call.state.reachable(call.bound[name].objs), call.state)
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
             call.run.changes_any = True
@@ -93,6 +85,19 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))
     note(call.run, call.state, effect.saves, call.bound, made, call.node, call.called)
     return made
+
+
+def leave(call: Call, effect: Effect, key: Hashable) -> set[str]:
+    """Store what a call leaves in attributes, and return the arguments that it changes in no other way."""
+    left = {name for name in effect.changes & call.bound.keys() if _is_told(call, effect, name)}
+    stored = [(place, _left_value(call, place, key)) for place in effect.leaves if place.parameter in left]
+    for place, value in stored:
+        owners = call.objs((place.parameter,))
+        for owner in owners:
+            known = call.state.heap.get((owner, place.name)) if value.kinds & UNKNOWN else None
+            typed = value._replace(kinds=known.kinds, likely=known.likely) if known is not None else value
+            call.state.store(owner, place.name, typed, is_only=len(owners) == 1)
+    return left
 
 
 def _left_value(call: Call, place: Left, key: Hashable) -> Value:

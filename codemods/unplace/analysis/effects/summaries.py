@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.refs import Instance
@@ -38,6 +38,7 @@ from unplace.torchapi import members
 _DEPTH = 3
 
 _Pair = tuple[Hashable, Hashable]
+_Slots = Mapping[tuple[Obj, Hashable], Value]
 
 
 def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
@@ -62,10 +63,10 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     saved: set[str] = set()
     guessed: set[str] = set()
     keeps_outer = False
-    for _, state in exits:
-        outside = frozenset(holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
-        changes |= _changed(run, state, outside)
-        held = frozenset(o for holder, _, value in _stored(run, state) for o in value.objs - _own(run, holder))
+    stored = [_stored(run, state) for _, state in exits]
+    for (_, state), slots in zip(exits, stored, strict=True):
+        changes |= _changed(run, state, slots)
+        held = frozenset(o for (holder, _), value in slots.items() for o in value.objs - _own(run, holder))
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
@@ -92,16 +93,15 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         reshapes=frozenset(_parameters(frozenset(run.reshaped))),
         may_write=frozenset(_parameters(unclear)),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
-        leaves=_left(run, [state for _, state in exits]) if changes else (),
+        leaves=_left(run, [state for _, state in exits], stored) if changes else (),
     )
 
 
-def _changed(run: Run, state: Facts, holders: Objs) -> set[str]:
+def _changed(run: Run, state: Facts, stored: _Slots) -> set[str]:
     """Return the parameters from which an object can be reached that holds anything but what it held at first."""
     if run.changes_any:
         return {parameter.arg for parameter in run.scope.parameters}
-    stored = (h for h in holders if not all(is_unchanged(run, h, *slot) for slot in state.heap.of(h).items()))
-    changed = _with_owners(state, run.changed.union(stored))
+    changed = _with_owners(state, run.changed.union(holder for holder, _ in stored))
     if not changed:
         return set()
     passed = [(name, run.names.by_key.get(("parameter", name))) for name in (p.arg for p in run.scope.parameters)]
@@ -109,17 +109,15 @@ def _changed(run: Run, state: Facts, holders: Objs) -> set[str]:
     return reaching | _parameters(frozenset(changed))
 
 
-def _left(run: Run, exits: Sequence[Snapshot]) -> tuple[Left, ...]:
+def _left(run: Run, exits: Sequence[Snapshot], stored: Sequence[_Slots]) -> tuple[Left, ...]:
     """Return what a function that changes nothing but attributes of its parameters leaves in them, on every way out."""
-    if not exits or run.changes_any or run.changed or isinstance(run.scope.node, ast.AsyncFunctionDef):
+    if run.changes_any or run.changed or isinstance(run.scope.node, ast.AsyncFunctionDef):
         return ()
-    known = {(holder, key): value for holder, key, value in _stored(run, exits[0])}
     found: dict[tuple[Obj, Hashable], Returned] = {}
-    for state in exits:
-        stored = {(holder, key): value for holder, key, value in _stored(run, state)}
-        if stored.keys() != known.keys() or not state.heap.partly.isdisjoint(stored):
+    for state, slots in zip(exits, stored, strict=True):
+        if slots.keys() != stored[0].keys() or not state.heap.partly.isdisjoint(slots):
             return ()
-        for slot, value in stored.items():
+        for slot, value in slots.items():
             described = _describe_left(run, slot, value, state)
             found[slot] = _join(found[slot], described) if slot in found else described
     left = [Left(holder.parameter or "", str(key), value) for (holder, key), value in found.items()]
@@ -140,13 +138,11 @@ def _own(run: Run, holder: Obj) -> Objs:
     return frozenset((element,)) if element is not None else NO_OBJS
 
 
-def _stored(run: Run, state: Snapshot) -> Iterator[tuple[Obj, Hashable, Value]]:
-    """Iterate over the slots of objects from outside that hold anything but what they held at first."""
-    for holder in state.heap.holders:
-        if holder.origin is not Origin.FRESH:
-            for key, value in state.heap.of(holder).items():
-                if not is_unchanged(run, holder, key, value):
-                    yield holder, key, value
+def _stored(run: Run, state: Snapshot) -> _Slots:
+    """Return the slots of objects from outside that hold anything but what they held at first."""
+    outside = (holder for holder in state.heap.holders if holder.origin is not Origin.FRESH)
+    slots = ((holder, key, value) for holder in outside for key, value in state.heap.of(holder).items())
+    return {(holder, key): value for holder, key, value in slots if not is_unchanged(run, holder, key, value)}
 
 
 def _describe_left(run: Run, slot: tuple[Obj, Hashable], value: Value, state: Snapshot) -> Returned:

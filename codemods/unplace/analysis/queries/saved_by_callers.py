@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, in_order
+from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, Value, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import recording
@@ -71,8 +71,7 @@ def _why_passed(call: Handed) -> Forbidden | None:
     write = call.write
     if not write.value.must_be(CONTAINER):
         return why_forbidden(call.run, write)
-    held = [value for _, value in write.state.reachable_slots(write.value.objs) if not value.must_be(CONTAINER)]
-    found = [why_forbidden(call.run, replace(write, value=value)) for value in held]
+    found = [why_forbidden(call.run, replace(write, value=held)) for held in _held_in(call)]
     return found[0] if found and all(found) else None
 
 
@@ -142,9 +141,15 @@ def _handed_over(call: Handed) -> Objs:
 
 def _surely_handed_over(call: Handed) -> list[Objs]:
     """Return what a call hands over by what the code in sight shows: the tensor, or each element of a container."""
-    state, value = call.write.state, call.write.value
-    held = [inner for _, inner in state.reachable_slots(value.objs)] if value.may_be(CONTAINER) else []
-    return [inner.objs for inner in held if inner.objs and not inner.must_be(CONTAINER)] or [value.objs]
+    value = call.write.value
+    held = _held_in(call) if value.may_be(CONTAINER) else []
+    return [inner.objs for inner in held if inner.objs] or [value.objs]
+
+
+def _held_in(call: Handed) -> list[Value]:
+    """Return what the container that a call passes holds, and what the containers in it hold."""
+    slots = call.write.state.reachable_slots(call.write.value.objs)
+    return [value for _, value in slots if not value.must_be(CONTAINER)]
 
 
 def _is_on_disk(program: Program) -> bool:
