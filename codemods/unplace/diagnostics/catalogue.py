@@ -183,6 +183,7 @@ class Purpose(Kind):
         "the write is harmless, and out of place autograd would keep the old `{name}`, too; --unsafe rewrites it"
     )
     SEVERAL_TENSORS = "the write is harmless, and out of place the statement would make several new tensors at a time"
+    HOLDS_WINDOWS = "the write is harmless, and a new tensor would copy all windows in `{name}`; --unsafe rewrites it"
     # a clone would cost time and memory for no gain
     NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
     SPARSE_IN_LOOP = (

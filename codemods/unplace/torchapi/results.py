@@ -11,6 +11,9 @@ OVERLAPPING = frozenset(
 )
 """Views in which several elements may share one memory location."""
 
+WINDOWS = frozenset(["unfold"])
+"""Views that show all windows of a tensor, many times as many elements as it has."""
+
 COPYING = frozenset(
     [
         *("block_diag", "cat", "clone", "column_stack", "concat", "concatenate", "diag_embed", "dstack", "hstack"),

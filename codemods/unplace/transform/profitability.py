@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Bound, Function, alternatives
-from unplace.analysis.domain.values import DISCRETE, SELECTING, Obj, Origin
+from unplace.analysis.domain.values import DISCRETE, SELECTING, TENSOR, UNKNOWN, Obj, Origin
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries.asked_for import may_get_graph, may_have_graph
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
@@ -58,6 +60,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.NOTHING_SAVED(name=site.name))
     if isinstance(verdict, Inline) and _makes_several_tensors(sites):
         return Keep(Purpose.SEVERAL_TENSORS())
+    if isinstance(verdict, Rebind | Inline) and not options.unsafe and _holds_windows(site):
+        return Keep(Purpose.HOLDS_WINDOWS(name=site.name))
     if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
         return verdict
     if not options.unsafe and any(saves_result_in_place_only(each.write) for each in sites):
@@ -77,6 +81,16 @@ def _is_constant(site: Site) -> bool:
     if site.form is Form.MASKED_STORE or site.write.kind is WriteKind.OUT or site.is_hidden():
         return False
     return site.roots() <= site.value.objs and (site.is_untracked() or not may_get_graph(site.run, site.write))
+
+
+def _holds_windows(site: Site) -> bool:
+    """Tell whether a tensor was computed from all windows of another, and is many times as large: `x.unfold(2, 5, 1)`.
+
+    Out of place, each operation would copy all of them.
+    """
+    sums = [made for made in (_maker(site, obj) for obj in site.roots()) if isinstance(made, ast.BinOp)]
+    operands = [site.run.values[node] for made in sums for node in (made.left, made.right) if node in site.run.values]
+    return any(obj.operator in results.WINDOWS for operand in operands for obj in operand.objs)
 
 
 def _makes_several_tensors(chain: tuple[Site, ...]) -> bool:
@@ -228,16 +242,30 @@ def _is_in_loop(site: Site) -> bool:
 
 
 def _is_new_memory(site: Site, obj: Obj) -> bool:
-    """Tell whether a tensor was made for its user: by copying or filling elements, or by a function of the run."""
+    """Tell whether a tensor was made for its user: by copying, picking or filling elements, or by a function."""
     run = site.run
     if obj in run.private | run.constructed | run.copied or obj.operator in (SELECTING, *results.REARRANGING):
         return True
     if f"{obj.operator}_" in members.COPYING_FIRST:
         return True
-    key = run.names.key_of(obj)
-    maker = key[0] if isinstance(key, tuple) and obj.origin is Origin.FRESH else None
+    maker = _maker(site, obj)
+    if isinstance(maker, ast.Subscript):
+        return _may_pick_elements(run, maker.slice)
     callee = run.values.get(maker.func) if isinstance(maker, ast.Call) else None
     return callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref))
+
+
+def _maker(site: Site, obj: Obj) -> Hashable:
+    """Return the node of the operation that made a tensor, None if the run was given it."""
+    key = site.run.names.key_of(obj)
+    return key[0] if isinstance(key, tuple) and obj.origin is Origin.FRESH else None
+
+
+def _may_pick_elements(run: Run, index: ast.expr) -> bool:
+    """Tell whether an index may be a tensor, for all that is known, which copies the elements it picks: `x[col]`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    values = [run.values[part] for part in parts if part in run.values and not isinstance(part, ast.Slice)]
+    return any(value.may_be(TENSOR | UNKNOWN) for value in values)
 
 
 def _is_in_several_branches(site: Site) -> bool:
