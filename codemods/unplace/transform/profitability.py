@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Bound, Function, alternatives
-from unplace.analysis.domain.values import DISCRETE, SELECTING, TENSOR, UNKNOWN, Obj, Origin
-from unplace.analysis.interpret.run import Run
+from unplace.analysis.domain.values import DISCRETE, SELECTING, Obj, Origin
+from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries.asked_for import may_get_graph, may_have_graph
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
@@ -250,7 +250,7 @@ def _is_new_memory(site: Site, obj: Obj) -> bool:
         return True
     maker = _maker(site, obj)
     if isinstance(maker, ast.Subscript):
-        return _may_pick_elements(run, maker.slice)
+        return is_basic_index(run, maker.slice) is not True
     callee = run.values.get(maker.func) if isinstance(maker, ast.Call) else None
     return callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref))
 
@@ -259,13 +259,6 @@ def _maker(site: Site, obj: Obj) -> Hashable:
     """Return the node of the operation that made a tensor, None if the run was given it."""
     key = site.run.names.key_of(obj)
     return key[0] if isinstance(key, tuple) and obj.origin is Origin.FRESH else None
-
-
-def _may_pick_elements(run: Run, index: ast.expr) -> bool:
-    """Tell whether an index may be a tensor, for all that is known, which copies the elements it picks: `x[col]`."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    values = [run.values[part] for part in parts if part in run.values and not isinstance(part, ast.Slice)]
-    return any(value.may_be(TENSOR | UNKNOWN) for value in values)
 
 
 def _is_in_several_branches(site: Site) -> bool:
