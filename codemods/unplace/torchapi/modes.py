@@ -59,6 +59,16 @@ CONTEXTS = GRAD_MODES | {
 }
 """Functions and classes that neither take nor make tensors."""
 
+ENVIRONMENT = frozenset(
+    [
+        *("torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"),
+        *("torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting"),
+        *("torch.cuda.is_available", "torch.cuda.device_count", "torch.cuda.is_current_stream_capturing"),
+        *("torch.distributed.is_available", "torch.distributed.is_initialized"),
+    ]
+)
+"""Functions that tell, as a Python number, how and where the code runs."""
+
 OBJECTS = ("torch.optim.", "torch.utils.data.")
 """Prefixes of the names of classes whose objects may hold tensors, but aren't tensors."""
 

@@ -14,6 +14,7 @@ and `**` takes any keywords.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -170,6 +171,10 @@ def _copied(kinds: int) -> tuple[Model, ...]:
 COPYING = frozenset(["copy.deepcopy"])
 """Functions that copy a tensor, most often so that the copy can be written."""
 
+_EXCEPTIONS = " ".join(
+    name for name, of in vars(builtins).items() if isinstance(of, type) and issubclass(of, BaseException)
+)
+
 _PAIR = Returned(TUPLE, tracked=Tracked.NO, label="container")
 _KEY = gives(TEXT | NUMBER | UNKNOWN)
 _IN_SELF = frozenset((SELF,))
@@ -189,6 +194,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "builtins.type": (Model("* **", Effect(gives(CALLABLE), reads=False)),),
     "builtins.super": (Model("* **", Effect(Returned(UNKNOWN, ref=Named("builtins.super()"), holds=False))),),
     "builtins.id": (Model("* **", keeping("id()", gives(NUMBER), certain=True)._replace(reads=False)),),
+    **_functions("builtins", _EXCEPTIONS, Model("* **", keeping("", gives(OTHER), certain=True))),
     # arithmetic: `sum(xs)` is a new object, `sum(xs, start)` may be `start`
     "builtins.abs": (Model("x", Effect(Returned(UNKNOWN, folded=True, label="abs()"))),),
     "builtins.sum": (

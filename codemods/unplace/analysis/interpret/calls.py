@@ -28,6 +28,7 @@ from unplace.analysis.domain.values import (
     NAMESPACE,
     NONE_VALUE,
     NUMBER,
+    NUMBER_VALUE,
     OTHER,
     PARAMETER_MADE,
     TENSOR,
@@ -297,7 +298,9 @@ class Calls:
         return made
 
     def _object_of_torch(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
-        """Return a new module, optimizer, context manager or other object of torch."""
+        """Return what another function of torch does: a new module, optimizer, context manager, or a number."""
+        if qualified in modes.ENVIRONMENT:
+            return NUMBER_VALUE
         of = qualified.removesuffix(".from_pretrained")
         keeping = Effect(Returned(OTHER, ref=Named(qualified)), keeps=frozenset((EVERY,)))
         call = Call(self, node, arguments.bind(()), state)
